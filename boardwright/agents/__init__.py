@@ -1,0 +1,1 @@
+"""Players: everything that chooses moves, behind one protocol, named by spec strings."""

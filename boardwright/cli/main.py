@@ -1,0 +1,111 @@
+"""`boardwright COMMAND …`: finds the command, parses its options, and reports errors in one line.
+
+Each command is a module with a frozen dataclass `Options` (the command line, by tyro) and a function
+`run(options)`. Nothing heavy is imported before it is needed: `boardwright --help` must feel instant.
+"""
+
+import contextlib
+import difflib
+import importlib
+import io
+import os
+import sys
+from typing import Any, NoReturn
+
+from boardwright import __version__
+from boardwright.errors import BoardwrightError
+
+COMMANDS = {
+    "games": "list the games, their rule sets and sizes",
+    "show": "draw a position",
+    "legal": "list the legal moves of a position",
+    "perft": "count the lines of play to a depth",
+    "playout": "play random games and report statistics",
+    "play": "play against a built-in player in the terminal",
+    "bench": "measure the speed of an engine",
+}
+LONGEST_MESSAGE = 600  # characters of an error line
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        _dispatch(sys.argv[1:])
+        sys.stdout.flush()
+    except BoardwrightError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _dispatch(arguments: list[str]) -> None:
+    command = arguments[0] if arguments else "--help"
+    if command in ("-h", "--help", "help"):
+        print(_help())
+    elif command == "--version":
+        print(f"boardwright {__version__}")
+    elif command in COMMANDS:
+        module = importlib.import_module(f"boardwright.cli.{command}")
+        module.run(_parse(module.Options, command, module.__doc__, arguments[1:]))
+    else:
+        nearest = difflib.get_close_matches(command, COMMANDS, n=1)
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(COMMANDS)}"
+        _fail(f"unknown command {command!r}: {hint}")
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: boardwright COMMAND [OPTIONS]",
+            "",
+            "A self-play laboratory for board games.",
+            "",
+            *lines,
+            "",
+            "'boardwright COMMAND --help' shows a command's options.",
+        ]
+    )
+
+
+def _parse(options: type, command: str, description: str | None, arguments: list[str]) -> Any:
+    """The command's options; what tyro has to complain about becomes one line."""
+    import tyro
+
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                options,
+                prog=f"boardwright {command}",
+                description=description,
+                args=arguments,
+                config=(tyro.conf.FlagCreatePairsOff, tyro.conf.PositionalMetavarFromFieldName),
+            )
+    except SystemExit as stop:
+        if stop.code in (0, None):
+            raise
+        _fail(f"{command}: {_first_sentence(complaint.getvalue())} (see boardwright {command} --help)")
+
+
+def _first_sentence(box: str) -> str:
+    """What a boxed complaint says, without the box and what follows its first rule."""
+    body: list[str] = []
+    for line in box.splitlines():
+        text = line.strip(" │|╭╮╰╯├┤─┌┐")
+        if not text and body:
+            break
+        if text and not line.lstrip().startswith(("╭", "┌")):
+            body.append(text)
+    return " ".join(body) or "the options cannot be read"
+
+
+def _fail(message: str) -> NoReturn:
+    line = " ".join(message.split())
+    if len(line) > LONGEST_MESSAGE:
+        line = line[:LONGEST_MESSAGE] + "…"
+    print(f"boardwright: {line}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,114 @@
+"""Play against a built-in player in the terminal."""
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from boardwright.agents.base import Limit
+from boardwright.agents.players import make_agent
+from boardwright.cli.choose import GameOptions
+from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
+from boardwright.games.base import CHANCE, Position
+from boardwright.views.terminal import render
+
+HELP = """type a move such as {example}, or
+  moves   list the legal moves      undo    take back your last move
+  hint    ask the player's advice   resign  give up
+  flip    change sides              help    this text
+  text    print the position        quit    leave"""
+
+
+@dataclass(frozen=True)
+class Options(GameOptions):
+    """Against whom, and on which side."""
+
+    agent: str = "mc:time=1s"
+    """The opponent: `random`, or `mc` with time=… or sims=…"""
+    role: Annotated[str | None, tyro.conf.arg(name="as", metavar="ROLE")] = None
+    """The role you play. Default: the one that moves first."""
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
+    """Position text to start from instead of the first position."""
+
+
+def run(options: Options) -> None:
+    """Plays until the game is over or the person leaves."""
+    bound = options.bound_game()
+    if options.json:
+        raise BoardwrightError("play has no JSON form: it is a conversation")
+    if options.role is not None and options.role not in bound.roles:
+        raise UnknownNameError("role", options.role, bound.roles)
+    opponent = make_agent(options.agent)
+    position = bound.start() if options.position is None else bound.position(options.position)
+    person = position.role_to_move if options.role is None else bound.roles.index(options.role)
+    person = max(person, 0)
+    history = [position]
+    print(f"{bound.title}, rule set {bound.rules.name}: you play the {bound.roles[person]} against {options.agent}.")
+    print(_help(position))
+    while history[-1].outcome is None:
+        position = history[-1]
+        if position.role_to_move == person:
+            _draw(position)
+            answer = _ask(position)
+            if answer in ("quit", "resign"):
+                print("You resign." if answer == "resign" else "Goodbye.")
+                return
+            if answer == "undo":
+                history = _take_back(history, person)
+            elif answer == "flip":
+                person = 1 - person
+            elif answer == "hint":
+                print(f"hint: {position.action_text(opponent.choose(position, Limit()).action)}")
+            elif answer == "moves":
+                print("  ".join(position.moves()))
+            elif answer == "text":
+                print(position.text)
+            elif answer == "help":
+                print(_help(position))
+            else:
+                try:
+                    history.append(position.play(answer))
+                except IllegalMoveError as error:
+                    print(f"  {error}")
+        else:
+            choice = opponent.choose(position, Limit())
+            mover = "chance" if position.role_to_move == CHANCE else bound.roles[position.role_to_move]
+            thought = f", {choice.simulations:,} simulations" if choice.simulations else ""
+            value = f", expects {choice.value:+.2f}" if choice.value is not None else ""
+            print(f"{mover}: {position.action_text(choice.action)}{value}{thought}")
+            history.append(position.play(choice.action))
+    _draw(history[-1])
+    outcome = history[-1].outcome
+    assert outcome is not None
+    if outcome.winner is None:
+        print(f"A draw: {outcome.reason}.")
+    else:
+        print(f"The {bound.roles[outcome.winner]} win: {outcome.reason}. {'Well played!' if outcome.winner == person else ''}")
+
+
+def _help(position: Position) -> str:
+    return HELP.format(example=position.moves()[0] if position.outcome is None else "…")
+
+
+def _draw(position: Position) -> None:
+    print(render(position.game.scene(position), colour=sys.stdout.isatty()))
+
+
+def _ask(position: Position) -> str:
+    """A line from the person; the end of input means quit."""
+    try:
+        answer = input(f"{position.game.roles[position.role_to_move]}> ").strip()
+    except EOFError:
+        print()
+        return "quit"
+    return answer or "help"
+
+
+def _take_back(history: list[Position], person: int) -> list[Position]:
+    """The history before the person's last move."""
+    for length in range(len(history) - 1, 0, -1):
+        if history[length - 1].role_to_move == person:
+            return history[:length]
+    print("  there is nothing to take back")
+    return history

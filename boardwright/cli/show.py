@@ -1,0 +1,67 @@
+"""Draw a position, in the terminal or as SVG."""
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.choose import PositionOptions, print_json
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Position
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What to draw, and where."""
+
+    svg: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Write the picture to this file as SVG."""
+
+
+def run(options: Options) -> None:
+    """Prints the board and its text, or JSON `{game, rules, position, to_move, plies, hash, outcome}`."""
+    position = options.chosen_position()
+    bound = position.game
+    if options.svg is not None:
+        _write(options.svg, position._repr_svg_())
+    if options.json:
+        print_json(description(position))
+        return
+    if options.svg is None:
+        from boardwright.views.terminal import render
+
+        print(render(bound.scene(position), colour=sys.stdout.isatty()))
+    else:
+        print(f"wrote {options.svg}")
+    print(position.text)
+
+
+def description(position: Position) -> dict[str, object]:
+    """What a program wants to know about a position."""
+    bound, outcome = position.game, position.outcome
+    winner = None if outcome is None or outcome.winner is None else bound.roles[outcome.winner]
+    return {
+        "game": bound.name,
+        "rules": bound.rules.name,
+        "position": position.text,
+        "to_move": bound.roles[position.role_to_move] if outcome is None else None,
+        "plies": position.plies,
+        "hash": f"{position.hash:016x}",
+        "outcome": None if outcome is None else {"winner": winner, "reason": outcome.reason},
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise BoardwrightError(f"cannot write {path}: {error.strerror}") from error

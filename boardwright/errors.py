@@ -1,0 +1,34 @@
+"""Errors a user can cause. Each message is one line that names the thing and the remedy."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class BoardwrightError(ValueError):
+    """Something a user gave us is wrong; the message is fit to be shown as it is."""
+
+
+class UnknownNameError(BoardwrightError):
+    """A game, rule set or player that does not exist."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]):
+        known = sorted(known)
+        nearest = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+        super().__init__(f"unknown {kind} {name!r}: {hint}known: {', '.join(known)}")
+
+
+class RulesError(BoardwrightError):
+    """A rule set that is malformed or contradicts itself."""
+
+
+class PositionError(BoardwrightError):
+    """A position text that is malformed or cannot occur."""
+
+
+class IllegalMoveError(BoardwrightError):
+    """A move the rules forbid here; the message says which rule."""
+
+
+class GameFileError(BoardwrightError):
+    """A game file that cannot be read; the message says where."""

@@ -1,0 +1,319 @@
+"""The contract every game fulfils, in words and types.
+
+A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut", rules="zero")`.
+
+* Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
+  players: who plays which role is the business of whoever arranges the game.
+* **Actions** are numbers below `num_actions`, the same in both engines. One action is one ply. A role
+  may move several times running, and chance may move (`CHANCE`): always look at who is to move.
+* The **scalar engine** (C++) walks one game at a time and is reached through `Position`, which is
+  immutable and remembers the line of play behind it.
+* The **batched engine** (JAX) plays thousands of games at once and is reached through `batch()`.
+* **Text** is for people and files: positions, moves, and why a move is illegal.
+
+`tests/contract` holds every registered game to this, and both engines to each other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from boardwright.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from boardwright.views.scene import Scene
+
+CHANCE = -1
+DRAW, ONGOING = 2, 3  # results beside the two roles' wins, as both engines number them
+
+
+class Rules(Protocol):
+    """A rule set: a frozen, hashable dataclass with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended."""
+
+    winner: int | None  # the role that won; None is a draw
+    reason: str  # what ended it, in words
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """A mapping of the board onto itself under which the rules do not change."""
+
+    name: str
+    cells: np.ndarray  # [rows * columns] int32: where each cell goes
+    actions: np.ndarray  # [num_actions] int32: what each action becomes
+
+    def of_observation(self, planes: np.ndarray) -> np.ndarray:
+        """The image of planes [rows, columns, depth]."""
+        flat = planes.reshape(len(self.cells), -1)
+        image = np.empty_like(flat)
+        image[self.cells] = flat
+        return image.reshape(planes.shape)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another program's figure, to set ours beside."""
+
+    key: str  # of the figure it belongs to, see `bench/engine.py`
+    name: str  # what it is and where it was measured
+    value: float
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What `boardwright bench engine` measures of a game."""
+
+    perft_rules: str
+    perft_depth: int
+    playout_rules: str  # also those of the batched engine
+    peers: tuple[Peer, ...] = ()
+
+
+class CorePosition(Protocol):
+    """What every position class of the C++ engine offers; see `src/core/module.cpp`."""
+
+    @property
+    def role_to_move(self) -> int: ...
+    @property
+    def result(self) -> int: ...
+    @property
+    def reason(self) -> int: ...
+    @property
+    def hash(self) -> int: ...
+    @property
+    def plies(self) -> int: ...
+    @property
+    def last_action(self) -> int: ...
+    def actions(self) -> list[int]: ...
+    def count_actions(self) -> int: ...
+    def legal_actions(self) -> list[int]: ...
+    def legal_mask(self) -> np.ndarray: ...
+    def is_legal(self, action: int) -> bool: ...
+    def play(self, action: int) -> CorePosition: ...
+    def observe(self, role: int) -> np.ndarray: ...
+    def perft(self, depth: int) -> int: ...
+    def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int]: ...
+    def monte_carlo(
+        self, seed: int, simulations: int, seconds: float
+    ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
+
+
+class BatchState(Protocol):
+    """What every state of the batched engine holds; games add their own fields.
+
+    A registered pytree for one game; `jax.vmap` makes it many.
+    """
+
+    @property
+    def current_role(self) -> Any: ...  # int8: 0, 1 or CHANCE
+    @property
+    def rewards(self) -> Any: ...  # [2] float32 by role, of the last step
+    @property
+    def terminated(self) -> Any: ...  # bool
+    @property
+    def result(self) -> Any: ...  # int8: role that won, DRAW or ONGOING
+    @property
+    def reason(self) -> Any: ...  # int8: index into `Game.reasons`
+    @property
+    def hash(self) -> Any: ...  # [2] uint32: low and high half of the scalar engine's hash
+    @property
+    def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
+
+
+@dataclass(frozen=True)
+class BatchEnv:
+    """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.
+
+    `step` expects a legal action; a state that has terminated stays as it is, with zero rewards.
+    Keys matter only to games in which chance moves.
+    """
+
+    init: Callable[[Any], Any]  # key -> state
+    step: Callable[[Any, Any, Any], Any]  # state, action, key -> state
+    observe: Callable[[Any, Any], Any]  # state, role -> [rows, columns, planes] float32
+    from_position: Callable[[Position], Any]  # a scalar position without its past -> state
+
+
+class Game(ABC):
+    """One game under one rule set. Subclasses fill in the class fields and the abstract methods."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    roles: ClassVar[tuple[str, str]]
+    default_rules: ClassVar[str]
+    rules_type: ClassVar[type]
+    reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
+    benchmark: ClassVar[Benchmark]
+
+    num_actions: int
+    observation_shape: tuple[int, int, int]  # rows, columns, planes
+    planes: tuple[str, ...]  # what each plane shows
+
+    def __init__(self, rules: Any):
+        self.rules = rules
+
+    @classmethod
+    @abstractmethod
+    def rule_sets(cls) -> Mapping[str, Any]:
+        """The rule sets that ship with the game, by name."""
+
+    @abstractmethod
+    def start(self) -> Position:
+        """The first position."""
+
+    @abstractmethod
+    def position(self, text: str) -> Position:
+        """The position a text describes, without a past; raises PositionError."""
+
+    @abstractmethod
+    def batch(self) -> BatchEnv:
+        """The batched engine for this rule set. Imports JAX."""
+
+    @abstractmethod
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """All symmetries of the rule set and its start, the identity first."""
+
+    @abstractmethod
+    def position_text(self, core: Any) -> str:
+        """The text of a position, which `position` reads back."""
+
+    @abstractmethod
+    def action_text(self, core: Any, action: int) -> str:
+        """The text of a legal action, as game files write it."""
+
+    @abstractmethod
+    def parse_action(self, core: Any, text: str) -> int:
+        """The number a move text means; raises IllegalMoveError when it is malformed or illegal."""
+
+    @abstractmethod
+    def why_illegal(self, core: Any, action: int) -> str:
+        """Which rule forbids an action, in words. Only asked when one does and the game goes on."""
+
+    @abstractmethod
+    def scene(self, position: Position) -> Scene:
+        """A position as something to be drawn."""
+
+    def play_all(self, actions: list[int]) -> Position:
+        """The position after `actions` from the start; raises IllegalMoveError naming the ply."""
+        position = self.start()
+        for ply, action in enumerate(actions, start=1):
+            try:
+                position = position.play(action)
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"ply {ply}: {error}") from None
+        return position
+
+
+class Position:
+    """One position of a game and the line of play that led to it. Immutable.
+
+    The text of a position does not carry the line, so repetitions start afresh from a text.
+    """
+
+    __slots__ = ("core", "game")
+
+    def __init__(self, game: Game, core: CorePosition):
+        self.game = game
+        self.core = core
+
+    @property
+    def role_to_move(self) -> int:
+        """0, 1 or CHANCE; once the game is over, who would have been next."""
+        return self.core.role_to_move
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+        result = self.core.result
+        if result == ONGOING:
+            return None
+        return Outcome(None if result == DRAW else result, self.game.reasons[self.core.reason])
+
+    @property
+    def hash(self) -> int:
+        """64-bit Zobrist hash of the board and the role to move, incremental in both engines."""
+        return self.core.hash
+
+    @property
+    def plies(self) -> int:
+        """Plies played since the start of the game."""
+        return self.core.plies
+
+    @property
+    def text(self) -> str:
+        """The position as text; `game.position` reads it back."""
+        return self.game.position_text(self.core)
+
+    def actions(self) -> list[int]:
+        """The actions of the line that led here."""
+        return self.core.actions()
+
+    def legal_actions(self) -> list[int]:
+        """Legal action numbers, ascending; empty when the game is over."""
+        return self.core.legal_actions()
+
+    def count_actions(self) -> int:
+        """How many legal actions there are."""
+        return self.core.count_actions()
+
+    def legal_mask(self) -> np.ndarray:
+        """[num_actions] bool."""
+        return self.core.legal_mask()
+
+    def moves(self) -> list[str]:
+        """Texts of the legal actions, in the order of `legal_actions`."""
+        return [self.game.action_text(self.core, action) for action in self.legal_actions()]
+
+    def action_text(self, action: int) -> str:
+        """Text of a legal action."""
+        self._check(action)
+        return self.game.action_text(self.core, action)
+
+    def play(self, move: int | str) -> Position:
+        """The position after a move, given as action number or text; raises IllegalMoveError."""
+        if isinstance(move, str):
+            move = self.game.parse_action(self.core, move)
+        self._check(move)
+        return Position(self.game, self.core.play(int(move)))
+
+    def observation(self, role: int | None = None) -> np.ndarray:
+        """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""
+        return self.core.observe(self.role_to_move if role is None else role)
+
+    def perft(self, depth: int) -> int:
+        """Number of lines of exactly `depth` plies from here."""
+        return self.core.perft(depth)
+
+    def _check(self, action: int) -> None:
+        if not 0 <= action < self.game.num_actions:
+            raise IllegalMoveError(f"action {action} is not a number from 0 to {self.game.num_actions - 1}")
+        if self.outcome is not None:
+            raise IllegalMoveError(f"the game is over: {self.outcome.reason}")
+        if not self.core.is_legal(int(action)):
+            raise IllegalMoveError(self.game.why_illegal(self.core, int(action)))
+
+    def __str__(self) -> str:
+        from boardwright.views.terminal import render
+
+        return render(self.game.scene(self))
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name} {self.game.rules.name} {self.text}>"
+
+    def _repr_svg_(self) -> str:
+        from boardwright.views.svg import render
+
+        return render(self.game.scene(self))

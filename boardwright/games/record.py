@@ -1,0 +1,75 @@
+"""A game that was played, whatever file it comes from or goes to.
+
+`GameRecord` holds what the files of every game can say. The module of a file format turns it into text
+and back; what a format says beyond this goes into the tags.
+
+    record = GameRecord.of(position, tags={"event": "Club evening"})
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from boardwright.errors import IllegalMoveError
+from boardwright.games import registry
+from boardwright.games.base import DRAW, ONGOING, Outcome, Position, Rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRecord:
+    """One game: its rules, its moves, how it ended, and what people wrote about it."""
+
+    game: str  # as registered
+    rules: Rules
+    start: str | None = None  # text of the first position where it is not the one of the rules
+    actions: tuple[int, ...] = ()
+    result: int = ONGOING  # the role that won, DRAW, or ONGOING for a game not over or not known to be
+    reason: str = ""  # what ended it, in words
+    resigned: int | None = None  # the role that resigned
+    comments: Mapping[int, str] = field(default_factory=dict, hash=False)  # by plies played when made
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)  # event, players and the like, in order
+
+    @classmethod
+    def of(
+        cls,
+        position: Position,
+        *,
+        start: str | None = None,
+        comments: Mapping[int, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> "GameRecord":
+        """The game that led to `position`; `start` is the text it began from, if not the rules' first position."""
+        outcome = position.outcome
+        return cls(
+            game=position.game.name,
+            rules=position.game.rules,
+            start=start,
+            actions=tuple(position.actions()),
+            result=ONGOING if outcome is None else result_of(outcome),
+            reason="" if outcome is None else outcome.reason,
+            comments=comments or {},
+            tags=tags or {},
+        )
+
+    def positions(self) -> Iterator[Position]:
+        """Every position of the game, first to last; raises IllegalMoveError naming the ply."""
+        game = registry.game(self.game, self.rules)
+        position = game.start() if self.start is None else game.position(self.start)
+        yield position
+        for ply, action in enumerate(self.actions, start=1):
+            try:
+                position = position.play(action)
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"ply {ply}: {error}") from None
+            yield position
+
+
+def result_of(outcome: Outcome) -> int:
+    """An outcome as records number results."""
+    return DRAW if outcome.winner is None else outcome.winner
+
+
+def outcome_of(last: Position, resigned: int | None) -> Outcome | None:
+    """How a game ended if its last position or a resignation decides that; files may only agree with it."""
+    if last.outcome is not None or resigned is None:
+        return last.outcome
+    return Outcome(1 - resigned, f"the {last.game.roles[resigned]} resigned")

@@ -1,0 +1,52 @@
+"""The list of games. A new game adds one line to `GAMES`; everything else finds it here."""
+
+import functools
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from boardwright.errors import UnknownNameError
+from boardwright.games import rulefile
+from boardwright.games.base import Game, Rules
+
+GAMES = {
+    "tablut": "boardwright.games.tablut.game:Tablut",
+}
+
+
+def game_names() -> tuple[str, ...]:
+    """Names of all registered games."""
+    return tuple(GAMES)
+
+
+def game_class(name: str) -> type[Game]:
+    """The class of a registered game, imported on demand."""
+    if name not in GAMES:
+        raise UnknownNameError("game", name, GAMES)
+    module, _, attribute = GAMES[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def game(name: str, rules: "str | Path | Mapping[str, Any] | Rules | None" = None) -> Game:
+    """A game under one rule set.
+
+    `rules` is the name of a rule set, the path of a `.toml` or `.json` file, a mapping with the
+    contents of such a file, a rule set object, or nothing for the game's default.
+    """
+    cls = game_class(name)
+    if isinstance(rules, Path) or (isinstance(rules, str) and rulefile.looks_like_path(rules)):
+        rules = rulefile.read(Path(rules))
+    if isinstance(rules, Mapping):
+        rules = rulefile.build(cls.rules_type, cls.rule_sets(), rules)
+    elif rules is None or isinstance(rules, str):
+        wanted = rules or cls.default_rules
+        if wanted not in cls.rule_sets():
+            raise UnknownNameError(f"rule set of {name}", wanted, cls.rule_sets())
+        rules = cls.rule_sets()[wanted]
+    return _bind(cls, rules)
+
+
+@functools.lru_cache(maxsize=64)
+def _bind(cls: type[Game], rules: Rules) -> Game:
+    return cls(rules)

@@ -1,0 +1,93 @@
+"""Rule sets from files: TOML or JSON, one flat table of options, checked before use.
+
+A file names its rule set, may start from a known one with `base`, and changes what it lists:
+
+    name = "long-tablut"
+    base = "zero"
+    max_quiet_plies = 200
+"""
+
+import dataclasses
+import difflib
+import json
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from boardwright.errors import RulesError, UnknownNameError
+from boardwright.games.base import Rules
+
+MAX_BYTES = 1 << 20
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether a `--rules` argument means a file rather than the name of a rule set."""
+    return text.endswith((".toml", ".json")) or "/" in text or "\\" in text
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """The options in a rule file, not yet checked."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise RulesError(f"rule file {path}: larger than {MAX_BYTES} bytes")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise RulesError(f"cannot read rule file {path}: {reason}") from error
+    try:
+        options = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RulesError(f"rule file {path}: {_one_line(error)}") from error
+    if not isinstance(options, dict):
+        raise RulesError(f"rule file {path}: expected a table of options")
+    return {"name": path.stem, **options}
+
+
+def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, Any]) -> Rules:
+    """A checked rule set from `options`, on top of the named set in `base` or the type's defaults."""
+    options = dict(options)
+    base = options.pop("base", None)
+    if base is not None and base not in named:
+        raise UnknownNameError("base rule set", str(base), named)
+    known = {field.name for field in dataclasses.fields(rules_type)}
+    hints = typing.get_type_hints(rules_type)
+    values = {}
+    for key, value in options.items():
+        if key not in known:
+            nearest = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(sorted(known))}"
+            raise RulesError(f"unknown rule option {key!r}: {hint}")
+        values[key] = _coerce(key, value, hints[key])
+    if base is not None:
+        return dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})  # type: ignore[type-var]
+    return rules_type(**{"name": "custom", **values})
+
+
+def _coerce(key: str, value: Any, hint: Any) -> Any:
+    """`value` as `hint` wants it; lists become tuples, nothing else is converted."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        if value in args and isinstance(value, str):
+            return value
+        raise RulesError(f"rule option {key!r}: {value!r} is not one of {', '.join(map(str, args))}")
+    if origin in (types.UnionType, typing.Union):
+        if value is None or value == "none":
+            return None
+        return _coerce(key, value, next(arg for arg in args if arg is not type(None)))
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise RulesError(f"rule option {key!r}: expected a list, not {value!r}")
+        return tuple(_coerce(key, item, args[0]) for item in value)
+    if type(value) is not hint:  # bool is an int in Python, but not here
+        raise RulesError(f"rule option {key!r}: expected {_WORDS[hint]}, not {value!r}")
+    return value
+
+
+_WORDS = {bool: "true or false", int: "a whole number", str: "a text"}
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,346 @@
+"""Tablut in JAX: thousands of games in one array.
+
+All functions here are for one game and are meant for `jax.vmap`. Legal moves are found by arithmetic
+on bits: for every square and direction, the squares ahead form a binary number whose lowest set bit
+is the first obstacle, so `x & -x` gives the reach at once; no table of moves and no loop.
+
+Repetition compares 64-bit hashes of the positions since the last capture. Two different positions of
+one game would be taken for the same with a chance below 2e-17 a ply (at most 200 comparisons at 2^-64
+for the shipped rule sets); the scalar engine compares boards and is exact.
+"""
+
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.tablut import board as b
+from boardwright.games.tablut.features import HISTORY
+from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
+
+# Reasons a game ends, numbered as in src/core/tablut.hpp and `Tablut.reasons`.
+KING_CAPTURED, KING_ESCAPED, SURROUNDED, REPETITION, NO_MOVE, QUIET_PLIES, PLY_LIMIT = range(1, 8)
+OFF_BOARD = b.SQUARES  # where a step over the edge leads in the tables below
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class State:
+    """One game. H is one more than the most plies that can pass without a capture."""
+
+    current_role: Array  # int8: 0 attackers, 1 defenders
+    rewards: Array  # [2] float32 by role, of the last step
+    terminated: Array  # bool
+    result: Array  # int8: role that won, DRAW or ONGOING
+    reason: Array  # int8
+    hash: Array  # [2] uint32: low and high half
+    plies: Array  # int32
+    quiet: Array  # int32: plies since the last capture
+    legal: Array  # [81] uint32: one bit for each of a square's 32 actions
+    recent: Array  # [8, 81] int8: the last boards, newest first
+    recent_seen: Array  # [8] int8: how often each had occurred before
+    past: Array  # [H, 2] uint32: hashes since the last capture, by `quiet`; 0 where unknown
+
+    @property
+    def board(self) -> Array:
+        """[..., 81] int8: 0 empty, 1 attacker, 2 defender, 3 king."""
+        return self.recent[..., 0, :]
+
+    @property
+    def seen(self) -> Array:
+        """Earlier occurrences of this position."""
+        return self.recent_seen[..., 0]
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """[..., 2592] bool."""
+        bits = (self.legal[..., None] >> jnp.arange(b.PLANES_PER_SQUARE, dtype=jnp.uint32)) & 1
+        return (bits == 1).reshape(*self.legal.shape[:-1], b.NUM_ACTIONS)
+
+
+@functools.lru_cache(maxsize=64)
+def make_env(rules: TablutRules) -> BatchEnv:
+    """The batched engine of one rule set."""
+    tables = compile_tables(rules)
+
+    def init(key: Array) -> State:
+        del key  # nothing in Tablut is left to chance
+        return set_up(tables, jnp.asarray(tables.start), jnp.int8(tables.first), jnp.int32(0), jnp.int32(0))
+
+    jitted_set_up = jax.jit(functools.partial(set_up, tables))
+
+    def from_position(position: Position) -> State:
+        core = position.core
+        return jitted_set_up(
+            jnp.asarray(core.board()),  # type: ignore[attr-defined]
+            jnp.int8(core.role_to_move),
+            jnp.int32(core.quiet),  # type: ignore[attr-defined]
+            jnp.int32(core.plies),
+        )
+
+    return BatchEnv(
+        init=init,
+        step=functools.partial(step, tables),
+        observe=functools.partial(observe, tables),
+        from_position=from_position,
+    )
+
+
+def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array) -> State:
+    """A position from outside, without a past."""
+    keys = _piece_keys(tables)
+    hash_ = jax.lax.reduce(keys[board, jnp.arange(b.SQUARES)], np.uint32(0), jax.lax.bitwise_xor, (0,))
+    hash_ ^= jnp.where(role == b.DEFENDERS, _side_key(tables), jnp.uint32(0))
+    past = jnp.zeros((tables.longest_quiet + 1, 2), jnp.uint32)
+    if tables.count_start:
+        past = past.at[quiet].set(hash_, mode="drop")
+    seen = jnp.int8(0)
+    result, reason, legal = _settle(tables, board, role, seen, quiet, plies)
+    return State(
+        current_role=role,
+        rewards=jnp.zeros(2, jnp.float32),
+        terminated=result != ONGOING,
+        result=result,
+        reason=reason,
+        hash=hash_,
+        plies=plies,
+        quiet=quiet,
+        legal=legal,
+        recent=jnp.zeros((HISTORY, b.SQUARES), jnp.int8).at[0].set(board),
+        recent_seen=jnp.zeros(HISTORY, jnp.int8).at[0].set(seen),
+        past=past,
+    )
+
+
+def step(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal action; one that has terminated stays, with zero rewards."""
+    del key
+    mover = state.current_role
+    following = (1 - mover).astype(jnp.int8)
+    board, change, captured = _move(tables, state.board, mover, action.astype(jnp.int32))
+    hash_ = state.hash ^ change ^ _side_key(tables)
+    plies = state.plies + 1
+    quiet = jnp.where(captured, 0, state.quiet + 1)
+
+    moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
+    matches = (state.past == hash_).all(axis=-1) & (moment < quiet)
+    seen = jnp.minimum(matches.sum(dtype=jnp.int32), 127).astype(jnp.int8)
+    result, reason, legal = _settle(tables, board, following, seen, quiet, plies)
+
+    over = state.terminated
+    keep = functools.partial(jnp.where, over)
+    signs = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
+    return State(
+        current_role=keep(state.current_role, following),
+        rewards=keep(0.0, signs - signs[::-1]),
+        terminated=over | (result != ONGOING),
+        result=keep(state.result, result),
+        reason=keep(state.reason, reason),
+        hash=keep(state.hash, hash_),
+        plies=keep(state.plies, plies),
+        quiet=keep(state.quiet, quiet),
+        legal=keep(state.legal, legal),
+        recent=keep(state.recent, jnp.concatenate([board[None], state.recent[:-1]])),
+        recent_seen=keep(state.recent_seen, jnp.concatenate([seen[None], state.recent_seen[:-1]])),
+        past=jnp.where((moment == quiet)[:, None] & ~over, hash_, state.past),
+    )
+
+
+def observe(tables: Tables, state: State, role: Array | int) -> Array:
+    """[9, 9, 43] float32; see `features` for the planes."""
+    boards = state.recent
+    seen = jnp.broadcast_to(state.recent_seen[:, None], boards.shape)
+    planes = jnp.stack(
+        [boards == role + 1, boards == 2 - role, boards == b.KING, seen >= 1, seen >= 2], axis=-1
+    )  # [8, 81, 5]
+    history = planes.transpose(1, 0, 2).reshape(b.SIZE, b.SIZE, 5 * HISTORY).astype(jnp.float32)
+    constants = jnp.stack(
+        [
+            (state.current_role == b.ATTACKERS).astype(jnp.float32),
+            state.plies.astype(jnp.float32) * np.float32(tables.ply_scale),
+            state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale),
+        ]
+    )
+    return jnp.concatenate([history, jnp.broadcast_to(constants, (b.SIZE, b.SIZE, 3))], axis=-1)
+
+
+def _move(tables: Tables, board: Array, mover: Array, action: Array) -> tuple[Array, Array, Array]:
+    """(board, change of hash, whether anything was captured) after moving and capturing."""
+    neighbour, beyond_of = (jnp.asarray(table) for table in _rays())
+    offsets = jnp.array([row * b.SIZE + column for row, column in b.DIRECTIONS], jnp.int32)
+    origin = action // b.PLANES_PER_SQUARE
+    target = origin + offsets[action % b.PLANES_PER_SQUARE // b.DISTANCES] * (action % b.DISTANCES + 1)
+    squares = jnp.arange(b.SQUARES)
+    piece = board[origin]
+    board = jnp.where(squares == origin, b.EMPTY, jnp.where(squares == target, piece, board)).astype(jnp.int8)
+
+    padded = jnp.append(board, jnp.int8(b.EMPTY))
+    beside, beyond = neighbour[target], beyond_of[target]  # [4] each
+    victims, anvils = padded[beside], padded[beyond]
+
+    attacking = mover == b.ATTACKERS
+    hostile = jnp.pad(jnp.asarray(tables.hostile), ((0, 0), (0, 1)))
+    helps = (anvils == b.EMPTY) & jnp.where(attacking, hostile[b.DEFENDERS], hostile[b.ATTACKERS])[beyond]
+    friendly = anvils == mover + 1
+    if tables.king_armed:
+        friendly |= ~attacking & (anvils == b.KING)
+    if tables.throne_hostile_under_king:
+        helps |= attacking & (beyond == tables.throne) & (anvils == b.KING)
+    between = friendly | helps
+    men_taken = (victims == 2 - mover) & between
+    if not tables.king_armed:
+        men_taken &= piece != b.KING
+
+    king_square = jnp.where(victims == b.KING, beside, 0).sum()  # meant only where he is beside
+    sides = padded[neighbour[king_square]]
+    closed = (sides == b.ATTACKER) | ((sides == b.EMPTY) & hostile[b.DEFENDERS][neighbour[king_square]])
+    strong = jnp.asarray(tables.strong)[king_square]
+    king_taken = attacking & (victims == b.KING) & jnp.where(strong, closed.all(), between)
+
+    taken = men_taken | king_taken
+    removed = (squares[:, None] == jnp.where(taken, beside, OFF_BOARD)).any(axis=1)
+    keys = _piece_keys(tables)
+    change = keys[piece, origin] ^ keys[piece, target]
+    losses = jnp.where(taken[:, None], keys[victims, beside], jnp.uint32(0))  # [4, 2]
+    change ^= losses[0] ^ losses[1] ^ losses[2] ^ losses[3]
+    return jnp.where(removed, b.EMPTY, board).astype(jnp.int8), change, taken.any()
+
+
+def _settle(
+    tables: Tables, board: Array, following: Array, seen: Array, quiet: Array, plies: Array
+) -> tuple[Array, Array, Array]:
+    """(result, reason, legal actions) of a position, ends tested in the order the rules give."""
+    legal = _legal(tables, board, following)
+    can_move = legal.any()
+    king = board == b.KING
+    repeated = DRAW if tables.repetition_draws else following
+    ends: list[tuple[Array, Array | int, int]] = [(~king.any(), b.ATTACKERS, KING_CAPTURED)]
+    escaped = ((king & tables.escape).any(), b.DEFENDERS, KING_ESCAPED)
+    if tables.both_sides_need_moves:
+        other_can_move = _legal(tables, board, 1 - following).any()
+        defenders_next = following == b.DEFENDERS
+        ends.append((~jnp.where(defenders_next, can_move, other_can_move), b.ATTACKERS, NO_MOVE))
+        ends.append(escaped)
+        ends.append((~jnp.where(defenders_next, other_can_move, can_move), b.DEFENDERS, NO_MOVE))
+    else:
+        ends.append(escaped)
+    if tables.surround_loses:
+        ends.append((_surrounded(tables, board), b.ATTACKERS, SURROUNDED))
+    if tables.repetition_limit:
+        ends.append((seen + 1 >= tables.repetition_limit, repeated, REPETITION))
+    if not tables.both_sides_need_moves:
+        ends.append((~can_move, 1 - following, NO_MOVE))
+    if tables.max_quiet_plies:
+        ends.append((quiet >= tables.max_quiet_plies, DRAW, QUIET_PLIES))
+    if tables.max_plies:
+        ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
+
+    result, reason = jnp.int8(ONGOING), jnp.int8(0)
+    for holds, winner, why in reversed(ends):
+        result = jnp.where(holds, jnp.asarray(winner, jnp.int8), result)
+        reason = jnp.where(holds, jnp.int8(why), reason)
+    return result, reason, jnp.where(result == ONGOING, legal, jnp.uint32(0))
+
+
+def _legal(tables: Tables, board: Array, role: Array) -> Array:
+    """[81] uint32: for every square the bits of its legal actions."""
+    obstacles, landings = _ahead(tables)
+    occupied = (board != b.EMPTY).astype(jnp.uint32).reshape(b.SIZE, b.SIZE)
+    rising = jnp.asarray(1 << np.arange(b.SIZE), jnp.uint32)
+    falling = rising[::-1]
+    lines = (  # each line of the board as a number, its bits in the order a direction meets them
+        (occupied * falling[:, None]).sum(axis=0, dtype=jnp.uint32)[None, :],  # up
+        (occupied * rising[:, None]).sum(axis=0, dtype=jnp.uint32)[None, :],  # down
+        (occupied * falling).sum(axis=1, dtype=jnp.uint32)[:, None],  # left
+        (occupied * rising).sum(axis=1, dtype=jnp.uint32)[:, None],  # right
+    )
+    is_king = board == b.KING
+    men = jnp.where(role == b.ATTACKERS, b.ATTACKER, b.DEFENDER)
+    own = (board == men) | ((role == b.DEFENDERS) & is_king)
+    row, column = np.divmod(np.arange(b.SQUARES), b.SIZE)
+    index = (8 - row, row, 8 - column, column)  # a square's place on its line, by direction
+    legal = jnp.zeros(b.SQUARES, jnp.uint32)
+    for direction in range(4):
+        line = jnp.broadcast_to(lines[direction], (b.SIZE, b.SIZE)).reshape(b.SQUARES)
+        pick = functools.partial(_by_piece, is_king, role, direction)
+        obstacle = (line >> jnp.asarray(index[direction] + 1, jnp.uint32)) | pick(obstacles)
+        reach = (obstacle & (~obstacle + 1)) - 1
+        legal |= (reach & pick(landings)) << (b.DISTANCES * direction)
+    return jnp.where(own, legal, jnp.uint32(0))
+
+
+def _by_piece(is_king: Array, role: Array, direction: int, table: np.ndarray) -> Array:
+    """[81] entries of table [3, 4, 81] for the kind of piece on each square."""
+    attacker, defender, king = (jnp.asarray(table[piece, direction]) for piece in range(3))
+    return jnp.where(is_king, king, jnp.where(role == b.ATTACKERS, attacker, defender))
+
+
+def _surrounded(tables: Tables, board: Array) -> Array:
+    """Whether no defender, nor the king, has a way to an edge past the attackers."""
+    open_squares = jnp.pad((board != b.ATTACKER).reshape(b.SIZE, b.SIZE), 1)
+    start = jnp.pad((board >= b.DEFENDER).reshape(b.SIZE, b.SIZE), 1)
+
+    def spread(flood: tuple[Array, Array]) -> tuple[Array, Array]:
+        _, now = flood
+        grown = now
+        for axis in (0, 1):
+            grown |= jnp.roll(now, 1, axis) | jnp.roll(now, -1, axis)
+        return now, grown & open_squares
+
+    _, reached = jax.lax.while_loop(lambda f: (f[0] != f[1]).any(), spread, (jnp.zeros_like(start), start))
+    return ~(reached[1:-1, 1:-1].reshape(-1) & tables.edge).any()
+
+
+@functools.cache
+def _rays() -> tuple[np.ndarray, np.ndarray]:
+    """[82, 4] the next square in each direction and the one after it; OFF_BOARD beyond the edge."""
+    neighbour = np.full((b.SQUARES + 1, 4), OFF_BOARD, np.int32)
+    for square in range(b.SQUARES):
+        row, column = divmod(square, b.SIZE)
+        for direction, (row_step, column_step) in enumerate(b.DIRECTIONS):
+            if 0 <= row + row_step < b.SIZE and 0 <= column + column_step < b.SIZE:
+                neighbour[square, direction] = square + row_step * b.SIZE + column_step
+    beyond = np.stack([neighbour[neighbour[:, d], d] for d in range(4)], axis=1)
+    return neighbour, beyond
+
+
+@functools.lru_cache(maxsize=64)
+def _ahead(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """[3, 4, 81] uint32 for piece, direction and square, bit d - 1 for the square d steps ahead:
+    what the rules let the piece not enter (the edge is the last such), and where it may stop.
+    """
+    obstacles = np.zeros((3, 4, b.SQUARES), np.uint32)
+    landings = np.zeros((3, 4, b.SQUARES), np.uint32)
+    for action in range(b.NUM_ACTIONS):
+        origin, plane = divmod(action, b.PLANES_PER_SQUARE)
+        direction, steps = divmod(plane, b.DISTANCES)
+        squares = b.decode_action(action)
+        for piece in range(3):
+            if squares is None or not tables.enter[piece, direction, squares[1]]:
+                obstacles[piece, direction, origin] |= np.uint32(1 << steps)
+            elif tables.stop[piece, squares[1]]:
+                landings[piece, direction, origin] |= np.uint32(1 << steps)
+    obstacles |= np.uint32(1 << b.DISTANCES)
+    return obstacles, landings
+
+
+@functools.lru_cache(maxsize=64)
+def _halves(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Zobrist keys as pairs of 32-bit halves: [4, 82, 2] by piece and square, and [2] for the side."""
+    keys = np.zeros((4, b.SQUARES + 1, 2), np.uint32)
+    keys[1:, : b.SQUARES, 0] = tables.piece_key & np.uint64(0xFFFFFFFF)
+    keys[1:, : b.SQUARES, 1] = tables.piece_key >> np.uint64(32)
+    side = tables.defenders_to_move_key
+    return keys, np.array([side & 0xFFFFFFFF, side >> 32], np.uint32)
+
+
+def _piece_keys(tables: Tables) -> Array:
+    return jnp.asarray(_halves(tables)[0])
+
+
+def _side_key(tables: Tables) -> Array:
+    return jnp.asarray(_halves(tables)[1])

@@ -1,0 +1,68 @@
+"""What the learner sees: 43 planes of 9x9, and the symmetries that multiply its data.
+
+For each of the last eight positions, newest first: own taflmen, enemy taflmen, king, position seen at
+least once before, seen at least twice before. Then: side to move (ones for the attackers), plies
+played / maximum, plies since a capture / maximum. "Own" is the observing role, as a rule the side to
+move; the board is never turned. Positions before the first are all zeros.
+"""
+
+import functools
+
+import numpy as np
+
+from boardwright.games.base import Symmetry
+from boardwright.games.tablut import board as b
+from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
+
+HISTORY = 8
+PLANES = (
+    *(
+        f"{what}, {age} plies ago" if age else what
+        for age in range(HISTORY)
+        for what in ("own taflmen", "enemy taflmen", "king", "seen before", "seen twice before")
+    ),
+    "attackers to move",
+    "plies played / maximum",
+    "plies since a capture / maximum",
+)
+SHAPE = (b.SIZE, b.SIZE, len(PLANES))
+
+
+@functools.lru_cache(maxsize=64)
+def symmetries(rules: TablutRules) -> tuple[Symmetry, ...]:
+    """The elements of the dihedral group that leave a rule set as it is; all eight for most."""
+    tables = compile_tables(rules)
+    return tuple(s for s in _dihedral_group() if _preserves(s, tables))
+
+
+@functools.cache
+def _dihedral_group() -> tuple[Symmetry, ...]:
+    grid = np.arange(b.SQUARES, dtype=np.int32).reshape(b.SIZE, b.SIZE)
+    group = []
+    for mirrored in (False, True):
+        for turns in range(4):
+            name = f"{'mirror+' if mirrored else ''}rotate{90 * turns}"
+            source = np.rot90(grid[:, ::-1] if mirrored else grid, turns).reshape(-1)
+            cells = np.empty(b.SQUARES, np.int32)
+            cells[source] = np.arange(b.SQUARES)
+            group.append(Symmetry(name, cells, _action_permutation(cells)))
+    return tuple(group)
+
+
+def _action_permutation(cells: np.ndarray) -> np.ndarray:
+    """Every action's image; an action that leaves the board becomes the one that does so alike."""
+    centre = np.array([divmod(int(cells[b.THRONE + row * b.SIZE + column]), b.SIZE) for row, column in b.DIRECTIONS])
+    turned = [b.DIRECTIONS.index((int(row) - 4, int(column) - 4)) for row, column in centre]
+    actions = np.arange(b.NUM_ACTIONS, dtype=np.int32).reshape(b.SQUARES, 4, b.DISTANCES)
+    image = actions[cells][:, turned, :]
+    return image.reshape(-1)
+
+
+def _preserves(symmetry: Symmetry, tables: Tables) -> bool:
+    directions = symmetry.actions.reshape(b.SQUARES, 4, b.DISTANCES)[b.THRONE, :, 0] % 32 // b.DISTANCES
+    same = [
+        np.array_equal(table, table[..., symmetry.cells])
+        for table in (tables.start, tables.stop, tables.hostile, tables.escape, tables.strong)
+    ]
+    same.append(np.array_equal(tables.enter, tables.enter[:, directions][:, :, symmetry.cells]))
+    return all(same)

@@ -1,0 +1,96 @@
+"""Tablut as a `Game`: the engines, the text and the picture put together."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from boardwright import _core
+from boardwright.errors import IllegalMoveError, RulesError
+from boardwright.games.base import BatchEnv, Benchmark, Game, Peer, Position, Symmetry
+from boardwright.games.tablut import board as b
+from boardwright.games.tablut import features, notation
+from boardwright.games.tablut.rules import RULE_SETS, TablutRules, compile_tables
+from boardwright.views.scene import Scene
+
+
+class Tablut(Game):
+    """Attackers try to capture the king; defenders try to bring him to a corner or an edge.
+
+    Actions: a piece's square, a direction and a distance (2,592). Rewards: +1 and -1 to the roles at
+    the end, 0 for a draw. Observation: 43 planes, see `features`. Chance never moves.
+    """
+
+    name = "tablut"
+    title = "Tablut"
+    roles = ("attackers", "defenders")
+    default_rules = "zero"
+    rules_type = TablutRules
+    reasons: ClassVar = (
+        "",
+        "king captured",
+        "king escaped",
+        "defenders surrounded",
+        "repetition",
+        "no legal move",
+        "too long without a capture",
+        "ply limit",
+    )
+    benchmark = Benchmark(
+        perft_rules="zero",
+        perft_depth=4,
+        playout_rules="zero-code",
+        peers=(
+            Peer("steps", "public TablutZero engine (on one H200)", 12.7e6),
+            Peer("observed_steps", "public TablutZero engine (on one H200)", 7.1e6),
+        ),
+    )
+    num_actions = b.NUM_ACTIONS
+    observation_shape = features.SHAPE
+    planes = features.PLANES
+
+    def __init__(self, rules: TablutRules):
+        super().__init__(rules)
+        self.tables = compile_tables(rules)
+        self.engine = _core.Tablut(self.tables)
+        if self.start().outcome is not None:
+            raise RulesError(f"rule set {rules.name!r}: the game is over before it begins: {self.start().outcome}")
+
+    @classmethod
+    def rule_sets(cls) -> Mapping[str, TablutRules]:
+        return RULE_SETS
+
+    def start(self) -> Position:
+        return Position(self, self.engine.start())
+
+    def position(self, text: str) -> Position:
+        board, to_move, quiet, plies = notation.parse_position(text, self.rules)
+        return Position(self, self.engine.setup(board, to_move, quiet, plies))
+
+    def batch(self) -> BatchEnv:
+        from boardwright.games.tablut.batch import make_env
+
+        return make_env(self.rules)
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return features.symmetries(self.rules)
+
+    def position_text(self, core: Any) -> str:
+        return notation.position_text(core.board(), core.role_to_move, core.quiet, core.plies)
+
+    def action_text(self, core: Any, action: int) -> str:
+        return notation.move_text(action, core.board(), core.play(action).board())
+
+    def parse_action(self, core: Any, text: str) -> int:
+        action, captures = notation.parse_move(text)
+        if captures is not None and core.is_legal(action):
+            actual = self.action_text(core, action)
+            if captures != notation.parse_move(actual)[1]:
+                raise IllegalMoveError(f"move {text!r}: the captures are wrong, it is {actual}")
+        return action
+
+    def why_illegal(self, core: Any, action: int) -> str:
+        return notation.why_illegal(action, core.board(), core.role_to_move, self.tables)
+
+    def scene(self, position: Position) -> Scene:
+        from boardwright.games.tablut.picture import scene
+
+        return scene(position)

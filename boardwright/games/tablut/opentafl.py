@@ -1,0 +1,433 @@
+"""Games of Tablut as OpenTafl game files.
+
+    [boardwright-rules:saami]
+    [event:Club evening]
+    [result:-1]
+    [termination:king escaped]
+    [boardwright-options:no_move=mover-loses repetition_limit=3 count_start=true max_quiet_plies=100 max_plies=512]
+    [rules:dim:9 name:saami esc:e ... start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/]
+
+    1. e2-g2 e3-h3
+    [a common opening|making room for the king]
+    2. h5-h4 Ke5-e1--
+
+`write` and `read` are each other's inverse: our own tags, whose names begin with `boardwright-`, carry what
+the format cannot say. Brackets and bars inside a text, and blanks around it, are written `%5B` and so on.
+A file holds any number of games; `[boardwright-rules]` is the first tag of each of ours. Files from
+elsewhere separate games by the tags that follow the moves; their variations are skipped. Every move is
+replayed, and a result that contradicts the last position is an error.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.games import registry
+from boardwright.games.base import DRAW, ONGOING, Outcome, Position
+from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.tablut import board as b
+from boardwright.games.tablut import notation
+from boardwright.games.tablut.opentafl_rules import check_board, options_text, read_rules, rules_record
+from boardwright.games.tablut.rules import TablutRules
+
+MAX_CHARACTERS = 16 << 20
+LONGEST_MESSAGE = 400
+
+_RULES_NAME, _OPTIONS, _POSITION = "boardwright-rules", "boardwright-options", "boardwright-position"
+_FROM_RECORD = {_RULES_NAME, _OPTIONS, _POSITION, "rules", "position", "result", "termination", "start-comment"}
+_KNOWN_TAGS = _FROM_RECORD | {
+    *("event", "site", "date", "round", "attackers", "defenders", "annotator", "compiler", "variant"),
+    *("time-control", "time-remaining", "starting-comment", "puzzle-mode", "puzzle-prestart", "puzzle-start"),
+}
+_RESULTS = {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING}
+_RESULT_WORDS = ("the attackers won", "the defenders won", "it was a draw", "it goes on")
+_MARKS = {"king captured": "++", "king escaped": "--"}
+_RESIGNS = "---"
+
+_TAG_NAME = re.compile(r"[A-Za-z][\w-]*")
+_TOKEN = re.compile(r"\[|[0-9]{1,6}\.(?![0-9.])|[^\s\[]+")
+_TURN = re.compile(r"[0-9]{1,6}\.")
+_VARIATION = re.compile(r"[0-9]+[a-z]\.[0-9a-z.]*")
+_BLANKS = " \t\n"
+_CODE = re.compile(r"%(09|0A|0D|20|25|5B|5D|7C)")
+_TO_ENCODE = re.compile(r"%(?=09|0A|0D|20|25|5B|5D|7C)|[\[\]|\r]")
+
+
+def write(record: GameRecord) -> str:
+    """The text of one game; raises an error for a record that contradicts itself or cannot be written."""
+    if not isinstance(record.rules, TablutRules):
+        raise GameFileError(f"a record of {record.game} cannot be written as an OpenTafl game")
+    moves, last = _move_texts(record)
+    _check(record, last, halves=len(moves))
+    tags = {_RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}
+    if record.reason:
+        tags["termination"] = record.reason
+    lines = [f"[{name}:{_encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
+    if record.comments.get(0):
+        lines.append(f"[start-comment:{_encode(record.comments[0])}]")
+    if record.start is not None:
+        start = registry.game(record.game, record.rules).position(record.start).text
+        lines += [f"[position:{start.split()[0]}]", f"[{_POSITION}:{start}]"]
+    lines += [f"[{_OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
+    for half in range(0, len(moves), 2):
+        lines.append(f"{half // 2 + 1}. {' '.join(moves[half : half + 2])}")
+        comments = [_encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
+        if any(comments):
+            lines.append(f"[{'|'.join(comments)}]")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def write_all(records: Iterable[GameRecord]) -> str:
+    """The text of several games."""
+    return "\n".join(write(record) for record in records)
+
+
+def read(text: str) -> list[GameRecord]:
+    """The games of a file; raises GameFileError for the first that cannot be read."""
+    records, errors = read_all(text)
+    if errors:
+        raise errors[0]
+    return records
+
+
+def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+    """The games of a file that can be read, and what is wrong with each of the others."""
+    if len(text) > MAX_CHARACTERS:
+        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    records, errors = [], []
+    for span in _spans(text):
+        try:
+            records.append(_read_game(_tokens(text, span.start, span.end)))
+        except _MisreadError as problem:
+            errors.append(_error(text, span, problem))
+    return records, errors
+
+
+class _Token(NamedTuple):
+    """A word, or a bracket with all it holds."""
+
+    text: str
+    offset: int
+
+
+class _Span(NamedTuple):
+    """Where one game stands in a file."""
+
+    start: int
+    end: int
+    line: int  # the number of the line in which it starts
+    line_start: int  # and that line's offset
+
+
+class _MisreadError(Exception):
+    """What is wrong, and where in the file."""
+
+    def __init__(self, offset: int, message: str):
+        super().__init__(message)
+        self.offset = offset
+
+
+def _error(text: str, span: _Span, problem: _MisreadError) -> GameFileError:
+    line = span.line + text.count("\n", span.start, problem.offset)
+    line_start = max(span.line_start, text.rfind("\n", span.start, problem.offset) + 1)
+    message = f"line {line}, column {problem.offset - line_start + 1}: {problem}"
+    return GameFileError(message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 3] + "...")
+
+
+# Writing
+
+
+def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
+    """Every move as OpenTafl writes it, a resignation at the end, and the last position."""
+    texts = []
+    positions = record.positions()
+    last = next(positions)
+    for action, after in zip(record.actions, positions, strict=True):
+        core: Any = last.core
+        piece = "K" if core.board()[action // b.PLANES_PER_SQUARE] == b.KING else ""
+        mark = "" if after.outcome is None else _MARKS.get(after.outcome.reason, "")
+        texts.append(piece + last.action_text(action) + mark)
+        last = after
+    return texts if record.resigned is None else [*texts, _RESIGNS], last
+
+
+def _check(record: GameRecord, last: Position, halves: int) -> None:
+    """Refuses what would not come back as it was."""
+    outcome = outcome_of(last, record.resigned)
+    if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
+        raise GameFileError("only the side to move can resign, and only while the game goes on")
+    if outcome is not None and record.result != result_of(outcome):
+        raise GameFileError(_contradiction(record.result, outcome))
+    for name in record.tags:
+        if name in _FROM_RECORD or _tag_name(name) != name:
+            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
+    for ply in record.comments:
+        if not 0 <= ply <= halves:
+            raise GameFileError(f"comment on ply {ply}: the game has {halves}")
+
+
+def _contradiction(claimed: int, outcome: Outcome) -> str:
+    truth = _RESULT_WORDS[result_of(outcome)]
+    return f"result {_text_of_result(claimed)} says that {_RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
+
+
+def _text_of_result(result: int) -> str:
+    return next(text for text, number in _RESULTS.items() if number == result)
+
+
+def _encode(text: str) -> str:
+    """A text so that it can stand between brackets and bars, and keeps the blanks around it."""
+    inner = text.strip(_BLANKS)
+    before = text[: len(text) - len(text.lstrip(_BLANKS))]
+    after = text[len(before) + len(inner) :]
+    return _codes(before) + _TO_ENCODE.sub(lambda match: _codes(match[0]), inner) + _codes(after)
+
+
+def _codes(characters: str) -> str:
+    return "".join(f"%{ord(character):02X}" for character in characters)
+
+
+def _decode(text: str) -> str:
+    return _CODE.sub(lambda match: chr(int(match[1], 16)), text.strip(_BLANKS))
+
+
+# Finding the games of a file
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
+    """The words and brackets of a stretch of text.
+
+    A bracket that is not closed before a line begins with the next one is taken to end there, so that it
+    spoils one game and not all that follow.
+    """
+    next_bracket = start
+    while match := _TOKEN.search(text, start, end):
+        start = match.end()
+        if match[0] == "[":
+            if next_bracket <= match.start():
+                next_bracket = text.find("\n[", start, end)
+                next_bracket = end if next_bracket < 0 else next_bracket
+            closed = text.find("]", start, next_bracket)
+            start = next_bracket if closed < 0 else closed + 1
+        yield _Token(text[match.start() : start], match.start())
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    starts = _game_starts(text)
+    line, line_start, counted = 1, 0, 0
+    for start, end in itertools.pairwise([*starts, len(text)]):
+        line += text.count("\n", counted, start)
+        line_start = max(line_start, text.rfind("\n", counted, start) + 1)
+        counted = start
+        yield _Span(start, end, line, line_start)
+
+
+def _game_starts(text: str) -> list[int]:
+    """Where the games begin: at a tag after moves, at our first tag, or where a whole header repeats itself."""
+    starts: list[int] = []
+    names: set[str] = set()
+    playing = remarked = False
+    for token in _tokens(text, 0, len(text)):
+        name = "rules" if token.text.startswith("dim:") else None
+        if token.text[0] == "[":
+            name = _tag_name(token.text[1:].partition(":")[0]) if ":" in token.text else None
+            if playing and not remarked and ("|" in token.text or name not in _KNOWN_TAGS):
+                name, remarked = None, True  # the comment on a turn, even if a colon makes it look like a tag
+        again = name in names and "rules" in names
+        if not starts or (name is not None and (playing or again or (names and name == _RULES_NAME))):
+            starts.append(token.offset)
+            names, playing, remarked = set(), False, False
+        if name is not None:
+            names.add(name)
+        elif _TURN.fullmatch(token.text) or _VARIATION.fullmatch(token.text):
+            playing, remarked = True, False
+    return starts
+
+
+def _tag_name(text: str) -> str | None:
+    """The name of a tag as records spell it; None for a text that cannot be one."""
+    name = text.strip()
+    if not _TAG_NAME.fullmatch(name):
+        return None
+    name = name.lower() if name.lower() in _KNOWN_TAGS else name
+    return "start-comment" if name == "starting-comment" else name
+
+
+# Reading one game
+
+
+def _read_game(tokens: Iterator[_Token]) -> GameRecord:
+    tags, first_turn = _header(tokens)
+    rules = _rules(tags, [*tags.values(), *first_turn][0].offset)
+    start = _start(tags, rules)
+    last, resigned, comments = _replay(itertools.chain(first_turn, tokens), start)
+    if introduction := _value(tags, "start-comment"):
+        comments = {0: introduction, **comments}
+    outcome = outcome_of(last, resigned)
+    return GameRecord(
+        game="tablut",
+        rules=rules,
+        start=start.text if _POSITION in tags or "position" in tags else None,
+        actions=tuple(last.actions()),
+        result=_result(tags, outcome),
+        reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
+        resigned=resigned,
+        comments=comments,
+        tags={name: _value(tags, name) for name in tags if name not in _FROM_RECORD},
+    )
+
+
+def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
+    """The tags by name, each with its value and place, and the token after them, which begins the first turn."""
+    tags: dict[str, _Token] = {}
+    rules: list[_Token] = []  # the words of a record that stands there without a tag
+
+    def add(name: str, value: str, offset: int) -> None:
+        if name in tags:
+            raise _MisreadError(offset, f"the game has a second tag {name!r}")
+        tags[name] = _Token(value, offset)
+
+    following: list[_Token] = []
+    for token in tokens:
+        if token.text[0] == "[":
+            inner = _inside(token)
+            name, _, value = inner.partition(":")
+            tag = _tag_name(name) if ":" in inner else None
+            add(*("start-comment", inner) if tag is None else (tag, value), token.offset)
+        elif _TURN.fullmatch(token.text) or _VARIATION.fullmatch(token.text):
+            following.append(token)
+            break
+        elif token.text.startswith("dim:") or (rules and ":" in token.text):
+            rules.append(token)
+        elif token.text[0] == "/":
+            add("position", *token)
+        else:
+            raise _MisreadError(token.offset, f"expected a tag, a rules record or a turn number, not {token.text!r}")
+    if rules:
+        add("rules", " ".join(token.text for token in rules), rules[0].offset)
+    return tags, following
+
+
+def _inside(bracket: _Token) -> str:
+    if bracket.text[-1] != "]":
+        raise _MisreadError(bracket.offset, "this bracket is never closed")
+    return bracket.text[1:-1]
+
+
+def _value(tags: Mapping[str, _Token], name: str) -> str:
+    return _decode(tags[name].text) if name in tags else ""
+
+
+def _rules(tags: Mapping[str, _Token], beginning: int) -> TablutRules:
+    if "rules" not in tags:
+        raise _MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
+    name = _value(tags, _RULES_NAME) if _RULES_NAME in tags else None
+    try:
+        return read_rules(tags["rules"].text, name, _value(tags, _OPTIONS))
+    except BoardwrightError as error:
+        raise _MisreadError(tags["rules"].offset, str(error)) from None
+
+
+def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
+    game = registry.game("tablut", rules)
+    name = _POSITION if _POSITION in tags else "position"
+    if name not in tags:
+        return game.start()
+    fields = _value(tags, name).split()
+    to_move = [rules.first[0]] if len(fields) == 1 else []  # OpenTafl gives the board alone
+    try:
+        check_board("position", "".join(fields[:1]))
+        return game.position(" ".join(fields + to_move))
+    except BoardwrightError as error:
+        raise _MisreadError(tags[name].offset, str(error)) from None
+
+
+def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int | None, dict[int, str]]:
+    """The last position of a game's moves, who resigned, and the comments by ply.
+
+    A comment has a part for each move of its turn; one without a bar is about the move before it. A
+    resignation counts as a move here.
+    """
+    comments: dict[int, str] = {}
+    resigned: int | None = None
+    halves = turn = turn_began = 0
+    skipping = False
+    for token in tokens:
+        word, offset = token
+        if _TURN.fullmatch(word):
+            skipping = False
+            if turn and int(word[:-1]) != turn + 1:
+                raise _MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
+            if turn and halves - turn_began != 2:
+                raise _MisreadError(offset, f"turn {turn} must have two moves before the next")
+            turn, turn_began = int(word[:-1]), halves
+        elif skipping or _VARIATION.fullmatch(word):
+            skipping = True
+        elif word[0] == "[":
+            first, bar, second = _inside(token).partition("|")
+            parts = ((turn_began + 1, first), (turn_began + 2, second)) if bar else ((halves, first),)
+            for ply, part in parts:
+                comments[ply] = "\n".join(filter(None, (comments.get(ply), _decode(part))))
+        elif resigned is not None:
+            raise _MisreadError(offset, f"{word!r} follows a resignation")
+        elif halves - turn_began == 2:
+            raise _MisreadError(offset, f"turn {turn} has more than two moves: {word!r}")
+        else:
+            halves += 1
+            if word != _RESIGNS:
+                position = _play(position, token)
+            elif position.outcome is None:
+                resigned = position.role_to_move
+            else:
+                raise _MisreadError(offset, f"a resignation, but the game is over: {position.outcome.reason}")
+    return position, resigned, _on_moves_played(comments, halves)
+
+
+def _on_moves_played(comments: Mapping[int, str], halves: int) -> dict[int, str]:
+    """Comments without the empty ones; the last move takes those on moves that were never made."""
+    settled: dict[int, str] = {}
+    for ply, comment in sorted(comments.items()):
+        if comment:
+            ply = min(ply, halves)
+            settled[ply] = f"{settled[ply]}\n{comment}" if ply in settled else comment
+    return settled
+
+
+def _play(position: Position, token: _Token) -> Position:
+    """The position after a move, which must be legal and do what its text says it does."""
+    word, offset = token
+    if re.match("[ncmgNCMG][a-i]|[^x]*[=^]", word[:16]):
+        raise _MisreadError(offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves")
+    try:
+        action, claimed = notation.parse_move(word)
+        after = position.play(action)
+    except BoardwrightError as error:
+        raise _MisreadError(offset, str(error)) from None
+    actual_text = position.action_text(action)
+    actual = notation.parse_move(actual_text)[1] or frozenset()
+    core: Any = position.core
+    king = frozenset(np.flatnonzero(core.board() == b.KING).tolist())
+    if claimed is not None and actual not in (claimed, claimed | king):  # some name a captured king by ++ alone
+        raise _MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
+    winner = None if after.outcome is None else after.outcome.winner
+    for mark, claimed_winner in (("++", position.role_to_move), ("--", b.DEFENDERS)):
+        if word.endswith(mark) and winner != claimed_winner:
+            raise _MisreadError(offset, f"move {word!r}: {mark} says that it wins, but under these rules it does not")
+    return after
+
+
+def _result(tags: Mapping[str, _Token], outcome: Outcome | None) -> int:
+    text = _value(tags, "result") or "?"
+    if text not in _RESULTS:
+        raise _MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")
+    claimed = _RESULTS[text]
+    if outcome is None:
+        return claimed
+    if claimed not in (ONGOING, result_of(outcome)):
+        raise _MisreadError(tags["result"].offset, _contradiction(claimed, outcome))
+    return result_of(outcome)

@@ -1,0 +1,275 @@
+"""Rule sets as data, and the tables both engines are built from.
+
+`TablutRules` is what a person writes; `compile_tables` turns it into sets of squares and a few
+switches, so that neither engine knows a rule set by name.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from boardwright.errors import PositionError, RulesError
+from boardwright.games.tablut import board as b
+
+Side = Literal["none", "attackers", "defenders", "all"]
+Who = Literal["none", "king", "all"]
+
+START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/"
+LONGEST_GAME = 4096  # most plies a rule set may allow
+DEFAULT_LONGEST = 512  # what the counter planes take for the maximum where the rules set none
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablutRules:
+    """One rule set of Tablut, or of another tafl game on nine by nine squares."""
+
+    name: str
+    start: str = START  # OpenTafl board text
+    first: Literal["attackers", "defenders"] = "attackers"
+    escape: Literal["corner", "edge"] = "corner"  # where the king wins
+    corners_restricted: bool = True  # only the king may stop on a corner
+    corners_hostile_to: Side = "all"  # an empty corner helps to capture whom
+    throne_stop: Who = "king"  # who may move onto the empty throne ("none": the king never returns)
+    throne_pass: Who = "all"  # who may pass over the empty throne
+    throne_hostile_to: Side = "all"  # the empty throne helps to capture whom
+    throne_hostile_under_king: bool = False  # it does so against defenders while the king sits on it
+    king_armed: bool = True  # he takes part in captures
+    # Attackers needed: two; four on the throne and its neighbours, else two; four everywhere (and
+    # then never on an edge). An empty square hostile to defenders counts as an attacker.
+    king_capture: Literal["weak", "strong-centre", "strong"] = "weak"
+    # Squares attackers may leave but never enter again, and nobody else may enter at all; a camp is a
+    # list of squares within which its own men still may move.
+    camps: tuple[tuple[str, ...], ...] = ()
+    camps_hostile_to: Side = "none"  # an empty camp square helps to capture whom
+    surround_loses: bool = False  # defenders lose when none of them has an open way to an edge
+    no_move: Literal["mover-loses", "either-loses"] = "mover-loses"  # who is tested after a move
+    repetition: Literal["none", "loses", "draw"] = "loses"  # for the player who repeats
+    repetition_limit: int = 3  # occurrences of a position that end the game
+    count_start: bool = True  # the first position of a game counts as an occurrence
+    max_quiet_plies: int | None = 100  # plies without capture, then a draw
+    max_plies: int | None = 512  # plies in all, then a draw
+
+    def __post_init__(self) -> None:
+        problem = _contradiction(self)
+        if problem:
+            raise RulesError(f"rule set {self.name!r}: {problem}")
+
+
+def _contradiction(rules: TablutRules) -> str | None:
+    """What is wrong with a rule set, or None."""
+    try:
+        board = b.parse_board(rules.start)
+    except PositionError as error:
+        return f"start: {error}"
+    camps: list[int] = []
+    for camp in rules.camps:
+        for name in camp:
+            try:
+                camps.append(b.square_number(name))
+            except ValueError as error:
+                return f"camps: {error}"
+    kings = np.flatnonzero(board == b.KING)
+    throne_men = board[b.THRONE] in (b.ATTACKER, b.DEFENDER)
+    ranks = ("none", "king", "all")
+    if len(kings) != 1:
+        return f"start has {len(kings)} kings, needs one"
+    if not (board == b.ATTACKER).any():
+        return "start has no attackers"
+    if len(set(camps)) != len(camps):
+        return "camps share a square"
+    if b.THRONE in camps:
+        return "camps include the throne e5"
+    if set(camps) & set(b.CORNERS) and (rules.escape == "corner" or rules.corners_restricted):
+        return "camps include a corner, which is the king's"
+    if rules.camps_hostile_to != "none" and not camps:
+        return "camps_hostile_to is set, but there are no camps"
+    if np.isin(camps, np.flatnonzero((board == b.DEFENDER) | (board == b.KING))).any():
+        return "start puts a defender or the king into a camp"
+    if rules.corners_restricted and np.isin(board[list(b.CORNERS)], (b.ATTACKER, b.DEFENDER)).any():
+        return "start puts a man on a corner, but corners_restricted is true"
+    if throne_men and rules.throne_stop != "all":
+        return f"start puts a man on the throne, but throne_stop is {rules.throne_stop!r}"
+    if ranks.index(rules.throne_stop) > ranks.index(rules.throne_pass):
+        return f"throne_stop {rules.throne_stop!r} needs throne_pass to be at least as wide, not {rules.throne_pass!r}"
+    if kings[0] in _escape_squares(rules):
+        return "start puts the king where he has escaped"
+    if rules.throne_hostile_under_king and rules.throne_hostile_to not in ("defenders", "all"):
+        return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
+    if rules.repetition_limit < 2:
+        return f"repetition_limit must be at least 2, not {rules.repetition_limit}"
+    for key, limit in (("max_quiet_plies", rules.max_quiet_plies), ("max_plies", rules.max_plies)):
+        if limit is not None and not 1 <= limit <= LONGEST_GAME:
+            return f"{key} must be from 1 to {LONGEST_GAME}, not {limit}"
+    if rules.max_quiet_plies is None and rules.max_plies is None:
+        return "no limit ends the game: set max_plies or max_quiet_plies"
+    return None
+
+
+def _escape_squares(rules: TablutRules) -> tuple[int, ...]:
+    if rules.escape == "corner":
+        return b.CORNERS
+    return tuple(s for s in range(b.SQUARES) if s // b.SIZE in (0, 8) or s % b.SIZE in (0, 8))
+
+
+ZERO = TablutRules(name="zero")
+RULE_SETS: Mapping[str, TablutRules] = {
+    rules.name: rules
+    for rules in (
+        ZERO,
+        replace(ZERO, name="zero-code", max_quiet_plies=200),
+        replace(
+            ZERO,
+            name="mcgill",
+            throne_hostile_under_king=True,
+            king_capture="strong-centre",
+            no_move="either-loses",
+            repetition="none",
+            max_quiet_plies=None,
+            max_plies=100,
+        ),
+        replace(
+            ZERO,
+            name="saami",
+            escape="edge",
+            corners_restricted=False,
+            corners_hostile_to="none",
+            king_capture="strong-centre",
+            repetition="draw",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A rule set compiled to sets of squares ([81] bool) and switches; 0 stands for no limit."""
+
+    start: np.ndarray  # [81] int8
+    stop: np.ndarray  # [3, 81] where an attacker, a defender, the king may end a move
+    enter: np.ndarray  # [3, 4, 81] what they may slide onto, by direction, if it is empty
+    hostile: np.ndarray  # [2, 81] empty squares that help to capture attackers, defenders
+    escape: np.ndarray  # [81]
+    strong: np.ndarray  # [81] where the king falls only to four
+    edge: np.ndarray  # [81]
+    throne: int
+    first: int
+    throne_hostile_under_king: bool
+    king_armed: bool
+    surround_loses: bool
+    both_sides_need_moves: bool
+    count_start: bool
+    repetition_draws: bool
+    repetition_limit: int
+    max_quiet_plies: int
+    max_plies: int
+    quiet_scale: float  # factors of the two counter planes; multiplied, so that engines agree to the bit
+    ply_scale: float
+    piece_key: np.ndarray  # [3, 81] uint64 Zobrist keys
+    defenders_to_move_key: int
+
+    @property
+    def longest_quiet(self) -> int:
+        """Most plies that can pass without a capture before the game ends."""
+        limits = [limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0]
+        return min(limits)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_tables(rules: TablutRules) -> Tables:
+    """The tables of one rule set."""
+    corners, throne, escape, edge = _set(b.CORNERS), _set([b.THRONE]), _set(_escape_squares(rules)), _edge()
+    camp_of = np.zeros(b.SQUARES, np.int8)  # 0: none
+    for number, camp in enumerate(rules.camps, start=1):
+        camp_of[[b.square_number(name) for name in camp]] = number
+    camps = camp_of > 0
+
+    stop = np.ones((3, b.SQUARES), bool)
+    enter = np.ones((3, 4, b.SQUARES), bool)
+    if rules.corners_restricted:
+        stop[:2] &= ~corners
+    for piece, rank in ((0, "all"), (1, "all"), (2, "king")):
+        if rules.throne_stop not in (rank, "all"):
+            stop[piece] &= ~throne
+        if rules.throne_pass not in (rank, "all"):
+            enter[piece] &= ~throne
+    enter[1:] &= ~camps
+    enter[0] &= ~camps | _reached_within_camp(camp_of)
+
+    hostile = np.zeros((2, b.SQUARES), bool)
+    for role, name in enumerate(("attackers", "defenders")):
+        for squares, side in (
+            (corners, rules.corners_hostile_to),
+            (throne, rules.throne_hostile_to),
+            (camps, rules.camps_hostile_to),
+        ):
+            if side in (name, "all"):
+                hostile[role] |= squares
+
+    neighbours = [b.THRONE + offset for offset in (-b.SIZE, b.SIZE, -1, 1)]
+    strong = {
+        "weak": _set([]),
+        "strong-centre": _set([b.THRONE, *neighbours]),
+        "strong": np.ones(b.SQUARES, bool),
+    }[rules.king_capture]
+    longest = rules.max_plies or DEFAULT_LONGEST
+    keys = zobrist_keys(3 * b.SQUARES + 1)
+    return Tables(
+        start=b.parse_board(rules.start),
+        stop=stop,
+        enter=enter,
+        hostile=hostile,
+        escape=escape,
+        strong=strong,
+        edge=edge,
+        throne=b.THRONE,
+        first=("attackers", "defenders").index(rules.first),
+        throne_hostile_under_king=rules.throne_hostile_under_king,
+        king_armed=rules.king_armed,
+        surround_loses=rules.surround_loses,
+        both_sides_need_moves=rules.no_move == "either-loses",
+        count_start=rules.count_start,
+        repetition_draws=rules.repetition == "draw",
+        repetition_limit=0 if rules.repetition == "none" else rules.repetition_limit,
+        max_quiet_plies=rules.max_quiet_plies or 0,
+        max_plies=rules.max_plies or 0,
+        quiet_scale=1 / (rules.max_quiet_plies or longest),
+        ply_scale=1 / longest,
+        piece_key=keys[:-1].reshape(3, b.SQUARES),
+        defenders_to_move_key=int(keys[-1]),
+    )
+
+
+def zobrist_keys(count: int) -> np.ndarray:
+    """[count] uint64 from SplitMix64: fixed forever, since records may hold hashes."""
+    mask, keys, state = (1 << 64) - 1, [], 0x426F617264777269
+    for _ in range(count):
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        z = state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        keys.append(z ^ (z >> 31))
+    return np.array(keys, np.uint64)
+
+
+def _set(squares) -> np.ndarray:
+    members = np.zeros(b.SQUARES, bool)
+    members[list(squares)] = True
+    return members
+
+
+def _edge() -> np.ndarray:
+    row, column = np.divmod(np.arange(b.SQUARES), b.SIZE)
+    return (row == 0) | (row == 8) | (column == 0) | (column == 8)
+
+
+def _reached_within_camp(camp_of: np.ndarray) -> np.ndarray:
+    """[4, 81] camp squares a man arrives at, by direction, from a square of the same camp."""
+    grid = np.pad(camp_of.reshape(b.SIZE, b.SIZE), 1)
+    within = []
+    for row_step, column_step in b.DIRECTIONS:
+        before = grid[1 - row_step : 10 - row_step, 1 - column_step : 10 - column_step].reshape(-1)
+        within.append((camp_of > 0) & (before == camp_of))
+    return np.stack(within)

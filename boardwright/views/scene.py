@@ -1,0 +1,178 @@
+"""A picture as data: what is to be seen, and nothing of how it is drawn.
+
+A game describes a position as a `Scene` once; every renderer draws any scene. So renderers know no
+game, games know no renderer, and a new game gets all pictures by filling in one dataclass.
+
+Cells are (row, column), row 0 at the top. A scene that could not be drawn faithfully (a cell off the
+board, two things on one cell, a style no renderer has) is refused when it is made, so that renderers
+need not check.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from boardwright.errors import UnknownNameError
+
+Cell = tuple[int, int]
+Role = int | None  # whose something is: 0, 1, or None for nobody's
+
+# What a cell looks like by itself: common, the darker colour of a chequered board, a square with its
+# own rules, a side's camp, or a role's territory.
+Tint = Literal["plain", "dark", "special", "camp", "territory-0", "territory-1"]
+# What just happened on a cell (a piece left it, came to it, was taken from it), or merely: look here.
+MarkKind = Literal["from", "to", "captured", "highlight"]
+PieceKind = Literal["man", "king"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece that stands on one cell."""
+
+    cell: Cell
+    role: Role
+    letter: str  # the one character that stands for it in text
+    kind: PieceKind = "man"
+
+
+@dataclass(frozen=True)
+class Polyomino:
+    """A piece that covers several cells; in a tray they count from its own corner."""
+
+    cells: frozenset[Cell]
+    role: Role
+    letter: str  # the one character that stands for each of its cells in text
+
+
+@dataclass(frozen=True)
+class Tray:
+    """What a role still has in hand, shown beside the board."""
+
+    role: Role
+    name: str  # heading, such as whose hand it is
+    polyominoes: tuple[Polyomino, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something worth noticing about a cell."""
+
+    cell: Cell
+    kind: MarkKind
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A move under consideration."""
+
+    origin: Cell
+    target: Cell
+    strength: float = 1.0  # 0 is barely visible, 1 is bold
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A board and all that is to be seen on it and around it."""
+
+    rows: int
+    columns: int
+    title: str = ""  # what this is a picture of; also its name for those who cannot see it
+    caption: str = ""  # the state of play: who is to move, or how it ended
+    to_move: Role = None  # whose colour goes with the caption
+    row_names: tuple[str, ...] = ()  # coordinates from top to bottom
+    column_names: tuple[str, ...] = ()  # coordinates from left to right
+    tints: Mapping[Cell, Tint] = field(default_factory=dict)  # cells left out are plain
+    cell_labels: Mapping[Cell, str] = field(default_factory=dict)  # numbers written on the board itself
+    pieces: tuple[Piece, ...] = ()
+    polyominoes: tuple[Polyomino, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    trays: tuple[Tray, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.rows < 1 or self.columns < 1:
+            raise ValueError(f"a board of {self.rows} rows and {self.columns} columns has no cells")
+        for names, count, what in ((self.row_names, self.rows, "row"), (self.column_names, self.columns, "column")):
+            if names and len(names) != count:
+                raise ValueError(f"{len(names)} {what} names for {count} {what}s")
+        for cell in _cells_mentioned(self):
+            if not (0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns):
+                raise ValueError(f"cell {cell} is not on a board of {self.rows} rows and {self.columns} columns")
+        _check_styles("tint", self.tints.values(), Tint)
+        _check_styles("mark", (mark.kind for mark in self.marks), MarkKind)
+        _check_styles("piece kind", (piece.kind for piece in self.pieces), PieceKind)
+        _check_roles(self)
+        _check_occupation(self)
+        _check_texts(self)
+        for arrow in self.arrows:
+            if arrow.origin == arrow.target or not 0 <= arrow.strength <= 1:
+                raise ValueError(f"{arrow} must lead to another cell with a strength from 0 to 1")
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, row by row."""
+        return ((row, column) for row in range(self.rows) for column in range(self.columns))
+
+    def cell_name(self, cell: Cell) -> str:
+        """What people call a cell: its label, else its coordinates, else row and column numbers."""
+        if cell in self.cell_labels:
+            return self.cell_labels[cell]
+        if self.row_names and self.column_names:
+            return self.column_names[cell[1]] + self.row_names[cell[0]]
+        return f"({cell[0]},{cell[1]})"
+
+
+def one_line(text: str) -> str:
+    """Text as any renderer can show it: characters that would break XML or steer a terminal are replaced."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _cells_mentioned(scene: Scene) -> Iterator[Cell]:
+    yield from scene.tints
+    yield from scene.cell_labels
+    for thing in (*scene.pieces, *scene.marks):
+        yield thing.cell
+    for polyomino in scene.polyominoes:
+        yield from sorted(polyomino.cells)
+    for arrow in scene.arrows:
+        yield from (arrow.origin, arrow.target)
+
+
+def _in_trays(scene: Scene) -> list[Polyomino]:
+    return [polyomino for tray in scene.trays for polyomino in tray.polyominoes]
+
+
+def _check_styles(what: str, used: Iterable[str], known: object) -> None:
+    for style in used:
+        if style not in get_args(known):
+            raise UnknownNameError(what, style, get_args(known))
+
+
+def _check_roles(scene: Scene) -> None:
+    for owned in (*scene.pieces, *scene.polyominoes, *scene.trays, *_in_trays(scene)):
+        if owned.role not in (0, 1, None):
+            raise ValueError(f"role {owned.role} is not 0, 1 or None")
+    if scene.to_move not in (0, 1, None):
+        raise ValueError(f"to_move {scene.to_move} is not 0, 1 or None")
+
+
+def _check_occupation(scene: Scene) -> None:
+    taken: set[Cell] = set()
+    groups = [{piece.cell} for piece in scene.pieces] + [set(polyomino.cells) for polyomino in scene.polyominoes]
+    for cells in groups:
+        if taken & cells:
+            raise ValueError(f"two pieces on cell {min(taken & cells)}")
+        taken |= cells
+    if not all(polyomino.cells for polyomino in (*scene.polyominoes, *_in_trays(scene))):
+        raise ValueError("a polyomino needs at least one cell")
+    if any(min(cell) < 0 for polyomino in _in_trays(scene) for cell in polyomino.cells):
+        raise ValueError("cells of a polyomino in a tray count from its own corner, so none is negative")
+
+
+def _check_texts(scene: Scene) -> None:
+    """Text on the board must have a known width, so that it stays aligned: printable ASCII has."""
+    for thing in (*scene.pieces, *scene.polyominoes, *_in_trays(scene)):
+        if len(thing.letter) != 1 or not "!" <= thing.letter <= "~":
+            raise ValueError(f"{thing.letter!r} cannot stand for a piece: one visible ASCII character is needed")
+    for text in (*scene.row_names, *scene.column_names, *scene.cell_labels.values()):
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError(f"{text!r} cannot label a board: printable ASCII is needed")

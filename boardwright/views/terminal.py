@@ -1,0 +1,93 @@
+"""Scenes as text for a terminal, a log or a bug report.
+
+The board itself is plain ASCII, so that it is aligned in every monospace font. A piece is its letter;
+an empty cell shows its label or a faint sign for its tint. Brackets tell what just happened: `(.)` a
+piece left, `[t]` it arrived here, `{.}` one was captured, `<.>` look here. Colour adds nothing that is
+not in the characters; without its escapes the text is the same.
+"""
+
+from boardwright.views.scene import Cell, MarkKind, Role, Scene, Tint, one_line
+
+_GROUND: dict[Tint, str] = {
+    "plain": ".",
+    "dark": ":",
+    "special": "+",
+    "camp": "^",
+    "territory-0": "-",
+    "territory-1": "=",
+}
+# Where a cell has several marks, the first of these is shown.
+_BRACKETS: dict[MarkKind, str] = {"to": "[]", "captured": "{}", "from": "()", "highlight": "<>"}
+
+# Numbers of the 256-colour palette.
+_BACKGROUND: dict[Tint, int] = {
+    "plain": 137,
+    "dark": 94,
+    "special": 95,
+    "camp": 101,
+    "territory-0": 240,
+    "territory-1": 67,
+}
+_MARKED: dict[MarkKind, int] = {"to": 172, "captured": 131, "from": 136, "highlight": 66}
+_INK: dict[Role, int] = {0: 16, 1: 231, None: 252}
+_FAINT = 235
+
+
+def render(scene: Scene, colour: bool = False) -> str:
+    """The scene as lines of text, without a final line break; `colour` adds ANSI escapes."""
+    lines = []
+    if scene.title:
+        lines += [_styled(one_line(scene.title), "1", colour), ""]
+    lines += _board(scene, colour)
+    for tray in scene.trays:
+        hand = " ".join(polyomino.letter for polyomino in tray.polyominoes)
+        lines += ["", f"{one_line(tray.name)}: {hand or 'nothing'}"]
+    if scene.arrows:
+        strongest_first = sorted(scene.arrows, key=lambda arrow: -arrow.strength)
+        names = [
+            f"{scene.cell_name(arrow.origin)}-{scene.cell_name(arrow.target)} {arrow.strength:.2f}"
+            for arrow in strongest_first
+        ]
+        lines += ["", "  ".join(names)]
+    if scene.caption:
+        lines += ["", one_line(scene.caption)]
+    return "\n".join(lines)
+
+
+def _board(scene: Scene, colour: bool) -> list[str]:
+    """The rows of the board, with coordinates to the left and below as in game files."""
+    letters = {piece.cell: (piece.letter, piece.role) for piece in scene.pieces}
+    for polyomino in scene.polyominoes:
+        letters |= dict.fromkeys(polyomino.cells, (polyomino.letter, polyomino.role))
+    marks: dict[Cell, MarkKind] = {}
+    for kind in reversed(_BRACKETS):
+        marks |= {mark.cell: kind for mark in scene.marks if mark.kind == kind}
+    width = max(1, *(len(name) for name in (*scene.cell_labels.values(), *scene.column_names, "")))
+    margin = max((len(name) + 1 for name in scene.row_names), default=0)
+
+    lines = []
+    for row in range(scene.rows):
+        name = f"{scene.row_names[row]:>{margin - 1}} " if scene.row_names else ""
+        cells = "".join(
+            _cell(scene, (row, column), letters.get((row, column)), marks.get((row, column)), width, colour)
+            for column in range(scene.columns)
+        )
+        lines.append((name + cells).rstrip())
+    if scene.column_names:
+        lines.append((" " * margin + "".join(f" {name:^{width}} " for name in scene.column_names)).rstrip())
+    return lines
+
+
+def _cell(
+    scene: Scene, cell: Cell, letter: tuple[str, Role] | None, mark: MarkKind | None, width: int, colour: bool
+) -> str:
+    tint = scene.tints.get(cell, "plain")
+    text = letter[0] if letter else scene.cell_labels.get(cell, _GROUND[tint])
+    opening, closing = _BRACKETS[mark] if mark else "  "
+    background = _MARKED[mark] if mark else _BACKGROUND[tint]
+    ink = f"1;38;5;{_INK[letter[1]]}" if letter else f"38;5;{_FAINT}"
+    return _styled(f"{opening}{text:^{width}}{closing}", f"48;5;{background};{ink}", colour)
+
+
+def _styled(text: str, codes: str, colour: bool) -> str:
+    return f"\x1b[{codes}m{text}\x1b[0m" if colour else text

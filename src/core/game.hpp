@@ -1,0 +1,87 @@
+// What a game is to the scalar engine: the concept every game satisfies, and the line of play that
+// perft, playouts and searches walk along.
+//
+// A game object holds one rule set. Positions are small copyable states; what came before them (for
+// repetition, for the learner's history planes) is the stack of earlier states, never hidden inside.
+// Moves are action numbers, the same as in the batched engine. Text belongs to Python.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace boardwright {
+
+using Action = std::int32_t;
+constexpr Action kNoAction = -1;
+
+// Who is to move: role 0, role 1, or chance. A role may move several times running.
+using Role = std::int8_t;
+constexpr Role kChance = -1;
+
+// How a game stands. The two wins carry the number of the role that won.
+enum class Result : std::int8_t { kFirstRoleWins = 0, kSecondRoleWins = 1, kDraw = 2, kOngoing = 3 };
+
+constexpr Result win_for(int role) { return static_cast<Result>(role); }
+
+template <class G>
+concept Game = requires(const G& game, const typename G::State& state,
+                        std::span<const typename G::State> line, Action action, int n, Role role,
+                        float* planes) {
+    // The state's own fields that generic code reads.
+    { state.to_move } -> std::convertible_to<Role>;
+    { state.result } -> std::convertible_to<Result>;
+    { state.reason } -> std::convertible_to<int>;
+    { state.hash } -> std::convertible_to<std::uint64_t>;
+    { state.plies } -> std::convertible_to<int>;
+    { state.action } -> std::convertible_to<Action>;
+
+    { G::kActions } -> std::convertible_to<int>;
+    { G::kObservationShape } -> std::convertible_to<std::array<std::size_t, 3>>;  // rows, columns, planes
+
+    { game.start() } -> std::same_as<typename G::State>;
+    // The state after `action` in line.back(); the whole line decides repetitions.
+    { game.next(line, action) } -> std::same_as<typename G::State>;
+    { game.is_legal(state, action) } -> std::same_as<bool>;
+    // Legal actions of an ongoing state: how many, the n-th in a fixed order, or each in that order.
+    { game.count_actions(state) } -> std::same_as<int>;
+    { game.nth_action(state, n) } -> std::same_as<Action>;
+    { game.observe(line, role, planes) } -> std::same_as<void>;
+};
+
+// A game from some first state to now. The stack of states is the past.
+template <Game G>
+class Line {
+  public:
+    using State = typename G::State;
+
+    explicit Line(const G& game, State first) : game_(&game) { states_.push_back(first); }
+
+    const G& game() const { return *game_; }
+    const State& now() const { return states_.back(); }
+    bool over() const { return now().result != Result::kOngoing; }
+    std::span<const State> states() const { return states_; }
+
+    void play(Action action) { states_.push_back(game_->next(states_, action)); }
+    void undo() { states_.pop_back(); }
+    void reset(std::size_t length) { states_.resize(length); }
+    std::size_t length() const { return states_.size(); }
+
+    // Every legal action, in the game's order; none when the game is over.
+    template <class Visit>
+    void each_action(Visit&& visit) const {
+        if (!over()) game_->each_action(now(), std::forward<Visit>(visit));
+    }
+
+    int count_actions() const { return over() ? 0 : game_->count_actions(now()); }
+
+  private:
+    const G* game_;
+    std::vector<State> states_;
+};
+
+}  // namespace boardwright

@@ -1,0 +1,235 @@
+// The Python bindings: every game gets the same position class, made from one template.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "perft.hpp"
+#include "search/rollout.hpp"
+#include "tablut.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace boardwright {
+namespace {
+
+// One game object may serve many positions; each keeps it alive.
+template <Game G>
+struct Position {
+    std::shared_ptr<const G> game;
+    Line<G> line;
+};
+
+template <class T, std::size_t Rank>
+auto numpy_array(std::unique_ptr<T[]> data, const std::array<std::size_t, Rank>& shape) {
+    T* raw = data.release();
+    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<Rank>>(raw, Rank, shape.data(), owner);
+}
+
+template <Game G>
+std::vector<Action> sorted_actions(const Line<G>& line) {
+    std::vector<Action> actions;
+    line.each_action([&](Action action) { actions.push_back(action); });
+    std::sort(actions.begin(), actions.end());
+    return actions;
+}
+
+template <Game G>
+void check_legal(const Line<G>& line, Action action) {
+    if (!line.game().is_legal(line.now(), action)) {
+        throw std::invalid_argument("illegal action " + std::to_string(action));
+    }
+}
+
+template <Game G>
+void check_role(Role role) {
+    if (role != 0 && role != 1) throw std::invalid_argument("a role is 0 or 1");
+}
+
+// Binds what every game has; the caller adds what only its game has.
+template <Game G>
+nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
+    using P = Position<G>;
+    return nb::class_<P>(module, name)
+        .def_prop_ro("role_to_move", [](const P& p) { return int{p.line.now().to_move}; })
+        .def_prop_ro("result", [](const P& p) { return static_cast<int>(p.line.now().result); })
+        .def_prop_ro("reason", [](const P& p) { return int{p.line.now().reason}; })
+        .def_prop_ro("hash", [](const P& p) { return p.line.now().hash; })
+        .def_prop_ro("plies", [](const P& p) { return int{p.line.now().plies}; })
+        .def_prop_ro("last_action", [](const P& p) { return p.line.now().action; })
+        .def("actions",
+             [](const P& p) {
+                 std::vector<Action> actions;
+                 for (const auto& state : p.line.states().subspan(1)) actions.push_back(state.action);
+                 return actions;
+             })
+        .def("count_actions", [](const P& p) { return p.line.count_actions(); })
+        .def("legal_actions", [](const P& p) { return sorted_actions(p.line); })
+        .def("legal_mask",
+             [](const P& p) {
+                 auto mask = std::make_unique<bool[]>(G::kActions);
+                 p.line.each_action([&](Action action) { mask[action] = true; });
+                 return numpy_array(std::move(mask), std::array<std::size_t, 1>{G::kActions});
+             })
+        .def("is_legal", [](const P& p, Action a) { return p.game->is_legal(p.line.now(), a); },
+             "action"_a)
+        .def("play",
+             [](const P& p, Action action) {
+                 check_legal(p.line, action);
+                 P after = p;
+                 after.line.play(action);
+                 return after;
+             },
+             "action"_a)
+        .def("observe",
+             [](const P& p, Role role) {
+                 check_role<G>(role);
+                 constexpr auto shape = G::kObservationShape;
+                 auto planes = std::make_unique<float[]>(shape[0] * shape[1] * shape[2]);
+                 p.game->observe(p.line.states(), role, planes.get());
+                 return numpy_array(std::move(planes), shape);
+             },
+             "role"_a)
+        .def("perft",
+             [](const P& p, int depth) {
+                 if (depth < 0) throw std::invalid_argument("depth must not be negative");
+                 Line<G> line = p.line;
+                 nb::gil_scoped_release release;
+                 return perft(line, depth);
+             },
+             "depth"_a)
+        .def("playouts",
+             [](const P& p, std::uint64_t seed, std::uint64_t first_game, std::uint64_t games) {
+                 PlayoutTally tally;
+                 {
+                     nb::gil_scoped_release release;
+                     tally = playouts(p.line, seed, first_game, games);
+                 }
+                 return nb::make_tuple(tally.outcomes, tally.plies, tally.choices);
+             },
+             "seed"_a, "first_game"_a, "games"_a)
+        .def("monte_carlo",
+             [](const P& p, std::uint64_t seed, std::uint64_t simulations, double seconds) {
+                 if (p.line.over()) throw std::invalid_argument("the game is over");
+                 RolloutReport report;
+                 {
+                     nb::gil_scoped_release release;
+                     RolloutSearch<G> search(p.line, seed);
+                     report = search.run({simulations, seconds});
+                 }
+                 return nb::make_tuple(report.actions, report.visits, report.values,
+                                       report.principal_variation, report.simulations);
+             },
+             "seed"_a, "simulations"_a, "seconds"_a);
+}
+
+Squares squares_from(nb::handle mask) {
+    const auto array = nb::cast<nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(mask);
+    Squares squares;
+    for (std::size_t i = 0; i < array.shape(0); ++i) {
+        if (array.data()[i]) squares |= Squares::of(static_cast<int>(i));
+    }
+    return squares;
+}
+
+// Reads boardwright.games.tablut.rules.Tables, field by field.
+TablutTables tablut_tables(nb::handle tables) {
+    const auto field = [&](const char* name) { return nb::object(tables.attr(name)); };
+    const auto flag = [&](const char* name) { return nb::cast<bool>(field(name)); };
+    const auto number = [&](const char* name) { return nb::cast<int>(field(name)); };
+    TablutTables t;
+    const auto board = nb::cast<nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(field("start"));
+    for (int square = 0; square < Tablut::kSquares; ++square) {
+        const int piece = board.data()[square];
+        if (piece == 1 + kKing) t.king = square;
+        else if (piece != 0) t.men[piece - 1] |= Squares::of(square);
+    }
+    for (int piece = 0; piece < 3; ++piece) {
+        t.stop[piece] = squares_from(field("stop")[nb::int_(piece)]);
+        for (int direction = 0; direction < 4; ++direction) {
+            t.enter[piece][direction] = squares_from(field("enter")[nb::int_(piece)][nb::int_(direction)]);
+        }
+    }
+    for (int role = 0; role < 2; ++role) t.hostile[role] = squares_from(field("hostile")[nb::int_(role)]);
+    t.escape = squares_from(field("escape"));
+    t.strong = squares_from(field("strong"));
+    t.edge = squares_from(field("edge"));
+    t.throne = number("throne");
+    t.first = static_cast<Role>(number("first"));
+    t.throne_hostile_under_king = flag("throne_hostile_under_king");
+    t.king_armed = flag("king_armed");
+    t.surround_loses = flag("surround_loses");
+    t.both_sides_need_moves = flag("both_sides_need_moves");
+    t.count_start = flag("count_start");
+    t.repetition_draws = flag("repetition_draws");
+    t.repetition_limit = number("repetition_limit");
+    t.max_quiet_plies = number("max_quiet_plies");
+    t.max_plies = number("max_plies");
+    t.quiet_scale = nb::cast<float>(field("quiet_scale"));
+    t.ply_scale = nb::cast<float>(field("ply_scale"));
+    const auto keys = nb::cast<nb::ndarray<const std::uint64_t, nb::shape<3, 81>, nb::c_contig, nb::device::cpu>>(field("piece_key"));
+    for (int piece = 0; piece < 3; ++piece) {
+        std::copy_n(keys.data() + piece * 81, 81, t.piece_key[piece].begin());
+    }
+    t.defenders_to_move_key = nb::cast<std::uint64_t>(field("defenders_to_move_key"));
+    return t;
+}
+
+void bind_tablut(nb::module_& module) {
+    using P = Position<Tablut>;
+    bind_position<Tablut>(module, "TablutPosition")
+        .def_prop_ro("quiet", [](const P& p) { return int{p.line.now().quiet}; })
+        .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; })
+        .def("board", [](const P& p) {
+            const auto& state = p.line.now();
+            auto board = std::make_unique<std::int8_t[]>(Tablut::kSquares);
+            for (int square = 0; square < Tablut::kSquares; ++square) {
+                board[square] = state.men[0].has(square)   ? 1 + kAttacker
+                                : state.men[1].has(square) ? 1 + kDefender
+                                : state.king == square     ? 1 + kKing
+                                                           : 0;
+            }
+            return numpy_array(std::move(board), std::array<std::size_t, 1>{Tablut::kSquares});
+        });
+    nb::class_<Tablut>(module, "Tablut")
+        .def("__init__", [](Tablut* self, nb::handle tables) { new (self) Tablut(tablut_tables(tables)); },
+             "tables"_a)
+        .def("start",
+             [](std::shared_ptr<const Tablut> game) {
+                 return P{game, Line<Tablut>(*game, game->start())};
+             })
+        .def("setup",
+             [](std::shared_ptr<const Tablut> game,
+                nb::ndarray<const std::int8_t, nb::shape<81>, nb::c_contig, nb::device::cpu> board, Role to_move,
+                int quiet, int plies) {
+                 check_role<Tablut>(to_move);
+                 std::array<Squares, 2> men;
+                 int king = Tablut::kNoKing;
+                 for (int square = 0; square < Tablut::kSquares; ++square) {
+                     const int piece = board.data()[square];
+                     if (piece == 1 + kKing) king = square;
+                     else if (piece == 1 + kAttacker || piece == 1 + kDefender) men[piece - 1] |= Squares::of(square);
+                 }
+                 return P{game, Line<Tablut>(*game, game->make(men[0], men[1], king, to_move, quiet, plies))};
+             },
+             "board"_a, "to_move"_a, "quiet"_a, "plies"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+    module.doc() = "Boardwright's scalar engine: one game at a time, as fast as the machine allows.";
+    bind_tablut(module);
+}
+
+}  // namespace boardwright

@@ -1,0 +1,159 @@
+"""What `games/base.py` promises of every game, tried on arbitrary reachable positions."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from reachable import reachable_positions
+
+from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.games import batched
+from boardwright.games.base import CHANCE, Game, Position
+
+relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@relaxed
+@given(data=st.data())
+def test_text_of_a_position_reads_back(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game))
+    again = game.position(position.text)
+    assert again.text == position.text
+    assert again.hash == position.hash
+    assert again.role_to_move == position.role_to_move
+    if position.outcome is None:
+        assert again.legal_actions() == position.legal_actions()
+
+
+@relaxed
+@given(data=st.data())
+def test_moves_read_back_and_are_unambiguous(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game, ongoing=True))
+    moves, actions = position.moves(), position.legal_actions()
+    assert len(set(moves)) == len(moves) == position.count_actions()
+    assert [game.parse_action(position.core, move) for move in moves] == actions
+    assert actions == np.flatnonzero(position.legal_mask()).tolist() == sorted(actions)
+    chosen = data.draw(st.sampled_from(range(len(moves))))
+    assert position.play(moves[chosen]).text == position.play(actions[chosen]).text
+
+
+@relaxed
+@given(data=st.data())
+def test_illegal_actions_are_refused_with_a_reason(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game, ongoing=True))
+    action = data.draw(st.integers(0, game.num_actions - 1))
+    assume(not position.legal_mask()[action])
+    with pytest.raises(IllegalMoveError, match=r"\S") as caught:
+        position.play(action)
+    assert "\n" not in str(caught.value)
+    for beyond in (-1, game.num_actions):
+        with pytest.raises(IllegalMoveError, match=str(beyond)):
+            position.play(beyond)
+
+
+@relaxed
+@given(data=st.data())
+def test_play_leaves_the_position_alone(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game, ongoing=True))
+    before = (position.text, position.hash, position.actions())
+    after = position.play(position.legal_actions()[0])
+    assert (position.text, position.hash, position.actions()) == before
+    assert after.actions() == [*position.actions(), position.legal_actions()[0]]
+    assert after.plies == position.plies + 1
+    assert game.play_all(after.actions()).text == after.text
+
+
+@relaxed
+@given(data=st.data())
+def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game))
+    for symmetry in game.symmetries():
+        image = game.play_all([int(symmetry.actions[action]) for action in position.actions()])
+        assert image.outcome == position.outcome
+        assert sorted(symmetry.actions[position.legal_actions()].tolist()) == image.legal_actions()
+        assert np.array_equal(image.observation(), symmetry.of_observation(position.observation()))
+
+
+def test_symmetries_are_permutations_and_form_a_group(game: Game) -> None:
+    symmetries = game.symmetries()
+    assert np.array_equal(symmetries[0].actions, np.arange(game.num_actions))
+    tables = {symmetry.actions.tobytes() for symmetry in symmetries}
+    assert len(tables) == len(symmetries)
+    for first in symmetries:
+        assert sorted(first.cells) == list(range(game.observation_shape[0] * game.observation_shape[1]))
+        for second in symmetries:
+            assert second.actions[first.actions].tobytes() in tables
+
+
+@relaxed
+@given(data=st.data())
+def test_observation_has_the_promised_shape(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game))
+    for role in (0, 1):
+        planes = position.observation(role)
+        assert planes.shape == game.observation_shape
+        assert len(game.planes) == game.observation_shape[2]
+        assert planes.dtype == np.float32
+        assert planes.min() >= 0
+        assert planes.max() <= 1
+
+
+@relaxed
+@given(text=st.text(max_size=120))
+def test_garbage_is_no_position_and_no_move(game: Game, text: str) -> None:
+    start = game.start()
+    with pytest.raises(PositionError):
+        game.position(text)
+    with pytest.raises(IllegalMoveError):
+        start.play(text)
+
+
+@relaxed
+@given(data=st.data())
+def test_mutated_positions_are_refused_or_read_back(game: Game, data: st.DataObject) -> None:
+    text = data.draw(reachable_positions(game)).text
+    place = data.draw(st.integers(0, len(text) - 1))
+    mutated = text[:place] + data.draw(st.sampled_from("/tTKad 0123456789x")) + text[place + 1 :]
+    try:
+        position = game.position(mutated)
+    except PositionError as error:
+        assert "\n" not in str(error)
+    else:
+        assert game.position(position.text).text == position.text
+
+
+def test_over_is_over(game: Game) -> None:
+    position = game.start()
+    rng = np.random.default_rng(0)
+    while position.outcome is None:
+        position = position.play(int(rng.choice(position.legal_actions())))
+    assert position.legal_actions() == []
+    assert position.perft(1) == 0
+    with pytest.raises(IllegalMoveError, match="the game is over"):
+        position.play(0)
+
+
+def test_a_terminated_batch_state_stays_as_it_is(game: Game) -> None:
+    env, key = game.batch(), jax.random.key(3)
+    step = jax.jit(env.step)
+    state = jax.jit(env.init)(key)
+    while not state.terminated:
+        key, action_key = jax.random.split(key)
+        state = step(state, batched.random_action(action_key, state.legal_action_mask), key)
+    assert not state.legal_action_mask.any()
+    after = step(state, jnp.int32(0), key)
+    assert np.array_equal(after.rewards, [0, 0])
+    for field in dataclasses.fields(state):
+        if field.name != "rewards":
+            assert np.array_equal(getattr(after, field.name), getattr(state, field.name)), field.name
+
+
+def test_roles_and_rules_are_named(game: Game) -> None:
+    assert len(set(game.roles)) == 2
+    assert game.default_rules in game.rule_sets()
+    assert game.start().role_to_move in (0, 1, CHANCE)
+    assert isinstance(game.start(), Position)

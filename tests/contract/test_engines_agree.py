@@ -1,0 +1,54 @@
+"""The safety net: scalar and batched engine say the same at every ply of thousands of games."""
+
+import random
+
+import jax
+import pytest
+from duel import ending_policy, play_both, random_policy, repeating_policy
+
+from boardwright.games import batched
+from boardwright.games.base import Game, Position
+
+GAMES = 2000
+
+
+def test_random_games_of_shipped_rules(shipped_game: Game) -> None:
+    finals = play_both(shipped_game, [shipped_game.start()] * GAMES, random_policy(1))
+    assert all(position.outcome is not None for position in finals)
+    assert {position.outcome.winner for position in finals if position.outcome} == {0, 1, None}
+
+
+def test_random_games_of_all_rules(game: Game) -> None:
+    play_both(game, [game.start()] * 200, random_policy(2), observe_every=5)
+
+
+def test_games_that_repeat_themselves(game: Game) -> None:
+    play_both(game, [game.start()] * 40, repeating_policy(3), observe_every=3)
+
+
+def test_games_that_end_as_soon_as_they_can(game: Game) -> None:
+    finals = play_both(game, [game.start()] * 60, ending_policy(4))
+    assert len({position.outcome for position in finals}) > 1
+
+
+def test_positions_from_text_continue_alike(game: Game) -> None:
+    rng = random.Random(5)
+    starts = [game.position(_somewhere(game, rng).text) for _ in range(100)]
+    play_both(game, starts, random_policy(6), observe_every=5)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_perft_is_the_same_in_both_engines(game: Game, depth: int) -> None:
+    env = game.batch()
+    state = env.init(jax.random.key(0))
+    assert batched.perft(env, state, depth) == game.start().perft(depth)
+
+
+def _somewhere(game: Game, rng: random.Random) -> Position:
+    """A position some random plies from the start, seldom a final one."""
+    position = game.start()
+    for _ in range(rng.randrange(80)):
+        if position.outcome is not None:
+            break
+        position = position.play(rng.choice(position.legal_actions()))
+    return position
