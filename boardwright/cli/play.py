@@ -84,7 +84,8 @@ def run(options: Options) -> None:
     if outcome.winner is None:
         print(f"A draw: {outcome.reason}.")
     else:
-        print(f"The {bound.roles[outcome.winner]} win: {outcome.reason}. {'Well played!' if outcome.winner == person else ''}")
+        praise = " Well played!" if outcome.winner == person else ""
+        print(f"The {bound.roles[outcome.winner]} win: {outcome.reason}.{praise}")
 
 
 def _help(position: Position) -> str:

@@ -17,26 +17,41 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from boardwright.errors import IllegalMoveError
+from boardwright.games.engines import CHANCE, DRAW, ONGOING, BatchEnv, BatchState, CorePosition
 
 if TYPE_CHECKING:
     from boardwright.views.scene import Scene
 
-CHANCE = -1
-DRAW, ONGOING = 2, 3  # results beside the two roles' wins, as both engines number them
+__all__ = [
+    "CHANCE",
+    "DRAW",
+    "ONGOING",
+    "BatchEnv",
+    "BatchState",
+    "Benchmark",
+    "Game",
+    "Outcome",
+    "Peer",
+    "Position",
+    "Rules",
+    "Symmetry",
+]
 
 
 class Rules(Protocol):
     """A rule set: a frozen, hashable dataclass with a name."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Which `--rules` and records use."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -80,71 +95,6 @@ class Benchmark:
     perft_depth: int
     playout_rules: str  # also those of the batched engine
     peers: tuple[Peer, ...] = ()
-
-
-class CorePosition(Protocol):
-    """What every position class of the C++ engine offers; see `src/core/module.cpp`."""
-
-    @property
-    def role_to_move(self) -> int: ...
-    @property
-    def result(self) -> int: ...
-    @property
-    def reason(self) -> int: ...
-    @property
-    def hash(self) -> int: ...
-    @property
-    def plies(self) -> int: ...
-    @property
-    def last_action(self) -> int: ...
-    def actions(self) -> list[int]: ...
-    def count_actions(self) -> int: ...
-    def legal_actions(self) -> list[int]: ...
-    def legal_mask(self) -> np.ndarray: ...
-    def is_legal(self, action: int) -> bool: ...
-    def play(self, action: int) -> CorePosition: ...
-    def observe(self, role: int) -> np.ndarray: ...
-    def perft(self, depth: int) -> int: ...
-    def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int]: ...
-    def monte_carlo(
-        self, seed: int, simulations: int, seconds: float
-    ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
-
-
-class BatchState(Protocol):
-    """What every state of the batched engine holds; games add their own fields.
-
-    A registered pytree for one game; `jax.vmap` makes it many.
-    """
-
-    @property
-    def current_role(self) -> Any: ...  # int8: 0, 1 or CHANCE
-    @property
-    def rewards(self) -> Any: ...  # [2] float32 by role, of the last step
-    @property
-    def terminated(self) -> Any: ...  # bool
-    @property
-    def result(self) -> Any: ...  # int8: role that won, DRAW or ONGOING
-    @property
-    def reason(self) -> Any: ...  # int8: index into `Game.reasons`
-    @property
-    def hash(self) -> Any: ...  # [2] uint32: low and high half of the scalar engine's hash
-    @property
-    def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
-
-
-@dataclass(frozen=True)
-class BatchEnv:
-    """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.
-
-    `step` expects a legal action; a state that has terminated stays as it is, with zero rewards.
-    Keys matter only to games in which chance moves.
-    """
-
-    init: Callable[[Any], Any]  # key -> state
-    step: Callable[[Any, Any, Any], Any]  # state, action, key -> state
-    observe: Callable[[Any, Any], Any]  # state, role -> [rows, columns, planes] float32
-    from_position: Callable[[Position], Any]  # a scalar position without its past -> state
 
 
 class Game(ABC):

@@ -1,5 +1,6 @@
 """Generic play on the batched engine: random moves and perft, for tests, benchmarks and baselines."""
 
+import operator
 from typing import Any
 
 import jax
@@ -48,9 +49,8 @@ def perft(env: BatchEnv, state: Any, depth: int) -> int:
             rows, chosen = parents[begin : begin + PERFT_CHUNK], actions[begin : begin + PERFT_CHUNK]
             short = PERFT_CHUNK - len(rows) if len(parents) > PERFT_CHUNK else 0
             piece = play(layer, np.pad(rows, (0, short)), np.pad(chosen, (0, short)))
-            pieces.append(jax.tree.map(lambda leaf, n=len(rows): leaf[:n], piece))
+            pieces.append(jax.tree.map(operator.itemgetter(slice(len(rows))), piece))
         if not pieces:
             return 0
         layer = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *pieces)
     return int(np.asarray(masks(layer)).sum())
-

@@ -8,10 +8,11 @@ and back; what a format says beyond this goes into the tags.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from boardwright.errors import IllegalMoveError
 from boardwright.games import registry
-from boardwright.games.base import DRAW, ONGOING, Outcome, Position, Rules
+from boardwright.games.base import DRAW, ONGOING, Outcome, Position
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +20,7 @@ class GameRecord:
     """One game: its rules, its moves, how it ended, and what people wrote about it."""
 
     game: str  # as registered
-    rules: Rules
+    rules: Any  # the rule set, as the game holds it
     start: str | None = None  # text of the first position where it is not the one of the rules
     actions: tuple[int, ...] = ()
     result: int = ONGOING  # the role that won, DRAW, or ONGOING for a game not over or not known to be

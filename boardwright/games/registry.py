@@ -44,7 +44,7 @@ def game(name: str, rules: "str | Path | Mapping[str, Any] | Rules | None" = Non
         if wanted not in cls.rule_sets():
             raise UnknownNameError(f"rule set of {name}", wanted, cls.rule_sets())
         rules = cls.rule_sets()[wanted]
-    return _bind(cls, rules)
+    return _bind(cls, rules)  # type: ignore[arg-type]  # a rule set by now
 
 
 @functools.lru_cache(maxsize=64)

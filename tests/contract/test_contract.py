@@ -120,10 +120,9 @@ def test_mutated_positions_are_refused_or_read_back(game: Game, data: st.DataObj
     mutated = text[:place] + data.draw(st.sampled_from("/tTKad 0123456789x")) + text[place + 1 :]
     try:
         position = game.position(mutated)
-    except PositionError as error:
-        assert "\n" not in str(error)
-    else:
-        assert game.position(position.text).text == position.text
+    except PositionError:
+        return
+    assert game.position(position.text).text == position.text
 
 
 def test_over_is_over(game: Game) -> None:

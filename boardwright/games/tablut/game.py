@@ -51,8 +51,9 @@ class Tablut(Game):
         super().__init__(rules)
         self.tables = compile_tables(rules)
         self.engine = _core.Tablut(self.tables)
-        if self.start().outcome is not None:
-            raise RulesError(f"rule set {rules.name!r}: the game is over before it begins: {self.start().outcome}")
+        outcome = self.start().outcome
+        if outcome is not None:
+            raise RulesError(f"rule set {rules.name!r}: the game is over before it begins: {outcome.reason}")
 
     @classmethod
     def rule_sets(cls) -> Mapping[str, TablutRules]:

@@ -14,7 +14,9 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import LONGEST_GAME, Tables, TablutRules, compile_tables
 
-_MOVE = re.compile(r"[tTkK]?([a-i][1-9])-([a-i][1-9])(?:x((?:[tTkK]?[a-i][1-9])(?:/[tTkK]?[a-i][1-9])*))?(?:\+\+?|--?)?")
+_MOVE = re.compile(
+    r"[tTkK]?([a-i][1-9])-([a-i][1-9])(?:x((?:[tTkK]?[a-i][1-9])(?:/[tTkK]?[a-i][1-9])*))?(?:\+\+?|--?)?"
+)
 _PIECES = {b.ATTACKER: "attacker", b.DEFENDER: "defender", b.KING: "king"}
 _SIDES = ("attackers", "defenders")
 
@@ -49,14 +51,14 @@ def _check_pieces(text: str, board: np.ndarray, tables: Tables) -> None:
     kings = int((board == b.KING).sum())
     if kings > 1:
         raise PositionError(f"position {text!r}: has {kings} kings; one, or none once he is captured")
-    for square in np.flatnonzero(np.isin(board, (b.ATTACKER, b.DEFENDER))):
+    for square in np.flatnonzero(np.isin(board, (b.ATTACKER, b.DEFENDER))).tolist():
         if not tables.stop[board[square] - 1][square]:
             place = "throne" if square == b.THRONE else "corner"
             raise PositionError(
                 f"position {text!r}: {_PIECES[board[square]]} on the {place} {b.square_name(square)}, "
                 "where only the king may stand"
             )
-    for square in np.flatnonzero(np.isin(board, (b.DEFENDER, b.KING))):
+    for square in np.flatnonzero(np.isin(board, (b.DEFENDER, b.KING))).tolist():
         if square != b.THRONE and not tables.enter[board[square] - 1, :, square].any():
             raise PositionError(f"position {text!r}: {_PIECES[board[square]]} in the camp at {b.square_name(square)}")
 
@@ -67,7 +69,7 @@ def move_text(action: int, before: np.ndarray, after: np.ndarray) -> str:
     if squares is None:
         raise IllegalMoveError(f"action {action} leaves the board")
     origin, target = squares
-    taken = [s for s in np.flatnonzero((before != b.EMPTY) & (after == b.EMPTY)) if s != origin]
+    taken = [s for s in np.flatnonzero((before != b.EMPTY) & (after == b.EMPTY)).tolist() if s != origin]
     captures = "x" + "/".join(b.square_name(s) for s in taken) if taken else ""
     return f"{b.square_name(origin)}-{b.square_name(target)}{captures}"
 
@@ -98,7 +100,7 @@ def why_illegal(action: int, board: np.ndarray, to_move: int, tables: Tables) ->
     if piece == b.EMPTY:
         return f"{move}: there is no piece on {b.square_name(origin)}"
     if min(piece, b.DEFENDER) - 1 != to_move:
-        return f"{move}: {b.square_name(origin)} holds a piece of the {_SIDES[1 - to_move]}; the {_SIDES[to_move]} move now"
+        return f"{move}: that piece belongs to the {_SIDES[1 - to_move]}, and the {_SIDES[to_move]} move now"
     direction = action % b.PLANES_PER_SQUARE // b.DISTANCES
     step = b.DIRECTIONS[direction][0] * b.SIZE + b.DIRECTIONS[direction][1]
     name = _PIECES[piece]

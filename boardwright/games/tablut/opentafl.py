@@ -21,6 +21,7 @@ replayed, and a result that contradicts the last position is an error.
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,7 +137,9 @@ def _error(text: str, span: _Span, problem: _MisreadError) -> GameFileError:
     line = span.line + text.count("\n", span.start, problem.offset)
     line_start = max(span.line_start, text.rfind("\n", span.start, problem.offset) + 1)
     message = f"line {line}, column {problem.offset - line_start + 1}: {problem}"
-    return GameFileError(message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 3] + "...")
+    if len(message) > LONGEST_MESSAGE:
+        message = message[: LONGEST_MESSAGE - 3] + "..."
+    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
 
 
 # Writing
@@ -265,19 +268,18 @@ def _read_game(tokens: Iterator[_Token]) -> GameRecord:
     tags, first_turn = _header(tokens)
     rules = _rules(tags, [*tags.values(), *first_turn][0].offset)
     start = _start(tags, rules)
-    last, resigned, comments = _replay(itertools.chain(first_turn, tokens), start)
-    if introduction := _value(tags, "start-comment"):
-        comments = {0: introduction, **comments}
+    last, resigned, remarks = _replay(itertools.chain(first_turn, tokens), start)
+    actions = tuple(last.actions())
     outcome = outcome_of(last, resigned)
     return GameRecord(
         game="tablut",
         rules=rules,
         start=start.text if _POSITION in tags or "position" in tags else None,
-        actions=tuple(last.actions()),
+        actions=actions,
         result=_result(tags, outcome),
         reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
         resigned=resigned,
-        comments=comments,
+        comments=_comments([(0, _value(tags, "start-comment")), *remarks], len(actions) + (resigned is not None)),
         tags={name: _value(tags, name) for name in tags if name not in _FROM_RECORD},
     )
 
@@ -347,13 +349,13 @@ def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
         raise _MisreadError(tags[name].offset, str(error)) from None
 
 
-def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int | None, dict[int, str]]:
-    """The last position of a game's moves, who resigned, and the comments by ply.
+def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
+    """The last position of a game's moves, who resigned, and all remarks with the ply they are about.
 
     A comment has a part for each move of its turn; one without a bar is about the move before it. A
     resignation counts as a move here.
     """
-    comments: dict[int, str] = {}
+    remarks: list[tuple[int, str]] = []
     resigned: int | None = None
     halves = turn = turn_began = 0
     skipping = False
@@ -370,9 +372,8 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
             skipping = True
         elif word[0] == "[":
             first, bar, second = _inside(token).partition("|")
-            parts = ((turn_began + 1, first), (turn_began + 2, second)) if bar else ((halves, first),)
-            for ply, part in parts:
-                comments[ply] = "\n".join(filter(None, (comments.get(ply), _decode(part))))
+            remarks.append((turn_began + 1 if bar else halves, _decode(first)))
+            remarks.append((turn_began + 2, _decode(second)))
         elif resigned is not None:
             raise _MisreadError(offset, f"{word!r} follows a resignation")
         elif halves - turn_began == 2:
@@ -385,24 +386,25 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
                 resigned = position.role_to_move
             else:
                 raise _MisreadError(offset, f"a resignation, but the game is over: {position.outcome.reason}")
-    return position, resigned, _on_moves_played(comments, halves)
+    return position, resigned, remarks
 
 
-def _on_moves_played(comments: Mapping[int, str], halves: int) -> dict[int, str]:
-    """Comments without the empty ones; the last move takes those on moves that were never made."""
-    settled: dict[int, str] = {}
-    for ply, comment in sorted(comments.items()):
-        if comment:
-            ply = min(ply, halves)
-            settled[ply] = f"{settled[ply]}\n{comment}" if ply in settled else comment
-    return settled
+def _comments(remarks: list[tuple[int, str]], halves: int) -> dict[int, str]:
+    """Remarks by ply; the last move takes those on moves that were never made."""
+    by_ply: dict[int, list[str]] = {}
+    for ply, remark in sorted(remarks, key=itemgetter(0)):
+        if remark:
+            by_ply.setdefault(min(ply, halves), []).append(remark)
+    return {ply: "\n".join(several) for ply, several in by_ply.items()}
 
 
 def _play(position: Position, token: _Token) -> Position:
     """The position after a move, which must be legal and do what its text says it does."""
     word, offset = token
     if re.match("[ncmgNCMG][a-i]|[^x]*[=^]", word[:16]):
-        raise _MisreadError(offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves")
+        raise _MisreadError(
+            offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves"
+        )
     try:
         action, claimed = notation.parse_move(word)
         after = position.play(action)

@@ -1,0 +1,53 @@
+"""Boardwright's scalar engine: one game at a time, as fast as the machine allows. Built from src/core.
+
+Results are the number of the role that won, 2 for a draw, 3 while the game goes on.
+"""
+
+from typing import Any
+
+import numpy as np
+
+class TablutPosition:
+    """A position and the line behind it; immutable. The first group is the same for every game."""
+
+    @property
+    def role_to_move(self) -> int: ...
+    @property
+    def result(self) -> int: ...
+    @property
+    def reason(self) -> int: ...
+    @property
+    def hash(self) -> int: ...
+    @property
+    def plies(self) -> int: ...
+    @property
+    def last_action(self) -> int: ...  # -1 in a first position
+    def actions(self) -> list[int]: ...
+    def count_actions(self) -> int: ...
+    def legal_actions(self) -> list[int]: ...
+    def legal_mask(self) -> np.ndarray: ...  # [num_actions] bool
+    def is_legal(self, action: int) -> bool: ...
+    def play(self, action: int) -> TablutPosition: ...
+    def observe(self, role: int) -> np.ndarray: ...  # [rows, columns, planes] float32
+    def perft(self, depth: int) -> int: ...
+    def playouts(
+        self, seed: int, first_game: int, games: int
+    ) -> tuple[list[int], int, int]: ...  # outcomes by result, plies, legal actions summed
+    def monte_carlo(
+        self, seed: int, simulations: int, seconds: float
+    ) -> tuple[
+        list[int], list[int], list[float], list[int], int
+    ]: ...  # actions, visits, values, principal variation, simulations done
+    # Tablut's own
+    @property
+    def quiet(self) -> int: ...
+    @property
+    def seen(self) -> int: ...
+    def board(self) -> np.ndarray: ...  # [81] int8
+
+class Tablut:
+    """The engine of one rule set, made from `boardwright.games.tablut.rules.Tables`."""
+
+    def __init__(self, tables: Any) -> None: ...
+    def start(self) -> TablutPosition: ...
+    def setup(self, board: np.ndarray, to_move: int, quiet: int, plies: int) -> TablutPosition: ...

@@ -1,0 +1,167 @@
+"""A game as a PettingZoo environment, over the scalar engine.
+
+    from boardwright.adapters import pettingzoo
+
+    env = pettingzoo.env("tablut", rules="zero", render_mode="human")
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+
+The agents are the roles. They need not alternate: one may act several times running, and what chance
+does happens inside `reset` and `step`, so that it is always an agent's turn.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from boardwright.errors import UnknownNameError
+from boardwright.games import registry
+from boardwright.games.base import CHANCE, Position, Rules
+
+Observation = dict[str, np.ndarray]
+RENDER_MODES = ("human", "ansi")
+
+
+def env(
+    game: str = "tablut",
+    rules: str | Path | Mapping[str, Any] | Rules | None = None,
+    render_mode: str | None = None,
+) -> AECEnv[str, Observation, int | None]:
+    """The environment as PettingZoo's classic games offer it: misuse is caught, and an illegal action
+    ends the game with -1 for the agent that took it and 0 for the other.
+    """
+    raw = raw_env(game, rules, render_mode)
+    checked = wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
+    return wrappers.OrderEnforcingWrapper(checked)
+
+
+class BoardEnv(AECEnv[str, Observation, int | None]):
+    """The bare environment; an illegal action raises IllegalMoveError and changes nothing.
+
+    Observation: `observation`, [rows, columns, planes] float32 from 0 to 1 as the agent sees the
+    board, and `action_mask`, [num_actions] int8, all zeros unless it is the agent's turn. Rewards: at
+    the end +1 to the winner and -1 to the loser, 0 to both for a draw.
+    """
+
+    def __init__(
+        self,
+        game: str = "tablut",
+        rules: str | Path | Mapping[str, Any] | Rules | None = None,
+        render_mode: str | None = None,
+    ):
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise UnknownNameError("render mode", render_mode, RENDER_MODES)
+        self.game = registry.game(game, rules)
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{self.game.name}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+        }
+        self.possible_agents = list(self.game.roles)
+        self.action_spaces: dict[str, spaces.Space] = {}
+        self.observation_spaces: dict[str, spaces.Space] = {}
+        for agent in self.possible_agents:
+            self.action_spaces[agent] = spaces.Discrete(self.game.num_actions)
+            self.observation_spaces[agent] = spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, self.game.observation_shape, np.float32),
+                    "action_mask": spaces.Box(0, 1, (self.game.num_actions,), np.int8),
+                }
+            )
+        self._chance = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The space of `observe(agent)`."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """All action numbers of the game; the mask says which are legal."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a game. The seed decides what chance does; without one, chance goes on as it was."""
+        if seed is not None:
+            self._chance = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.agent_selection = self.agents[0]
+        self._arrive_at(self.game.start())
+
+    def step(self, action: int | None) -> None:
+        """Plays the selected agent's action; one whose game is over takes its leave with None."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise TypeError(f"{agent} must take an action: the game goes on")
+        following = self._position.play(int(action))
+        self._cumulative_rewards[agent] = 0
+        self._arrive_at(following)
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees, whoever is to move."""
+        role = self.possible_agents.index(agent)
+        mask = np.zeros(self.game.num_actions, np.int8)
+        if role == self._position.role_to_move and not self.terminations.get(agent, True):
+            mask[self._position.legal_actions()] = 1
+        return {"observation": self._position.observation(role), "action_mask": mask}
+
+    def render(self) -> str | None:
+        """The board as text: returned in mode "ansi", printed in mode "human"."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("nothing is rendered: make the environment with a render_mode")
+            return None
+        picture = str(self._position)
+        if self.render_mode == "ansi":
+            return picture
+        print(picture)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _arrive_at(self, position: Position) -> None:
+        """Lets chance move on from a position, then tells the agents how things stand."""
+        while position.outcome is None and position.role_to_move == CHANCE:
+            position = position.play(int(self._chance.choice(position.legal_actions())))
+        self._position = position
+        outcome = position.outcome
+        self.terminations = dict.fromkeys(self.agents, outcome is not None)
+        self.rewards = dict.fromkeys(self.agents, 0)
+        if outcome is not None and outcome.winner is not None:
+            self.rewards[self.possible_agents[outcome.winner]] = 1
+            self.rewards[self.possible_agents[1 - outcome.winner]] = -1
+        if position.role_to_move != CHANCE:  # after a game that chance has ended, the last agent stays
+            self.agent_selection = self.possible_agents[position.role_to_move]
+        if self.render_mode == "human":
+            self.render()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: the engine's objects become the rules and the actions they stand for."""
+        state = self.__dict__ | {"game": (self.game.name, self.game.rules)}
+        if "_position" in state:
+            state["_position"] = self._position.actions()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"game": registry.game(*state["game"])}
+        if "_position" in state:
+            self._position = self.game.play_all(state["_position"])
+
+
+raw_env = BoardEnv  # the name PettingZoo's modules give it

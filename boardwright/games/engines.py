@@ -1,0 +1,83 @@
+"""What the two engines of a game offer: the scalar one in C++, the batched one in JAX.
+
+Both number roles 0 and 1 and results alike: the role that won, `DRAW`, or `ONGOING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from boardwright.games.base import Position
+
+CHANCE = -1  # who is to move when nobody chooses
+DRAW, ONGOING = 2, 3
+
+
+class CorePosition(Protocol):
+    """What every position class of the C++ engine offers; see `src/core/module.cpp`."""
+
+    @property
+    def role_to_move(self) -> int: ...
+    @property
+    def result(self) -> int: ...
+    @property
+    def reason(self) -> int: ...
+    @property
+    def hash(self) -> int: ...
+    @property
+    def plies(self) -> int: ...
+    @property
+    def last_action(self) -> int: ...
+    def actions(self) -> list[int]: ...
+    def count_actions(self) -> int: ...
+    def legal_actions(self) -> list[int]: ...
+    def legal_mask(self) -> np.ndarray: ...
+    def is_legal(self, action: int) -> bool: ...
+    def play(self, action: int) -> CorePosition: ...
+    def observe(self, role: int) -> np.ndarray: ...
+    def perft(self, depth: int) -> int: ...
+    def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int]: ...
+    def monte_carlo(
+        self, seed: int, simulations: int, seconds: float
+    ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
+
+
+class BatchState(Protocol):
+    """What every state of the batched engine holds; games add their own fields.
+
+    A registered pytree for one game; `jax.vmap` makes it many.
+    """
+
+    @property
+    def current_role(self) -> Any: ...  # int8: 0, 1 or CHANCE
+    @property
+    def rewards(self) -> Any: ...  # [2] float32 by role, of the last step
+    @property
+    def terminated(self) -> Any: ...  # bool
+    @property
+    def result(self) -> Any: ...  # int8: role that won, DRAW or ONGOING
+    @property
+    def reason(self) -> Any: ...  # int8: index into `Game.reasons`
+    @property
+    def hash(self) -> Any: ...  # [2] uint32: low and high half of the scalar engine's hash
+    @property
+    def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
+
+
+@dataclass(frozen=True)
+class BatchEnv:
+    """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.
+
+    `step` expects a legal action; a state that has terminated stays as it is, with zero rewards.
+    Keys matter only to games in which chance moves.
+    """
+
+    init: Callable[[Any], Any]  # key -> state
+    step: Callable[[Any, Any, Any], Any]  # state, action, key -> state
+    observe: Callable[[Any, Any], Any]  # state, role -> [rows, columns, planes] float32
+    from_position: Callable[[Position], Any]  # a scalar position without its past -> state

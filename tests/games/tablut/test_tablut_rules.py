@@ -1,0 +1,216 @@
+"""The rules case by case, in both engines: who captures whom, who may go where, how a game ends."""
+
+import jax
+import numpy as np
+import pytest
+from duel import compiled
+
+import boardwright
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import Position
+from boardwright.games.tablut import board as b
+
+
+def put(attackers: str = "", defenders: str = "", king: str = "", to_move: str = "a", counters: str = "0 0") -> str:
+    """Position text from lists of squares."""
+    board = np.zeros(b.SQUARES, np.int8)
+    for squares, piece in ((attackers, b.ATTACKER), (defenders, b.DEFENDER), (king, b.KING)):
+        board[[b.square_number(name) for name in squares.split()]] = piece
+    return f"{b.board_text(board)} {to_move} {counters}"
+
+
+def play(rules: str | dict, text: str, *moves: str) -> Position:
+    """Plays moves in both engines and asserts that they agree after each."""
+    game = boardwright.game("tablut", rules)
+    env, step, masks, _ = compiled(game)
+    position = game.position(text)
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], env.from_position(position))
+    for move in moves:
+        action = game.parse_action(position.core, move)
+        position = position.play(action)
+        states = step(states, np.array([action]))
+        assert np.array_equal(position.core.board(), states.board[0])  # type: ignore[attr-defined]
+        assert position.core.result == int(states.result[0])
+        assert position.core.reason == int(states.reason[0])
+        assert np.array_equal(position.legal_mask(), masks(states)[0])
+    return position
+
+
+def taken(before: str, after: Position) -> set[str]:
+    """Squares that lost a piece other than the mover."""
+    old, new = b.parse_board(before.split()[0]), after.core.board()  # type: ignore[attr-defined]
+    origin = after.core.last_action // b.PLANES_PER_SQUARE
+    return {b.square_name(int(s)) for s in np.flatnonzero((old != 0) & (new == 0)) if s != origin}
+
+
+CAPTURES = {
+    # name: (rules, attackers, defenders, king, side, move, squares captured)
+    "between two attackers": ("zero", "c3 e8", "d3", "g7", "a", "e8-e3", {"d3"}),
+    "between two defenders": ("zero", "d3 a5", "c3 e8", "g7", "d", "e8-e3", {"d3"}),
+    "two at once": ("zero", "c3 e1 e8", "d3 e2", "g7", "a", "e8-e3", {"d3", "e2"}),
+    "three at once": ("zero", "c3 e1 g3 e8", "d3 e2 f3", "h7", "a", "e8-e3", {"d3", "e2", "f3"}),
+    "moving between two enemies is safe": ("zero", "c3 e3 a5", "d8", "g7", "d", "d8-d3", set()),
+    "king as hammer": ("zero", "d3 a5", "c3", "e8", "d", "e8-e3", {"d3"}),
+    "king as anvil": ("zero", "d3 a5", "e8", "c3", "d", "e8-e3", {"d3"}),
+    "not diagonally": ("zero", "c2 e8", "d3", "g7", "a", "e8-e4", set()),
+    "not over an empty square": ("zero", "b3 e8", "d3", "g7", "a", "e8-e3", set()),
+    "attackers against a corner": ("zero", "c5", "b1", "g7", "a", "c5-c1", {"b1"}),
+    "defenders against a corner": ("zero", "b1 a5", "c5", "g7", "d", "c5-c1", {"b1"}),
+    "no corner in saami": ("saami", "c5", "b1", "g7", "a", "c5-c1", set()),
+    "attackers against the empty throne": ("zero", "c1 a5", "d5", "g7", "a", "c1-c5", {"d5"}),
+    "defenders against the empty throne": ("zero", "d5 a4", "c1", "g7", "d", "c1-c5", {"d5"}),
+    "defender beside the occupied throne, zero": ("zero", "c1", "d5", "e5", "a", "c1-c5", set()),
+    "defender beside the occupied throne, mcgill": ("mcgill", "c1", "d5", "e5", "a", "c1-c5", {"d5"}),
+    "attacker beside the king on his throne": ("zero", "d5 a4", "c1", "e5", "d", "c1-c5", {"d5"}),
+    "the edge is no enemy": ("zero", "b8", "a5", "g7", "a", "b8-b5", set()),
+    "unarmed king is no hammer": ({"king_armed": False}, "d3 a5", "c3", "e8", "d", "e8-e3", set()),
+    "unarmed king is no anvil": ({"king_armed": False}, "d3 a5", "e8", "c3", "d", "e8-e3", set()),
+    "a row does not wrap round": ("zero", "b8 i6", "a5", "g7", "a", "b8-b5", set()),
+    "weak king in the open": ("zero", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
+    "weak king on his throne": ("zero", "d5 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
+    "weak king beside a corner": ("zero", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
+    "weak king beside the empty throne": ("zero", "c1", "e8", "d5", "a", "c1-c5", {"d5"}),
+    "king and man at once": ("zero", "c3 e1 e8", "e2", "d3", "a", "e8-e3", {"d3", "e2"}),
+    "king moving between two attackers is safe": ("zero", "c3 e3", "h8", "d8", "d", "d8-d3", set()),
+    "two do not take a king on the throne in mcgill": ("mcgill", "d5 f8", "a8", "e5", "a", "f8-f5", set()),
+    "three do not take a king on the throne in mcgill": ("mcgill", "d5 e6 f8", "a8", "e5", "a", "f8-f5", set()),
+    "four take a king on the throne in mcgill": ("mcgill", "d5 e6 e4 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
+    "a defender saves the king on the throne": ("mcgill", "d5 e6 f8", "a8 e4", "e5", "a", "f8-f5", set()),
+    "one does not take a king beside the throne in mcgill": ("mcgill", "c1", "e8", "d5", "a", "c1-c5", set()),
+    "three and the throne take a king beside it in mcgill": ("mcgill", "d6 d4 c1", "e8", "d5", "a", "c1-c5", {"d5"}),
+    "two take a king elsewhere in mcgill": ("mcgill", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
+    "a corner helps against a king elsewhere in mcgill": ("mcgill", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
+    "two do not take a strong king": ({"king_capture": "strong"}, "c3 e8", "a8", "d3", "a", "e8-e3", set()),
+    "four take a strong king": ({"king_capture": "strong"}, "c3 d2 d4 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
+    "a strong king is safe on an edge": ({"king_capture": "strong"}, "a2 a4 b8", "h8", "a3", "a", "b8-b3", set()),
+}
+
+
+@pytest.mark.parametrize("case", CAPTURES.values(), ids=CAPTURES)
+def test_captures(case: tuple) -> None:
+    rules, attackers, defenders, king, side, move, expected = case
+    before = put(attackers, defenders, king, side)
+    after = play(rules, before, move)
+    assert taken(before, after) == expected
+    assert (king in expected) == (after.outcome is not None and after.outcome.reason == "king captured")
+    assert after.core.quiet == (0 if expected else 1)  # type: ignore[attr-defined]
+
+
+CAMP = {"camps": [["d1", "e1", "f1", "e2"]], "camps_hostile_to": "defenders"}
+
+MOVES = {
+    # name: (rules, attackers, defenders, king, side, move, words of the refusal or None if legal)
+    "a man passes the empty throne": ("zero", "e8", "a8", "g7", "a", "e8-e3", None),
+    "a man may not stop on the throne": ("zero", "e8", "a8", "g7", "a", "e8-e5", "stop on the throne e5"),
+    "a man may where the rules say so": ({"throne_stop": "all"}, "e8", "a8", "g7", "a", "e8-e5", None),
+    "a man may not pass where the rules forbid": ({"throne_pass": "king"}, "e8", "a8", "g7", "a", "e8-e3", "pass over"),
+    "nobody passes the king on his throne": ("zero", "e8", "a8", "e5", "a", "e8-e3", "e5 is occupied"),
+    "a man may not stop on a corner": ("zero", "a5", "d8", "g7", "a", "a5-a1", "corner a1"),
+    "a man may in saami": ("saami", "a5", "d8", "g7", "a", "a5-a1", None),
+    "the king returns to the throne": ("zero", "a4", "a8", "e7", "d", "e7-e5", None),
+    "the king does not where the rules forbid": (
+        {"throne_stop": "none"},
+        "a4",
+        "a8",
+        "e7",
+        "d",
+        "e7-e5",
+        "the king stop",
+    ),
+    "the king passes the throne": ("zero", "a4", "a8", "e7", "d", "e7-e3", None),
+    "no jumping": ("zero", "c3 a5", "c5", "g7", "d", "c5-c1", "c3 is occupied"),
+    "not the other side's piece": ("zero", "c3", "c5", "g7", "d", "c3-c2", "the defenders move now"),
+    "not an empty square": ("zero", "c3", "c5", "g7", "a", "d4-d5", "no piece on d4"),
+    "not askew": ("zero", "c3", "c5", "g7", "a", "c3-d5", "rows and columns"),
+    "attackers leave their camp": (CAMP, "e2", "c8", "g7", "a", "e2-e4", None),
+    "attackers move inside their camp": (CAMP, "d1", "c8", "g7", "a", "d1-f1", None),
+    "attackers do not return": (CAMP, "e4", "c8", "g7", "a", "e4-e2", "camp at e2"),
+    "attackers do not cross it": (CAMP, "a2", "c8", "g7", "a", "a2-h2", "camp at e2"),
+    "defenders do not enter a camp": (CAMP, "a5", "e4", "g7", "d", "e4-e2", "camp at e2"),
+    "the king does not enter a camp": (CAMP, "a5", "g7", "e4", "d", "e4-e1", "camp at e2"),
+}
+
+
+@pytest.mark.parametrize("case", MOVES.values(), ids=MOVES)
+def test_movement(case: tuple) -> None:
+    rules, attackers, defenders, king, side, move, refusal = case
+    text = put(attackers, defenders, king, side)
+    if refusal is None:
+        play(rules, text, move)
+    else:
+        with pytest.raises(IllegalMoveError, match=refusal):
+            play(rules, text, move)
+
+
+SHUFFLE = ["c3-c4", "c8-c7", "c4-c3", "c7-c8"]  # four plies that lead back
+QUIET = put("c3", "c8", "g7")
+RING = "d6 f6 c5 g5 d4 f4 e3 e9"  # closed round e5 once e9 comes to e7
+SURROUND = {"surround_loses": True}
+
+ENDS = {
+    # name: (rules, position, moves, winner (0 attackers, 1 defenders, None draw, ... goes on), reason)
+    "escape to a corner": ("zero", put("c5", "c8", "a5", "d"), ["a5-a1"], 1, "king escaped"),
+    "an edge is no escape in zero": ("zero", put("c5", "c8", "d5", "d"), ["d5-d1"], ..., ""),
+    "an edge is escape in saami": ("saami", put("c5", "c8", "d5", "d"), ["d5-d1"], 1, "king escaped"),
+    "attackers without a move": ("zero", put("a2", "b2 c3", "g7", "d"), ["c3-a3"], 1, "no legal move"),
+    "defenders without a move": ("zero", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
+    "defenders without a move in mcgill": ("mcgill", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
+    "the mover may block himself": (CAMP, put("f1", "g2 f3", "g7"), ["f1-f2"], ..., ""),
+    "but not in mcgill": ({"base": "mcgill", **CAMP}, put("f1", "g2 f3", "g7"), ["f1-f2"], 1, "no legal move"),
+    "last attacker captured": ("zero", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
+    "last attacker captured in mcgill": ("mcgill", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
+    "quiet plies": ("zero", put("c3", "c8", "g7", "a", "99 150"), ["c3-c4"], None, "too long without a capture"),
+    "a capture resets them": ("zero", put("c3 e8", "d3 c8", "g7", "a", "99 150"), ["e8-e3"], ..., ""),
+    "more in zero-code": ("zero-code", put("c3", "c8", "g7", "a", "198 250"), ["c3-c4"], ..., ""),
+    "200 in zero-code": (
+        "zero-code",
+        put("c3", "c8", "g7", "a", "199 250"),
+        ["c3-c4"],
+        None,
+        "too long without a capture",
+    ),
+    "ply limit": ("zero", put("c3", "c8", "g7", "a", "5 511"), ["c3-c4"], None, "ply limit"),
+    "ply limit in mcgill": ("mcgill", put("c3", "c8", "g7", "a", "5 99"), ["c3-c4"], None, "ply limit"),
+    "no quiet limit in mcgill": ("mcgill", put("c3", "c8", "g7", "a", "98 98"), ["c3-c4"], ..., ""),
+    "a win on the last ply counts": ("zero", put("c5", "c8", "a5", "d", "99 511"), ["a5-a1"], 1, "king escaped"),
+    "second occurrence": ("zero", QUIET, SHUFFLE, ..., ""),
+    "third occurrence, one ply before": ("zero", QUIET, [*SHUFFLE, *SHUFFLE[:3]], ..., ""),
+    "third occurrence loses": ("zero", QUIET, [*SHUFFLE, *SHUFFLE], 0, "repetition"),
+    "third occurrence draws": ("saami", QUIET, [*SHUFFLE, *SHUFFLE], None, "repetition"),
+    "repetition in mcgill": ("mcgill", QUIET, [*SHUFFLE, *SHUFFLE, *SHUFFLE], ..., ""),
+    "start not counted": ({"count_start": False}, QUIET, [*SHUFFLE, *SHUFFLE], ..., ""),
+    "then the next one loses": ({"count_start": False}, QUIET, [*SHUFFLE, *SHUFFLE, "c3-c4"], 1, "repetition"),
+    "second occurrence loses": ({"repetition_limit": 2}, QUIET, SHUFFLE, 0, "repetition"),
+    "surrounded": (SURROUND, put(RING, "", "e5"), ["e9-e7"], 0, "defenders surrounded"),
+    "a hole in the ring": (SURROUND, put(RING, "", "e5"), ["e9-e8"], ..., ""),
+    "a defender outside the ring": (SURROUND, put(RING, "b2", "e5"), ["e9-e7"], ..., ""),
+    "rings mean nothing in zero": ("zero", put(RING, "", "e5"), ["e9-e7"], ..., ""),
+}
+
+
+@pytest.mark.parametrize("case", ENDS.values(), ids=ENDS)
+def test_endings(case: tuple) -> None:
+    rules, text, moves, winner, reason = case
+    outcome = play(rules, text, *moves).outcome
+    if winner is ...:
+        assert outcome is None
+    else:
+        assert outcome is not None
+        assert (outcome.winner, outcome.reason) == (winner, reason)
+
+
+def test_a_side_that_cannot_move_may_be_saved_by_a_capture() -> None:
+    """The legal moves that count are those after captures have left the board."""
+    after = play("zero", put("a2 a4 h8", "b2 c3", "g7", "d"), "c3-a3")
+    assert after.outcome is None
+    assert set(after.moves()) > {"h8-h9"}
+
+
+def test_texts_of_finished_positions_say_so() -> None:
+    game = boardwright.game("tablut", "zero")
+    without_king = game.position(put("c3", "c8"))
+    assert without_king.outcome is not None
+    assert (without_king.outcome.winner, without_king.outcome.reason) == (0, "king captured")
+    escaped = game.position(put("c3", "c8", "a1"))
+    assert escaped.outcome is not None
+    assert (escaped.outcome.winner, escaped.legal_actions()) == (1, [])
