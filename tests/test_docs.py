@@ -1,0 +1,64 @@
+"""What the README and the docs show really works: code, commands, rule files, pictures."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import boardwright
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("code", blocks(README, "python"))
+def test_python_in_the_readme_runs(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
+
+
+COMMANDS = [line for block in blocks(README, "sh") for line in block.splitlines() if line.startswith("boardwright ")]
+
+
+@pytest.mark.parametrize("command", [line for line in COMMANDS if " bench " not in line])
+def test_commands_in_the_readme_run(command: str, tmp_path: Path) -> None:
+    program, *arguments = shlex.split(command, comments=True)
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / program), *arguments], cwd=tmp_path, capture_output=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_readme_shows_commands() -> None:
+    assert len(COMMANDS) >= 6
+    assert len(blocks(README, "python")) == 2
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"^make (\w+)", README, flags=re.MULTILINE):
+        assert f"\n{target}: " in makefile
+
+
+def test_the_picture_is_what_the_command_draws() -> None:
+    position = boardwright.game("tablut").play_all([106])
+    assert (ROOT / "docs" / "tablut.svg").read_text() == position._repr_svg_()
+
+
+def test_the_rule_file_in_the_docs_is_valid(tmp_path: Path) -> None:
+    (text,) = blocks((ROOT / "docs" / "tablut.md").read_text(), "toml")
+    path = tmp_path / "ashton.toml"
+    path.write_text(text)
+    game = boardwright.game("tablut", path)
+    assert (game.rules.name, len(game.symmetries()), game.rules.max_plies) == ("ashton", 8, None)
+
+
+def test_links_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text()):
+            link = next(filter(None, target))
+            assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
