@@ -3,12 +3,12 @@
 Results are the number of the role that won, 2 for a draw, 3 while the game goes on.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-class TablutPosition:
-    """A position and the line behind it; immutable. The first group is the same for every game."""
+class _Position:
+    """A position and the line behind it; immutable. Every game's position class has these."""
 
     @property
     def role_to_move(self) -> int: ...
@@ -19,7 +19,7 @@ class TablutPosition:
     @property
     def hash(self) -> int: ...
     @property
-    def plies(self) -> int: ...
+    def plies(self) -> int: ...  # whole moves
     @property
     def last_action(self) -> int: ...  # -1 in a first position
     def actions(self) -> list[int]: ...
@@ -27,18 +27,20 @@ class TablutPosition:
     def legal_actions(self) -> list[int]: ...
     def legal_mask(self) -> np.ndarray: ...  # [num_actions] bool
     def is_legal(self, action: int) -> bool: ...
-    def play(self, action: int) -> TablutPosition: ...
+    def play(self, action: int) -> Self: ...
     def observe(self, role: int) -> np.ndarray: ...  # [rows, columns, planes] float32
-    def perft(self, depth: int) -> int: ...
+    def routes(self) -> list[list[int]]: ...  # the actions of every whole move
+    def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(
         self, seed: int, first_game: int, games: int
-    ) -> tuple[list[int], int, int]: ...  # outcomes by result, plies, legal actions summed
+    ) -> tuple[list[int], int, int]: ...  # outcomes by result, actions played, legal actions summed
     def monte_carlo(
         self, seed: int, simulations: int, seconds: float
     ) -> tuple[
         list[int], list[int], list[float], list[int], int
     ]: ...  # actions, visits, values, principal variation, simulations done
-    # Tablut's own
+
+class TablutPosition(_Position):
     @property
     def quiet(self) -> int: ...
     @property
@@ -51,3 +53,26 @@ class Tablut:
     def __init__(self, tables: Any) -> None: ...
     def start(self) -> TablutPosition: ...
     def setup(self, board: np.ndarray, to_move: int, quiet: int, plies: int) -> TablutPosition: ...
+
+class DraughtsPosition(_Position):
+    @property
+    def black(self) -> int: ...  # 32 bits, square s is bit s - 1
+    @property
+    def white(self) -> int: ...
+    @property
+    def kings(self) -> int: ...
+    @property
+    def continuing(self) -> int: ...  # square of the piece that must go on capturing, or 0
+    @property
+    def quiet(self) -> int: ...
+    @property
+    def seen(self) -> int: ...
+
+class Draughts:
+    """The engine of one rule set and view, made from `boardwright.games.draughts.rules.Tables`."""
+
+    def __init__(self, tables: Any) -> None: ...
+    def start(self) -> DraughtsPosition: ...
+    def setup(
+        self, black: int, white: int, kings: int, to_move: int, continuing: int, quiet: int, plies: int
+    ) -> DraughtsPosition: ...

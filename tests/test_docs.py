@@ -30,7 +30,11 @@ COMMANDS = [line for block in blocks(README, "sh") for line in block.splitlines(
 def test_commands_in_the_readme_run(command: str, tmp_path: Path) -> None:
     program, *arguments = shlex.split(command, comments=True)
     done = subprocess.run(
-        [str(Path(sys.executable).parent / program), *arguments], cwd=tmp_path, capture_output=True, timeout=300, check=False
+        [str(Path(sys.executable).parent / program), *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout

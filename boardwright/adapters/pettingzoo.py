@@ -108,10 +108,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
             return
         if action is None:
             raise TypeError(f"{agent} must take an action: the game goes on")
-        following = self._position.play(int(action))
-        self._cumulative_rewards[agent] = 0
-        self._arrive_at(following)
-        self._accumulate_rewards()
+        self._arrive_at(self._position.play(int(action)))
+        self._accumulate_rewards()  # nothing is paid before the end, so nothing needs to be cleared
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees, whoever is to move."""

@@ -147,6 +147,8 @@ class Env:
 
     def _after_chance(self, game_state: BatchState, key: Array) -> BatchState:
         """The game when chance has made its moves and a role is to move, or the game is over."""
+        if not self.game.has_chance:
+            return game_state
 
         def draw(drawing: tuple[BatchState, Array]) -> tuple[BatchState, Array]:
             state, key = drawing

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import boardwright
-from boardwright.games.base import Game, Peer
+from boardwright.games.base import Game
 
 REPETITIONS = 3
 LEAST_SECONDS = 0.5  # of each repetition, for what can be repeated at will
@@ -30,12 +30,13 @@ class Figure:
     label: str
     value: float
     unit: str
-    peer: Peer | None = None
+    peer: str | None = None
+    peer_value: float | None = None
 
     @property
     def ratio(self) -> float | None:
         """How many times the peer's figure, or None without a peer."""
-        return self.value / self.peer.value if self.peer else None
+        return self.value / self.peer_value if self.peer_value else None
 
 
 def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
@@ -44,7 +45,9 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     peers = {peer.key: peer for peer in spec.peers}
 
     def figure(key: str, label: str, value: float, unit: str) -> Figure:
-        return Figure(key, label, value, unit, peers.get(key))
+        peer = peers.get(key)
+        theirs = peer.measure() if peer else None
+        return Figure(key, label, value, unit, peer.name if peer and theirs else None, theirs)
 
     start = boardwright.game(game_name, spec.perft_rules).start()
     nodes = start.perft(spec.perft_depth)

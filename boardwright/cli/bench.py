@@ -1,5 +1,6 @@
 """Measure the speed of a game's engines on this machine."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -33,9 +34,9 @@ def run(options: Options) -> None:
     if not options.json:
         print(f"{options.game} on {engine.machine()}")
     for figure in engine.measure(options.game, batch):
-        figures[figure.key] = {"label": figure.label, "value": figure.value, "unit": figure.unit, "ratio": figure.ratio}
+        figures[figure.key] = {**dataclasses.asdict(figure), "ratio": figure.ratio}
         if not options.json:
-            peer = f"   {figure.ratio:.2f} × {figure.peer.name}" if figure.peer else ""
+            peer = f"   {figure.ratio:,.2f} × {figure.peer}" if figure.peer else ""
             print(f"  {figure.label:<72} {_short(figure.value):>9} {figure.unit}{peer}", flush=True)
     if options.json:
         print_json({"game": options.game, "machine": engine.machine(), "figures": figures})

@@ -6,13 +6,16 @@ Options = PositionOptions
 
 
 def run(options: PositionOptions) -> None:
-    """Prints a move and its action number a line, or JSON `{moves: [text …], actions: [number …]}`."""
+    """Prints a move and its action numbers a line, or JSON `{moves: [text …], actions: [number …]}`.
+
+    `actions` are the numbers legal now; a move that takes several actions begins with one of them.
+    """
     position = options.chosen_position()
-    moves, actions = position.moves(), position.legal_actions()
+    moves = position.game.moves(position.core)
     if options.json:
-        print_json({"moves": moves, "actions": actions})
+        print_json({"moves": [move.text for move in moves], "actions": position.legal_actions()})
         return
     if position.outcome is not None:
         print(f"no legal moves, the game is over: {position.outcome.reason}")
-    for move, action in zip(moves, actions, strict=True):
-        print(f"{move:<12} {action}")
+    for move in moves:
+        print(f"{move.text:<12} {','.join(map(str, move.actions))}")

@@ -1,10 +1,13 @@
 """Count the lines of play to a depth: the proof of a move generator, and its speed."""
 
+import functools
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 from boardwright.cli.choose import PositionOptions, in_range, print_json
 from boardwright.cli.progress import track
+from boardwright.games.base import Position
 
 DEEPEST = 64
 
@@ -17,6 +20,8 @@ class Options(PositionOptions):
     """Plies to look ahead."""
     divide: bool = False
     """Show the count behind every first move."""
+    count: Literal["routes", "moves"] = "routes"
+    """Count every way to make a move, or ways that lead to the same position once."""
 
 
 def run(options: Options) -> None:
@@ -28,9 +33,10 @@ def run(options: Options) -> None:
     if depth == 0:
         nodes = 1
     else:
-        actions = position.legal_actions()
-        for action in track(actions, len(actions), "first moves"):
-            behind[position.action_text(action)] = position.play(action).perft(depth - 1)
+        first_moves = _first_moves(position, options.count)
+        for name, actions in track(first_moves, len(first_moves), "first moves"):
+            after = functools.reduce(Position.play, actions, position)
+            behind[name] = after.perft(depth - 1, distinct=options.count == "moves")
         nodes = sum(behind.values())
     seconds = time.perf_counter() - begin
     fields = {"game": position.game.name, "rules": position.game.rules.name, "depth": depth, "nodes": nodes}
@@ -41,3 +47,20 @@ def run(options: Options) -> None:
         for move, count in behind.items():
             print(f"{move:<12} {count}")
     print(f"depth {depth}: {nodes:,} nodes in {seconds:.2f} s ({nodes / max(seconds, 1e-9) / 1e6:,.1f} million/s)")
+
+
+def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, ...]]]:
+    """(name, actions) of what is counted: whole moves, or every route of one."""
+    moves = position.game.moves(position.core)
+    if count == "moves" or len(moves) == len(position.core.routes()):
+        return [(move.text, move.actions) for move in moves]
+    return [(_hops(position, route), tuple(route)) for route in position.core.routes()]
+
+
+def _hops(position: Position, route: list[int]) -> str:
+    """A route as its hops, `2x11 11x4`, for moves that a text of their own does not tell apart."""
+    names = []
+    for action in route:
+        names.append(position.action_text(action))
+        position = position.play(action)
+    return " ".join(names)

@@ -4,8 +4,9 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 
 * Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
   players: who plays which role is the business of whoever arranges the game.
-* **Actions** are numbers below `num_actions`, the same in both engines. One action is one ply. A role
-  may move several times running, and chance may move (`CHANCE`): always look at who is to move.
+* **Actions** are numbers below `num_actions`, the same in both engines. A role may act several times
+  running, because its move takes several actions or because the other must pass. Chance may act
+  (`CHANCE`): its legal actions are all equally likely. Always look at who is to move.
 * The **scalar engine** (C++) walks one game at a time and is reached through `Position`, which is
   immutable and remembers the line of play behind it.
 * The **batched engine** (JAX) plays thousands of games at once and is reached through `batch()`.
@@ -17,7 +18,7 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -62,6 +63,14 @@ class Outcome:
     reason: str  # what ended it, in words
 
 
+@dataclass(frozen=True)
+class Move:
+    """What a person calls a move: as a rule one action, but a capture in several hops is several."""
+
+    text: str
+    actions: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Symmetry:
     """A mapping of the board onto itself under which the rules do not change."""
@@ -84,7 +93,7 @@ class Peer:
 
     key: str  # of the figure it belongs to, see `bench/engine.py`
     name: str  # what it is and where it was measured
-    value: float
+    measure: Callable[[], float | None]  # its figure; None where the other program is not installed
 
 
 @dataclass(frozen=True)
@@ -107,13 +116,17 @@ class Game(ABC):
     rules_type: ClassVar[type]
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
     benchmark: ClassVar[Benchmark]
+    has_chance: ClassVar[bool] = False  # whether chance ever acts
+
+    observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
 
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     planes: tuple[str, ...]  # what each plane shows
 
-    def __init__(self, rules: Any):
+    def __init__(self, rules: Any, observation: str):
         self.rules = rules
+        self.observation = observation  # one of `observations`
 
     @classmethod
     @abstractmethod
@@ -151,6 +164,21 @@ class Game(ABC):
     @abstractmethod
     def why_illegal(self, core: Any, action: int) -> str:
         """Which rule forbids an action, in words. Only asked when one does and the game goes on."""
+
+    def moves(self, core: Any) -> list[Move]:
+        """Every whole move from a position, each with a text of its own."""
+        return [Move(self.action_text(core, action), (action,)) for action in core.legal_actions()]
+
+    def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
+        """The actions a whole move's text means; raises IllegalMoveError."""
+        return (self.parse_action(core, text),)
+
+    def action_view(self, role: int) -> np.ndarray:
+        """[num_actions] int32: what each action is called on the board as `role` observes it.
+
+        The identity, but for games that turn the board so that every mover sees it alike.
+        """
+        return np.arange(self.num_actions, dtype=np.int32)
 
     @abstractmethod
     def scene(self, position: Position) -> Scene:
@@ -199,7 +227,7 @@ class Position:
 
     @property
     def plies(self) -> int:
-        """Plies played since the start of the game."""
+        """Whole moves played since the start of the game."""
         return self.core.plies
 
     @property
@@ -224,8 +252,8 @@ class Position:
         return self.core.legal_mask()
 
     def moves(self) -> list[str]:
-        """Texts of the legal actions, in the order of `legal_actions`."""
-        return [self.game.action_text(self.core, action) for action in self.legal_actions()]
+        """Texts of the legal whole moves."""
+        return [move.text for move in self.game.moves(self.core)]
 
     def action_text(self, action: int) -> str:
         """Text of a legal action."""
@@ -233,9 +261,13 @@ class Position:
         return self.game.action_text(self.core, action)
 
     def play(self, move: int | str) -> Position:
-        """The position after a move, given as action number or text; raises IllegalMoveError."""
+        """The position after an action (a number) or a whole move (a text); raises IllegalMoveError."""
         if isinstance(move, str):
-            move = self.game.parse_action(self.core, move)
+            self._check_ongoing()
+            position = self
+            for action in self.game.parse_move(self.core, move):
+                position = position.play(action)
+            return position
         self._check(move)
         return Position(self.game, self.core.play(int(move)))
 
@@ -243,17 +275,24 @@ class Position:
         """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""
         return self.core.observe(self.role_to_move if role is None else role)
 
-    def perft(self, depth: int) -> int:
-        """Number of lines of exactly `depth` plies from here."""
-        return self.core.perft(depth)
+    def perft(self, depth: int, distinct: bool = False) -> int:
+        """Number of lines of exactly `depth` whole moves from here.
+
+        Two ways to make a move (capture routes) count as two; with `distinct`, as one if they lead to
+        the same position.
+        """
+        return self.core.perft(depth, distinct)
 
     def _check(self, action: int) -> None:
         if not 0 <= action < self.game.num_actions:
             raise IllegalMoveError(f"action {action} is not a number from 0 to {self.game.num_actions - 1}")
-        if self.outcome is not None:
-            raise IllegalMoveError(f"the game is over: {self.outcome.reason}")
+        self._check_ongoing()
         if not self.core.is_legal(int(action)):
             raise IllegalMoveError(self.game.why_illegal(self.core, int(action)))
+
+    def _check_ongoing(self) -> None:
+        if self.outcome is not None:
+            raise IllegalMoveError(f"the game is over: {self.outcome.reason}")
 
     def __str__(self) -> str:
         from boardwright.views.terminal import render

@@ -1,6 +1,7 @@
 """Generic play on the batched engine: random moves and perft, for tests, benchmarks and baselines."""
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -30,27 +31,49 @@ def random_action(key: Array, mask: Array) -> Array:
 
 
 def perft(env: BatchEnv, state: Any, depth: int) -> int:
-    """Number of lines of exactly `depth` plies from one state, counted breadth first."""
+    """Number of lines of exactly `depth` whole moves from one state, counted breadth first.
+
+    Layers stay on the host and go through the engine in chunks of one size, so that it compiles once.
+    """
     if depth == 0:
         return 1
     key = jax.random.key(0)  # chance is enumerated like everybody else, never drawn
+    step = jax.jit(lambda states, actions: jax.vmap(env.step, (0, 0, None))(states, actions, key))
     masks = jax.jit(lambda states: states.legal_action_mask)
 
-    @jax.jit
-    def play(states: Any, rows: Array, actions: Array) -> Any:
-        parents = jax.tree.map(lambda leaf: leaf[rows], states)
-        return jax.vmap(env.step, (0, 0, None))(parents, actions, key)
+    def chunks(count: int) -> Iterator[tuple[np.ndarray, int]]:
+        """Row numbers below `count`, PERFT_CHUNK at a time, and how many of them are not padding."""
+        for begin in range(0, count, PERFT_CHUNK):
+            rows = np.arange(begin, begin + PERFT_CHUNK)
+            yield np.minimum(rows, count - 1), min(PERFT_CHUNK, count - begin)
 
-    layer = jax.tree.map(lambda leaf: leaf[None], state)
+    def legal(layer: Any) -> np.ndarray:
+        parts = [np.asarray(masks(_rows(layer, rows)))[:size] for rows, size in chunks(len(layer.terminated))]
+        return np.concatenate(parts)
+
+    def after_a_move(layer: Any) -> Iterator[Any]:
+        """The states one whole move after those of a layer, a chunk at a time."""
+        parents, actions = np.nonzero(legal(layer))
+        for rows, size in chunks(len(parents)):
+            children = jax.tree.map(np.asarray, step(_rows(layer, parents[rows]), actions[rows]))
+            finished = np.arange(PERFT_CHUNK) < size
+            if env.continues is not None:
+                unfinished = finished & np.asarray(env.continues(children))
+                finished &= ~unfinished
+                if unfinished.any():
+                    yield from after_a_move(_rows(children, np.flatnonzero(unfinished)))
+            yield _rows(children, np.flatnonzero(finished))
+
+    layer = jax.tree.map(lambda leaf: np.asarray(leaf)[None], state)
     for _ in range(depth - 1):
-        parents, actions = np.nonzero(np.asarray(masks(layer)))
-        pieces = []
-        for begin in range(0, len(parents), PERFT_CHUNK):
-            rows, chosen = parents[begin : begin + PERFT_CHUNK], actions[begin : begin + PERFT_CHUNK]
-            short = PERFT_CHUNK - len(rows) if len(parents) > PERFT_CHUNK else 0
-            piece = play(layer, np.pad(rows, (0, short)), np.pad(chosen, (0, short)))
-            pieces.append(jax.tree.map(operator.itemgetter(slice(len(rows))), piece))
+        pieces = list(after_a_move(layer))
         if not pieces:
             return 0
-        layer = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *pieces)
-    return int(np.asarray(masks(layer)).sum())
+        layer = jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
+    if env.continues is None:
+        return int(legal(layer).sum())
+    return sum(len(piece.terminated) for piece in after_a_move(layer))
+
+
+def _rows(states: Any, rows: np.ndarray) -> Any:
+    return jax.tree.map(operator.itemgetter(rows), states)

@@ -40,7 +40,8 @@ class CorePosition(Protocol):
     def is_legal(self, action: int) -> bool: ...
     def play(self, action: int) -> CorePosition: ...
     def observe(self, role: int) -> np.ndarray: ...
-    def perft(self, depth: int) -> int: ...
+    def routes(self) -> list[list[int]]: ...
+    def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int]: ...
     def monte_carlo(
         self, seed: int, simulations: int, seconds: float
@@ -73,11 +74,15 @@ class BatchState(Protocol):
 class BatchEnv:
     """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.
 
-    `step` expects a legal action; a state that has terminated stays as it is, with zero rewards.
-    Keys matter only to games in which chance moves.
+    `step` expects a legal action; a state that has terminated stays as it is, with zero rewards. What
+    chance does is an action like any other, chosen by the caller: keys are there for games whose
+    start is drawn.
     """
 
     init: Callable[[Any], Any]  # key -> state
     step: Callable[[Any, Any, Any], Any]  # state, action, key -> state
     observe: Callable[[Any, Any], Any]  # state, role -> [rows, columns, planes] float32
     from_position: Callable[[Position], Any]  # a scalar position without its past -> state
+    # state -> bool: whether the role to move is in the middle of a move; None where no move takes
+    # more than one action
+    continues: Callable[[Any], Any] | None = None

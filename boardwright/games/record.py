@@ -4,6 +4,8 @@
 and back; what a format says beyond this goes into the tags.
 
     record = GameRecord.of(position, tags={"event": "Club evening"})
+
+A move may take several actions, so everything in a record is counted in actions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,17 +18,25 @@ from boardwright.games.base import DRAW, ONGOING, Outcome, Position
 
 
 @dataclass(frozen=True, kw_only=True)
-class GameRecord:
+class Line:
+    """A line of play and what people wrote about it, by the number of the line's actions played so far."""
+
+    actions: tuple[int, ...] = ()
+    comments: Mapping[int, str] = field(default_factory=dict, hash=False)
+    marks: Mapping[int, tuple[str, ...]] = field(default_factory=dict, hash=False)  # judgements such as ! or $3
+    variations: Mapping[int, tuple["Line", ...]] = field(default_factory=dict, hash=False)  # other ways to go on
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRecord(Line):
     """One game: its rules, its moves, how it ended, and what people wrote about it."""
 
     game: str  # as registered
     rules: Any  # the rule set, as the game holds it
     start: str | None = None  # text of the first position where it is not the one of the rules
-    actions: tuple[int, ...] = ()
     result: int = ONGOING  # the role that won, DRAW, or ONGOING for a game not over or not known to be
     reason: str = ""  # what ended it, in words
     resigned: int | None = None  # the role that resigned
-    comments: Mapping[int, str] = field(default_factory=dict, hash=False)  # by plies played when made
     tags: Mapping[str, str] = field(default_factory=dict, hash=False)  # event, players and the like, in order
 
     @classmethod

@@ -11,6 +11,7 @@ from boardwright.games import rulefile
 from boardwright.games.base import Game, Rules
 
 GAMES = {
+    "draughts": "boardwright.games.draughts.game:Draughts",
     "tablut": "boardwright.games.tablut.game:Tablut",
 }
 
@@ -28,11 +29,16 @@ def game_class(name: str) -> type[Game]:
     return getattr(importlib.import_module(module), attribute)
 
 
-def game(name: str, rules: "str | Path | Mapping[str, Any] | Rules | None" = None) -> Game:
+def game(
+    name: str,
+    rules: "str | Path | Mapping[str, Any] | Rules | None" = None,
+    observation: str | None = None,
+) -> Game:
     """A game under one rule set.
 
     `rules` is the name of a rule set, the path of a `.toml` or `.json` file, a mapping with the
-    contents of such a file, a rule set object, or nothing for the game's default.
+    contents of such a file, a rule set object, or nothing for the game's default. `observation` is
+    one of the game's ways to observe, by default its first.
     """
     cls = game_class(name)
     if isinstance(rules, Path) or (isinstance(rules, str) and rulefile.looks_like_path(rules)):
@@ -44,9 +50,12 @@ def game(name: str, rules: "str | Path | Mapping[str, Any] | Rules | None" = Non
         if wanted not in cls.rule_sets():
             raise UnknownNameError(f"rule set of {name}", wanted, cls.rule_sets())
         rules = cls.rule_sets()[wanted]
-    return _bind(cls, rules)  # type: ignore[arg-type]  # a rule set by now
+    observation = observation or cls.observations[0]
+    if observation not in cls.observations:
+        raise UnknownNameError(f"observation of {name}", observation, cls.observations)
+    return _bind(cls, rules, observation)  # type: ignore[arg-type]  # a rule set by now
 
 
 @functools.lru_cache(maxsize=64)
-def _bind(cls: type[Game], rules: Rules) -> Game:
-    return cls(rules)
+def _bind(cls: type[Game], rules: Rules, observation: str) -> Game:
+    return cls(rules, observation)

@@ -39,9 +39,10 @@ concept Game = requires(const G& game, const typename G::State& state,
     { state.hash } -> std::convertible_to<std::uint64_t>;
     { state.plies } -> std::convertible_to<int>;
     { state.action } -> std::convertible_to<Action>;
+    // Whether the role to move is in the middle of a move that takes several actions.
+    { state.continues } -> std::convertible_to<bool>;
 
     { G::kActions } -> std::convertible_to<int>;
-    { G::kObservationShape } -> std::convertible_to<std::array<std::size_t, 3>>;  // rows, columns, planes
 
     { game.start() } -> std::same_as<typename G::State>;
     // The state after `action` in line.back(); the whole line decides repetitions.
@@ -50,6 +51,11 @@ concept Game = requires(const G& game, const typename G::State& state,
     // Legal actions of an ongoing state: how many, the n-th in a fixed order, or each in that order.
     { game.count_actions(state) } -> std::same_as<int>;
     { game.nth_action(state, n) } -> std::same_as<Action>;
+    // Whole moves: actions, but that what a role does without a break counts once.
+    { game.count_moves(state) } -> std::same_as<int>;
+    // The same, but ways to move that lead to the same position count once.
+    { game.count_distinct_moves(state) } -> std::same_as<int>;
+    { game.observation_shape() } -> std::same_as<std::array<std::size_t, 3>>;  // rows, columns, planes
     { game.observe(line, role, planes) } -> std::same_as<void>;
 };
 
@@ -78,6 +84,8 @@ class Line {
     }
 
     int count_actions() const { return over() ? 0 : game_->count_actions(now()); }
+    int count_moves() const { return over() ? 0 : game_->count_moves(now()); }
+    int count_distinct_moves() const { return over() ? 0 : game_->count_distinct_moves(now()); }
 
   private:
     const G* game_;

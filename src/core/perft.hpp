@@ -1,24 +1,66 @@
 // Counting leaves and playing at random: how an engine is proven right and how fast it is measured.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "game.hpp"
 #include "random.hpp"
 
 namespace boardwright {
 
-// Number of lines of exactly `depth` plies. The last ply is counted, not played.
+// Number of lines of exactly `depth` whole moves. The last one is counted, not played.
 template <Game G>
 std::uint64_t perft(Line<G>& line, int depth) {
     if (depth == 0) return 1;
-    if (depth == 1) return static_cast<std::uint64_t>(line.count_actions());
+    if (depth == 1) return static_cast<std::uint64_t>(line.count_moves());
     std::uint64_t leaves = 0;
     line.each_action([&](Action action) {
         line.play(action);
-        leaves += perft(line, depth - 1);
+        leaves += perft(line, line.now().continues ? depth : depth - 1);
         line.undo();
+    });
+    return leaves;
+}
+
+// Calls visit(actions) for every whole move from line.now(), with the line standing behind it.
+template <Game G, class Visit>
+void each_route(Line<G>& line, Visit&& visit) {
+    std::vector<Action> route;
+    const auto extend = [&](auto& self) -> void {
+        line.each_action([&](Action action) {
+            line.play(action);
+            route.push_back(action);
+            if (line.now().continues) {
+                self(self);
+            } else {
+                visit(std::span<const Action>(route));
+            }
+            route.pop_back();
+            line.undo();
+        });
+    };
+    extend(extend);
+}
+
+// As perft, but routes that lead to the same position are one move.
+template <Game G>
+std::uint64_t perft_distinct(Line<G>& line, int depth) {
+    if (depth == 0) return 1;
+    if (depth == 1) return static_cast<std::uint64_t>(line.count_distinct_moves());
+    const bool all_differ = line.count_distinct_moves() == line.count_moves();
+    std::vector<std::uint64_t> reached;
+    std::uint64_t leaves = 0;
+    each_route(line, [&](std::span<const Action>) {
+        if (!all_differ) {
+            const std::uint64_t hash = line.now().hash;
+            if (std::find(reached.begin(), reached.end(), hash) != reached.end()) return;
+            reached.push_back(hash);
+        }
+        leaves += perft_distinct(line, depth - 1);
     });
     return leaves;
 }

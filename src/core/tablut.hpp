@@ -65,7 +65,6 @@ class Tablut {
     static constexpr int kActions = kSquares * 32;
     static constexpr int kHistory = 8;
     static constexpr int kPlanes = 5 * kHistory + 3;
-    static constexpr std::array<std::size_t, 3> kObservationShape{kSize, kSize, kPlanes};
     static constexpr std::int8_t kNoKing = -1;
 
     struct State {
@@ -80,6 +79,7 @@ class Tablut {
         std::int8_t reason = 0;      // TablutReason
         std::int8_t seen = 0;        // earlier occurrences of this position in the line
         bool counted = true;         // whether it counts as an occurrence itself
+        static constexpr bool continues = false;  // every action is a whole move
     };
 
     explicit Tablut(const TablutTables& tables) : rules_(tables) {
@@ -178,6 +178,11 @@ class Tablut {
             return direction == wanted_direction && distance == wanted_distance && landings.has(to);
         });
     }
+
+    int count_moves(const State& state) const { return count_actions(state); }
+    int count_distinct_moves(const State& state) const { return count_actions(state); }
+
+    std::array<std::size_t, 3> observation_shape() const { return {kSize, kSize, kPlanes}; }
 
     // [9, 9, 43] planes as docs and features.py describe them; `role` owns the first plane.
     void observe(std::span<const State> line, Role role, float* planes) const {

@@ -1,9 +1,9 @@
 """Race, a game made to trip adapters: who moves next follows no pattern, and chance moves.
 
 Two runners start on cell 0; the first on the last cell wins. Chance moves first and calls a runner, or
-lets fog fall and moves again; the third fog ends the race in a draw, with chance still to move. The
-runner called walks a cell, and goes on running if its new cell is even, or jumps two cells, which
-hands over to chance.
+lets fog fall and moves again; the third fog ends the race in a draw, with chance still to move, but
+cannot fall before the race is under way. The runner called walks a cell, and goes on running if its
+new cell is even, or jumps two cells, which hands over to chance.
 
 Not a test itself. It fulfils the contract as far as the adapters need it.
 """
@@ -52,7 +52,7 @@ class Core:
         if self.result != ONGOING:
             return []
         if self.role_to_move == CHANCE:
-            return [CALL_0, CALL_1, FOG]
+            return [CALL_0, CALL_1, FOG] if self.fogs < 2 or any(self.cells) else [CALL_0, CALL_1]
         return [WALK, JUMP] if self.cells[self.role_to_move] + 2 <= LAST else [WALK]
 
     def legal_mask(self) -> np.ndarray:
@@ -97,8 +97,9 @@ class State:
     @property
     def legal_action_mask(self) -> Array:
         chance = self.current_role == CHANCE
-        jumps = self.cells[self.current_role] + 2 <= LAST
-        return jnp.stack([chance, chance, chance, ~chance, ~chance & jumps]) & ~self.terminated
+        fog = (self.fogs < 2) | self.cells.any()
+        jump = self.cells[self.current_role] + 2 <= LAST
+        return jnp.stack([chance, chance, chance & fog, ~chance, ~chance & jump]) & ~self.terminated
 
 
 def init(key: Array) -> State:
@@ -149,6 +150,7 @@ class RaceRules:
 
 
 class Race(Game):
+    has_chance = True
     name = "race"
     title = "Race"
     roles = ("hares", "tortoises")

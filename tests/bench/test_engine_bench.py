@@ -2,7 +2,6 @@
 
 import boardwright
 from boardwright.bench import engine
-from boardwright.games.base import Peer
 
 
 def test_batched_rate_plays_real_games() -> None:
@@ -11,7 +10,7 @@ def test_batched_rate_plays_real_games() -> None:
 
 
 def test_ratio_to_a_peer() -> None:
-    assert engine.Figure("steps", "ours", 30.0, "steps/s", Peer("steps", "theirs", 12.0)).ratio == 2.5
+    assert engine.Figure("steps", "ours", 30.0, "steps/s", "theirs", 12.0).ratio == 2.5
     assert engine.Figure("steps", "ours", 30.0, "steps/s").ratio is None
 
 

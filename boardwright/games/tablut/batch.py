@@ -21,6 +21,7 @@ from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
+from boardwright.games.zobrist import halves
 
 # Reasons a game ends, numbered as in src/core/tablut.hpp and `Tablut.reasons`.
 KING_CAPTURED, KING_ESCAPED, SURROUNDED, REPETITION, NO_MOVE, QUIET_PLIES, PLY_LIMIT = range(1, 8)
@@ -328,19 +329,11 @@ def _ahead(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     return obstacles, landings
 
 
-@functools.lru_cache(maxsize=64)
-def _halves(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
-    """Zobrist keys as pairs of 32-bit halves: [4, 82, 2] by piece and square, and [2] for the side."""
-    keys = np.zeros((4, b.SQUARES + 1, 2), np.uint32)
-    keys[1:, : b.SQUARES, 0] = tables.piece_key & np.uint64(0xFFFFFFFF)
-    keys[1:, : b.SQUARES, 1] = tables.piece_key >> np.uint64(32)
-    side = tables.defenders_to_move_key
-    return keys, np.array([side & 0xFFFFFFFF, side >> 32], np.uint32)
-
-
 def _piece_keys(tables: Tables) -> Array:
-    return jnp.asarray(_halves(tables)[0])
+    """[4, 82, 2] uint32 by piece on the board and square; nothing, and off the board, change no hash."""
+    return jnp.asarray(np.pad(halves(tables.piece_key), ((1, 0), (0, 1), (0, 0))))
 
 
 def _side_key(tables: Tables) -> Array:
-    return jnp.asarray(_halves(tables)[1])
+    """[2] uint32."""
+    return jnp.asarray(halves(tables.defenders_to_move_key))

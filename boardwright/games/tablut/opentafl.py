@@ -9,7 +9,9 @@
 
     1. e2-g2 e3-h3
     [a common opening|making room for the king]
-    2. h5-h4 Ke5-e1--
+    2. h5-h4 e4-f4
+    3. i4-i3 Ke5-e3
+    4. d9-c9 Ke3-a3--
 
 `write` and `read` are each other's inverse: our own tags, whose names begin with `boardwright-`, carry what
 the format cannot say. Brackets and bars inside a text, and blanks around it, are written `%5B` and so on.

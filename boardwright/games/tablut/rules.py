@@ -13,6 +13,7 @@ import numpy as np
 
 from boardwright.errors import PositionError, RulesError
 from boardwright.games.tablut import board as b
+from boardwright.games.zobrist import zobrist_keys
 
 Side = Literal["none", "attackers", "defenders", "all"]
 Who = Literal["none", "king", "all"]
@@ -98,8 +99,8 @@ def _contradiction(rules: TablutRules) -> str | None:
         return "start puts the king where he has escaped"
     if rules.throne_hostile_under_king and rules.throne_hostile_to not in ("defenders", "all"):
         return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
-    if rules.repetition_limit < 2:
-        return f"repetition_limit must be at least 2, not {rules.repetition_limit}"
+    if not 2 <= rules.repetition_limit <= 100:
+        return f"repetition_limit must be from 2 to 100, not {rules.repetition_limit}"
     for key, limit in (("max_quiet_plies", rules.max_quiet_plies), ("max_plies", rules.max_plies)):
         if limit is not None and not 1 <= limit <= LONGEST_GAME:
             return f"{key} must be from 1 to {LONGEST_GAME}, not {limit}"
@@ -215,7 +216,7 @@ def compile_tables(rules: TablutRules) -> Tables:
         "strong": np.ones(b.SQUARES, bool),
     }[rules.king_capture]
     longest = rules.max_plies or DEFAULT_LONGEST
-    keys = zobrist_keys(3 * b.SQUARES + 1)
+    keys = zobrist_keys(3 * b.SQUARES + 1, seed=0x426F617264777269)
     return Tables(
         start=b.parse_board(rules.start),
         stop=stop,
@@ -240,18 +241,6 @@ def compile_tables(rules: TablutRules) -> Tables:
         piece_key=keys[:-1].reshape(3, b.SQUARES),
         defenders_to_move_key=int(keys[-1]),
     )
-
-
-def zobrist_keys(count: int) -> np.ndarray:
-    """[count] uint64 from SplitMix64: fixed forever, since records may hold hashes."""
-    mask, keys, state = (1 << 64) - 1, [], 0x426F617264777269
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & mask
-        z = state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        keys.append(z ^ (z >> 31))
-    return np.array(keys, np.uint64)
 
 
 def _set(squares) -> np.ndarray:

@@ -163,7 +163,19 @@ def test_whole_games_come_back(name: str) -> None:
 def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
     text = opentafl.write_all(several)
     assert opentafl.read(text) == several
-    assert opentafl.read_all(text.replace("\n", "\r\n")) == (several, [])
+    for line_end in ("\r\n", "\r"):
+        assert opentafl.read_all(text.replace("\n", line_end)) == (several, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["%25", "%2525", "%5D]", "100%", "%%20 ", "a\r\nb", "\r", "event: x|y", "result:1", "\n[x:y]\n"]
+)
+def test_awkward_texts_come_back(text: str) -> None:
+    record = GameRecord.of(line_of(ZERO, 1, 3), tags={"event": text, "x": text}, comments={0: text, 2: text, 3: text})
+    comes_back(record)
+    _, event, other, *_ = opentafl.write(record).split("\n")
+    assert re.fullmatch(r"\[event:.*\]", event)
+    assert re.fullmatch(r"\[x:.*\]", other)
 
 
 def test_games_without_moves_stay_apart() -> None:
@@ -307,10 +319,12 @@ def test_a_foreign_file_with_every_feature() -> None:
         2a.1.1a. b5-b4 e4-d4
         [never|played]
         2b.1.1a. ..... e4-d4
+        [Note: nor this]
         3. e1-e3[short] c5-c2-
         4. e8-b8 f4-f3 5. d1-d3 g5-g4
         [|tail]
         6. i4-h4 g4-d4 7. i5-i3 c2-d2xd3
+        [Note: on the last move]
         8. g2-g3xtf3/h3 ---
         [|enough]
         """
@@ -330,6 +344,7 @@ def test_a_foreign_file_with_every_feature() -> None:
         2: "and: a second",
         5: "short",
         10: "tail",
+        14: "Note: on the last move",
         16: "enough",
     }
     assert (record.resigned, record.result, record.reason) == (DEFENDERS, ATTACKERS, "the defenders resigned")
@@ -346,6 +361,25 @@ def test_a_foreign_file_with_every_feature() -> None:
         max_plies=512,
     )
     comes_back(record)
+
+
+def test_remarks_without_a_move_of_their_own() -> None:
+    record = foreign("1. e2-g2\n[one|two]", tags="[starting-comment:before]")
+    assert record.comments == {0: "before", 1: "one\ntwo"}
+    assert foreign("1.", tags="[a remark without a colon]").comments == {0: "a remark without a colon"}
+
+
+@pytest.mark.parametrize("move", ["d1-d5", "td1-d5++", "d1-d5xe5", "d1-d5xe5++", "d1-d5xKc5/Te5++"])
+def test_ways_to_write_a_capture_of_the_king(move: str) -> None:
+    rules = FIXED.replace("dim:9", "dim:9 cens:tTK")
+    record = foreign(f"1. {move}", f"{rules}[position:/3t5/9/9/9/1tK1Tt3/9/9/9/9/]")
+    assert moves_of(record) == ["d1-d5xc5/e5"]
+    assert record.reason == "king captured"
+
+
+def test_two_plus_signs_may_mark_any_win() -> None:
+    record = foreign("1. Ka5-a9++", f"{FIXED}[position:/3t5/9/9/9/K8/9/9/9/4T4/ d]")
+    assert (record.result, record.reason) == (DEFENDERS, "king escaped")
 
 
 def test_the_defaults_of_opentafl() -> None:
@@ -434,6 +468,8 @@ def test_an_inverted_start_lists_its_rows_from_the_top() -> None:
         ("dim:9 cen: ks:c", "rule ks:c: .*centre"),
         ("dim:9 cens:TK", "rule cens:TK: this engine knows only none, king, all"),
         ("dim:9 cens:tTK cenre:K", "rule cenre:K"),
+        ("dim:9 cenre: start:/3t5/9/4K4/9/9/9/9/9/9/", "rule cenre:"),
+        ("dim:9 ks:\x01", r"rule ks:\?: "),
         ("dim:9 cens:tTK cenp:K", "throne_stop 'all' needs throne_pass"),
         ("dim:9 afor:a4,", "rule aforp:tcnkTCNK: .*camps"),
         ("dim:9 afor:a4, aforp:t", "rule afors:tcnkTCNK: .*camps"),
@@ -452,6 +488,7 @@ def test_rules_this_engine_cannot_play_are_refused(rules: str, complaint: str) -
         rules += f" start:{START}"
     message = error_of(f"[event:x]\n  [rules:{rules}]\n\n1. e2-e4")
     assert re.match(f"line 2, column 3: .*{complaint}", message), message
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize(
@@ -571,6 +608,7 @@ def test_bad_games_leave_the_others() -> None:
         f"[event:bad]\n{FIXED}\n\n1. e2-g2 e3-h3\n[never closed|\n\n2. i4-h4 e4-f4\n",
         f"[event:bad\n{FIXED}\n\n1. e2-g2 e3-h3\n",
         "[event:bad]\n[rules:dim:11 start:/11/]\n\n1. e2-g2\n",
+        "[event:bad]\n[site:no rules and no moves]\n",
     ):
         records, errors = opentafl.read_all("\n".join((texts[0], bad, texts[1], texts[2])))
         assert records == good
@@ -583,6 +621,8 @@ def test_foreign_games_part_where_tags_follow_moves() -> None:
     header = f"[event:cup]\n{FIXED}\n\n"
     games = ("1. e2-g2 e3-h3\n[good: both|]\n", "1. e2-g2\n[Idea: wait]\n", "\n", "1. e2-f2\n")
     records = opentafl.read("".join(header + moves for moves in games))
+    after_a_comment = opentafl.read(f"{FIXED}\n1. e2-g2\n[so|]\n[elo:1800]\n{FIXED}\n1. e2-f2")
+    assert [record.tags for record in after_a_comment] == [{}, {"elo": "1800"}]
     assert [len(record.actions) for record in records] == [2, 1, 0, 1]
     assert [record.comments for record in records] == [{1: "good: both"}, {1: "Idea: wait"}, {}, {}]
     assert all(record.tags == {"event": "cup"} for record in records)

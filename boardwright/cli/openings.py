@@ -1,0 +1,26 @@
+"""List the openings that matches of a game begin from."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.choose import GameOptions, print_json
+
+
+@dataclass(frozen=True)
+class Options(GameOptions):
+    """A game and a part of its list."""
+
+    deck: Annotated[str, tyro.conf.arg(metavar="DECK")] = "all"
+    """Which part of the list; of draughts: crossboard, mail, barred or all."""
+
+
+def run(options: Options) -> None:
+    """Prints an opening a line, or JSON `{openings: [{number, moves, deck, name, position} …]}`."""
+    openings = options.bound_game().openings(None if options.deck == "all" else options.deck)
+    if options.json:
+        print_json({"openings": [asdict(opening) for opening in openings]})
+        return
+    for opening in openings:
+        print(f"{opening.number:>3}  {' '.join(opening.moves):<20} {opening.deck:<10}  {opening.name}".rstrip())

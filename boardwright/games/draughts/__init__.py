@@ -1,0 +1,1 @@
+"""English draughts (checkers): forced captures, men forward only, short kings."""

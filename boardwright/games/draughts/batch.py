@@ -1,0 +1,308 @@
+"""English draughts in JAX: thousands of games in one array, one hop a step.
+
+All functions here are for one game and are meant for `jax.vmap`. A board is three 32-bit words (black,
+white, kings), so that whole sets of pieces move by shifting. Repetition compares boards and is exact.
+"""
+
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.draughts import board as b
+from boardwright.games.draughts.rules import Tables
+from boardwright.games.zobrist import halves
+
+# Reasons a game ends, numbered as in src/core/draughts.hpp and `Draughts.reasons`.
+NO_MOVE, REPETITION, INACTIVITY, PLY_LIMIT = range(1, 5)
+WORD = jnp.uint32
+EVEN_ROWS, ODD_ROWS = 0x0F0F0F0F, 0xF0F0F0F0
+NOT_RIGHT_EDGE, NOT_LEFT_EDGE = 0x07070707, 0xE0E0E0E0  # of the even rows, of the odd rows
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class State:
+    """One game. H is one more than the most plies without a capture or a man's move; N the history."""
+
+    current_role: Array  # int8: 0 black, 1 white
+    rewards: Array  # [2] float32 by role, of the last step
+    terminated: Array  # bool
+    result: Array  # int8: role that won, DRAW or ONGOING
+    reason: Array  # int8
+    hash: Array  # [2] uint32: low and high half
+    plies: Array  # int32: whole moves
+    quiet: Array  # int32: plies of inactivity
+    reversible: Array  # int32: plies since a capture or a man's move
+    continuing: Array  # uint32: the piece that must go on capturing, as a bit; 0 for none
+    legal: Array  # [4] uint32: by direction, from where one may move
+    recent: Array  # [N, 3] uint32: the last boards (black, white, kings), newest first
+    recent_seen: Array  # [N] int8: how often each had occurred before
+    past: Array  # [H, 3] uint32: boards since the last capture or man's move, by `reversible`
+
+    @property
+    def board(self) -> Array:
+        """[..., 3] uint32: black, white, kings."""
+        return self.recent[..., 0, :]
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """[..., 128] bool."""
+        bits = (self.legal[..., None, :] >> jnp.arange(b.SQUARES, dtype=WORD)[:, None]) & 1
+        return (bits == 1).reshape(*self.legal.shape[:-1], b.NUM_ACTIONS)
+
+
+@functools.lru_cache(maxsize=64)
+def make_env(tables: Tables) -> BatchEnv:
+    """The batched engine of one rule set and view."""
+
+    def init(key: Array) -> State:
+        del key  # nothing in draughts is left to chance
+        zero = jnp.int32(0)
+        return set_up(tables, jnp.array([*b.START, 0], WORD), jnp.int8(b.BLACK), WORD(0), zero, zero)
+
+    jitted_set_up = jax.jit(functools.partial(set_up, tables))
+
+    def from_position(position: Position) -> State:
+        core = position.core
+        black, white, kings, continuing, quiet = (
+            getattr(core, name) for name in ("black", "white", "kings", "continuing", "quiet")
+        )
+        return jitted_set_up(
+            jnp.array([black, white, kings], WORD),
+            jnp.int8(core.role_to_move),
+            jnp.array(1 << (continuing - 1) if continuing else 0, WORD),
+            jnp.int32(quiet),
+            jnp.int32(core.plies),
+        )
+
+    return BatchEnv(
+        init=init,
+        step=functools.partial(step, tables),
+        observe=functools.partial(observe, tables),
+        from_position=from_position,
+        continues=lambda state: state.continuing != 0,
+    )
+
+
+def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array) -> State:
+    """A position from outside, without a past."""
+    squares = jnp.arange(b.SQUARES, dtype=WORD)
+    hash_ = jnp.where(role == b.WHITE, _key(tables.white_to_move_key), WORD(0))
+    piece_key, continuing_key = _keys(tables)
+    for piece in range(4):
+        kind = board[2] if piece % 2 else ~board[2]
+        present = ((board[piece // 2] & kind) >> squares) & 1
+        hash_ ^= _xor(jnp.where(present[:, None] == 1, piece_key[piece], WORD(0)))
+    hash_ ^= _xor(jnp.where(((continuing >> squares) & 1)[:, None] == 1, continuing_key, WORD(0)))
+    seen = jnp.int8(0)
+    legal = _legal(board, role, continuing)
+    result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
+    return State(
+        current_role=role,
+        rewards=jnp.zeros(2, jnp.float32),
+        terminated=result != ONGOING,
+        result=result,
+        reason=reason,
+        hash=hash_,
+        plies=plies,
+        quiet=quiet,
+        reversible=jnp.int32(0),
+        continuing=continuing,
+        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        recent=jnp.zeros((tables.history, 3), WORD).at[0].set(board),
+        recent_seen=jnp.zeros(tables.history, jnp.int8),
+        past=jnp.zeros((tables.longest_quiet + 1, 3), WORD).at[0].set(board),
+    )
+
+
+def step(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal hop; one that has terminated stays, with zero rewards."""
+    del key
+    mover = state.current_role
+    board, change, landing, jump, man, crowned = _hop(tables, state, action.astype(jnp.int32))
+    goes_on = jump & ~crowned & ((_any(_jumps(board, mover)) & landing) != 0)
+
+    continuing = jnp.where(goes_on, landing, WORD(0))
+    following = jnp.where(goes_on, mover, 1 - mover).astype(jnp.int8)
+    reversible = jnp.where(jump | man, 0, state.reversible + 1)
+    active = jump if tables.man_moves_are_quiet else jump | man
+    quiet = jnp.where(goes_on, state.quiet, jnp.where(active, 0, state.quiet + 1))
+    plies = state.plies + ~goes_on
+    hash_ = state.hash ^ change ^ jnp.where(goes_on, WORD(0), _key(tables.white_to_move_key))
+
+    moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
+    same_side = (moment < reversible) & ((reversible - moment) % 2 == 0)
+    seen = ((state.past == board).all(axis=-1) & same_side).sum(dtype=jnp.int32)
+    seen = jnp.where(goes_on, 0, jnp.minimum(seen, 127)).astype(jnp.int8)
+    legal = _legal(board, following, continuing)
+    result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
+
+    over = state.terminated
+    keep = functools.partial(jnp.where, over)
+    signs = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
+    return State(
+        current_role=keep(state.current_role, following),
+        rewards=keep(0.0, signs - signs[::-1]),
+        terminated=over | (result != ONGOING),
+        result=keep(state.result, result),
+        reason=keep(state.reason, reason),
+        hash=keep(state.hash, hash_),
+        plies=keep(state.plies, plies),
+        quiet=keep(state.quiet, quiet),
+        reversible=keep(state.reversible, jnp.where(goes_on, state.reversible, reversible)),
+        continuing=keep(state.continuing, continuing),
+        legal=keep(state.legal, jnp.where(result == ONGOING, legal, WORD(0))),
+        recent=keep(state.recent, jnp.concatenate([board[None], state.recent[:-1]])),
+        recent_seen=keep(state.recent_seen, jnp.concatenate([seen[None], state.recent_seen[:-1]])),
+        past=jnp.where(((moment == reversible) & ~goes_on & ~over)[:, None], board, state.past),
+    )
+
+
+def observe(tables: Tables, state: State, role: Array | int) -> Array:
+    """[8, 8, planes] float32, the board turned so that `role` moves up; see `features` for the planes."""
+    own, enemy = jnp.where(role == b.BLACK, 0, 1), jnp.where(role == b.BLACK, 1, 0)
+    pieces, kings = state.recent[:, :2], state.recent[:, 2]
+    words = jnp.stack(
+        [pieces[:, own] & ~kings, pieces[:, own] & kings, pieces[:, enemy] & ~kings, pieces[:, enemy] & kings], axis=1
+    )  # [N, 4]
+    planes = [_spread(words)]  # [64, N, 4]
+    if tables.extra_planes:
+        seen = jnp.broadcast_to((state.recent_seen >= 1).astype(jnp.float32)[None, :, None], (64, tables.history, 1))
+        planes.append(seen)
+    history = jnp.concatenate(planes, axis=-1).reshape(64, -1)
+    if tables.extra_planes:
+        black_to_move = (state.current_role == b.BLACK).astype(jnp.float32)
+        inactivity = state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale)
+        constant = jnp.broadcast_to(jnp.stack([black_to_move, inactivity]), (64, 2))
+        continuing = _spread(state.continuing[None])
+        history = jnp.concatenate([history, constant[:, :1], continuing, constant[:, 1:]], axis=-1)
+    return jnp.where(role == b.BLACK, history[::-1], history).reshape(b.SIZE, b.SIZE, -1)
+
+
+def _spread(words: Array) -> Array:
+    """[64, ...] float32: the bits of words laid out on the cells of the whole board, light ones empty."""
+    squares = np.array([b.square_at(*divmod(cell, b.SIZE)) or 0 for cell in range(64)])
+    shifts = jnp.asarray(np.maximum(squares - 1, 0), WORD).reshape(64, *[1] * words.ndim)
+    dark = jnp.asarray(squares > 0).reshape(shifts.shape)
+    return (((words >> shifts) & 1 == 1) & dark).astype(jnp.float32)
+
+
+def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """(board, change of hash, landing square as a bit, jump?, a man?, crowned?) after one hop."""
+    beside_of, behind_of = (jnp.asarray(table) for table in _targets())
+    piece_key, continuing_key = _keys(tables)
+    mover, board = state.current_role, state.board
+    black_moves = mover == b.BLACK
+    own, enemy = jnp.where(black_moves, board[0], board[1]), jnp.where(black_moves, board[1], board[0])
+
+    origin = action // 4
+    beside = beside_of[action]
+    jump = ((enemy >> beside.astype(WORD)) & 1) == 1
+    target = jnp.where(jump, behind_of[action], beside)
+    from_bit, beside_bit, to_bit = (WORD(1) << square.astype(WORD) for square in (origin, beside, target))
+    is_king = (board[2] & from_bit) != 0
+    crowned = ~is_king & ((to_bit & jnp.where(black_moves, WORD(b.CROWN_ROWS[0]), WORD(b.CROWN_ROWS[1]))) != 0)
+    taken_bit = jnp.where(jump, beside_bit, WORD(0))
+    taken_king = ((board[2] & beside_bit) != 0).astype(jnp.int32)
+
+    own = (own ^ from_bit) | to_bit
+    enemy = enemy & ~taken_bit
+    kings = (board[2] & ~(from_bit | taken_bit)) | jnp.where(is_king | crowned, to_bit, WORD(0))
+    after = jnp.stack([jnp.where(black_moves, own, enemy), jnp.where(black_moves, enemy, own), kings])
+
+    change = piece_key[2 * mover + is_king, origin] ^ piece_key[2 * mover + (is_king | crowned), target]
+    change ^= jnp.where(jump, piece_key[2 * (1 - mover) + taken_king, beside], WORD(0))
+    change ^= jnp.where(state.continuing != 0, continuing_key[origin], WORD(0))
+    more = jump & ~crowned & ((_any(_jumps(after, mover)) & to_bit) != 0)
+    change ^= jnp.where(more, continuing_key[target], WORD(0))
+    return after, change, to_bit, jump, ~is_king, crowned
+
+
+def _settle(
+    tables: Tables, legal: Array, role: Array, continuing: Array, seen: Array, quiet: Array, plies: Array
+) -> tuple[Array, Array]:
+    """(result, reason) of a position, ends tested in the order the rules give."""
+    ends: list[tuple[Array, Array | int, int]] = [(~legal.any(), 1 - role, NO_MOVE)]
+    if tables.repetition_limit:
+        ends.append((seen + 1 >= tables.repetition_limit, DRAW, REPETITION))
+    if tables.max_quiet_plies:
+        ends.append((quiet >= tables.max_quiet_plies, DRAW, INACTIVITY))
+    if tables.max_plies:
+        ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
+    result, reason = jnp.int8(ONGOING), jnp.int8(0)
+    for holds, winner, why in reversed(ends):
+        holds &= continuing == 0  # nothing ends in the middle of a move
+        result = jnp.where(holds, jnp.asarray(winner, jnp.int8), result)
+        reason = jnp.where(holds, jnp.int8(why), reason)
+    return result, reason
+
+
+def _legal(board: Array, role: Array, continuing: Array) -> Array:
+    """[4] uint32: by direction, the pieces that may move: jumps if there are any, else steps."""
+    jumps = _jumps(board, role)
+    empty = ~(board[0] | board[1])
+    steps = jnp.stack([_shift(empty, 3 - d) & _able(board, role, d) for d in range(4)])
+    free = jnp.where(_any(jumps) != 0, jumps, steps)
+    return jnp.where(continuing != 0, jumps & continuing, free)
+
+
+def _jumps(board: Array, role: Array) -> Array:
+    """[4] uint32: by direction, the pieces of a role that can capture."""
+    enemy = jnp.where(role == b.BLACK, board[1], board[0])
+    empty = ~(board[0] | board[1])
+    return jnp.stack([_shift(_shift(empty, 3 - d) & enemy, 3 - d) & _able(board, role, d) for d in range(4)])
+
+
+def _able(board: Array, role: Array, direction: int) -> Array:
+    """The pieces of a role that may go in a direction at all: men forward only."""
+    own = jnp.where(role == b.BLACK, board[0], board[1])
+    forward = (role == b.BLACK) == (direction >= 2)
+    return jnp.where(forward, own, own & board[2])
+
+
+def _shift(squares: Array, direction: int) -> Array:
+    """A set of squares moved one step; what would leave the board drops out."""
+    if direction == 0:
+        return ((squares & WORD(EVEN_ROWS)) >> 4) | ((squares & WORD(NOT_LEFT_EDGE)) >> 5)
+    if direction == 1:
+        return ((squares & WORD(NOT_RIGHT_EDGE)) >> 3) | ((squares & WORD(ODD_ROWS)) >> 4)
+    if direction == 2:
+        return ((squares & WORD(EVEN_ROWS)) << 4) | ((squares & WORD(NOT_LEFT_EDGE)) << 3)
+    return ((squares & WORD(NOT_RIGHT_EDGE)) << 5) | ((squares & WORD(ODD_ROWS)) << 4)
+
+
+def _any(sets: Array) -> Array:
+    """The union of [4] sets."""
+    return sets[0] | sets[1] | sets[2] | sets[3]
+
+
+def _xor(keys: Array) -> Array:
+    """All keys [n, 2] together."""
+    return jax.lax.reduce(keys, np.uint32(0), jax.lax.bitwise_xor, (0,))
+
+
+@functools.cache
+def _targets() -> tuple[np.ndarray, np.ndarray]:
+    """[128] the square (from 0) beside and the one behind it, by action; 31 where there is none, which
+    no legal action meets.
+    """
+    tables = []
+    for steps in (1, 2):
+        squares = [b.neighbour(*b.decode_action(action), steps) for action in range(b.NUM_ACTIONS)]
+        tables.append(np.array([square - 1 if square else 31 for square in squares], np.int32))
+    return tables[0], tables[1]
+
+
+def _keys(tables: Tables) -> tuple[Array, Array]:
+    """[4, 32, 2] and [32, 2] uint32: keys of the pieces and of the continuing piece."""
+    return jnp.asarray(halves(tables.piece_key)), jnp.asarray(halves(tables.continuing_key))
+
+
+def _key(key: int) -> Array:
+    """[2] uint32."""
+    return jnp.asarray(halves(key))

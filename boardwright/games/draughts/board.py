@@ -1,0 +1,91 @@
+"""Squares, directions and the action numbering.
+
+The 32 dark squares are numbered from 1, rows of four, square 1 at the top; square s is bit s - 1 of a
+board. Black begins at the top and moves down, and first. In row r (0 at the top) the columns of the
+squares are odd when r is even. Directions: 0 up-left, 1 up-right, 2 down-left, 3 down-right.
+
+`action = (square - 1) * 4 + direction`, one hop a ply. The paper's numbering of 64 x 64 cells, from and
+to, is offered beside it: `to_table` and `from_table`.
+"""
+
+import numpy as np
+
+BLACK, WHITE = 0, 1
+SIZE = 8
+SQUARES = 32
+NUM_ACTIONS = SQUARES * 4
+DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+START = (0x00000FFF, 0xFFF00000)
+CROWN_ROWS = (0xF0000000, 0x0000000F)  # where a man of each role becomes a king
+
+
+def cell_of(square: int) -> tuple[int, int]:
+    """(row, column) of a square from 1 to 32."""
+    row, place = divmod(square - 1, 4)
+    return row, 2 * place + (1 if row % 2 == 0 else 0)
+
+
+def square_at(row: int, column: int) -> int | None:
+    """The square on a cell, or None for a light cell or one off the board."""
+    if not (0 <= row < SIZE and 0 <= column < SIZE) or (row + column) % 2 == 0:
+        return None
+    return row * 4 + column // 2 + 1
+
+
+def neighbour(square: int, direction: int, steps: int = 1) -> int | None:
+    """The square some steps away in a direction, or None beyond the edge."""
+    row, column = cell_of(square)
+    return square_at(row + steps * DIRECTIONS[direction][0], column + steps * DIRECTIONS[direction][1])
+
+
+def squares_of(bits: int) -> list[int]:
+    """Square numbers of a set of bits, ascending."""
+    return [square for square in range(1, SQUARES + 1) if bits >> (square - 1) & 1]
+
+
+def bits_of(squares) -> int:
+    """The set of bits of some square numbers."""
+    return sum(1 << (square - 1) for square in set(squares))
+
+
+def encode_action(square: int, direction: int) -> int:
+    """The hop from a square in a direction."""
+    return (square - 1) * 4 + direction
+
+
+def decode_action(action: int) -> tuple[int, int]:
+    """(square, direction) of a hop."""
+    return action // 4 + 1, action % 4
+
+
+def to_table(action: int, jump: bool) -> int:
+    """The paper's number of a hop, 64 * from + to over the cells of the whole board; raises ValueError
+    for a hop that leaves it.
+    """
+    square, direction = decode_action(action)
+    target = neighbour(square, direction, 2 if jump else 1)
+    if target is None:
+        raise ValueError(f"action {action} leaves the board from square {square}")
+    return 64 * _flat(square) + _flat(target)
+
+
+def from_table(number: int) -> tuple[int, bool]:
+    """(action, whether it jumps) of a number in the paper's table; raises ValueError for no hop."""
+    origin, target = divmod(number, 64)
+    (row, column), (to_row, to_column) = divmod(origin, SIZE), divmod(target, SIZE)
+    square, landing = square_at(row, column), square_at(to_row, to_column)
+    distance = abs(to_row - row)
+    if square is None or landing is None or distance not in (1, 2) or abs(to_column - column) != distance:
+        raise ValueError(f"{number} is not a hop in the 64 x 64 table")
+    step = ((to_row - row) // distance, (to_column - column) // distance)
+    return encode_action(square, DIRECTIONS.index(step)), distance == 2
+
+
+def _flat(square: int) -> int:
+    row, column = cell_of(square)
+    return row * SIZE + column
+
+
+def turned_actions() -> np.ndarray:
+    """[128] int32: every action on the board turned half round."""
+    return (NUM_ACTIONS - 1 - np.arange(NUM_ACTIONS)).astype(np.int32)

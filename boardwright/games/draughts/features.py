@@ -1,0 +1,29 @@
+"""What the learner sees, always with the mover going up.
+
+For each of the last positions shown, newest first: own men, own kings, enemy men, enemy kings, and in
+the `full` views whether the position was seen before. These also end with: Black to move, the piece
+that must go on capturing, plies of inactivity / maximum. The view `paper` is the four piece planes of
+one position; `full` shows one position and `full-N` the last N, a hop of a capture counting as one.
+
+The board is turned half round for Black, so "own" pieces always move up. The policy turns with it:
+`turned_actions` gives what an action is called on the turned board.
+"""
+
+from boardwright.games.draughts import board as b
+from boardwright.games.draughts.rules import View
+
+PIECES = ("own men", "own kings", "enemy men", "enemy kings")
+
+
+def planes(view: View) -> tuple[str, ...]:
+    """The names of a view's planes."""
+    each = (*PIECES, "seen before") if view.extra_planes else PIECES
+    names = [f"{name}, {age} hops ago" if age else name for age in range(view.history) for name in each]
+    if view.extra_planes:
+        names += ["black to move", "continuing piece", "inactivity / maximum"]
+    return tuple(names)
+
+
+def shape(view: View) -> tuple[int, int, int]:
+    """Rows, columns, planes."""
+    return (b.SIZE, b.SIZE, len(planes(view)))

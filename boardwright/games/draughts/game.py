@@ -1,0 +1,107 @@
+"""English draughts as a `Game`: the engines, the text and the picture put together."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from boardwright import _core
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Peer, Position, Symmetry
+from boardwright.games.draughts import board as b
+from boardwright.games.draughts import features, notation
+from boardwright.games.draughts.notation import Placement, Route
+from boardwright.games.draughts.peers import openspiel_perft_rate
+from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
+from boardwright.views.scene import Scene
+
+
+class Draughts(Game):
+    """Capture all enemy pieces or leave them no move. Black moves first.
+
+    Actions: one hop, a square and a direction (128); a capture of several pieces is several actions of
+    the same role. Rewards: +1 and -1 to the roles at the end, 0 for a draw. Observation: see `features`;
+    the board is turned for the mover. Chance never moves.
+    """
+
+    name = "draughts"
+    title = "English draughts"
+    roles = ("black", "white")
+    default_rules = "wcdf"
+    rules_type = DraughtsRules
+    observations = tuple(VIEWS)
+    reasons: ClassVar = ("", "no legal move", "repetition", "inactivity", "ply limit")
+    benchmark = Benchmark(
+        perft_rules="wcdf",
+        perft_depth=10,
+        playout_rules="wcdf",
+        peers=(Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
+    )
+    num_actions = b.NUM_ACTIONS
+
+    def __init__(self, rules: DraughtsRules, observation: str = "full"):
+        super().__init__(rules, observation)
+        view = VIEWS[observation]
+        self.planes = features.planes(view)
+        self.observation_shape = features.shape(view)
+        self.tables = compile_tables(rules, view)
+        self.engine = _core.Draughts(self.tables)
+
+    @classmethod
+    def rule_sets(cls) -> Mapping[str, DraughtsRules]:
+        return RULE_SETS
+
+    def start(self) -> Position:
+        return Position(self, self.engine.start())
+
+    def position(self, text: str) -> Position:
+        p = notation.parse_fen(text)
+        return Position(self, self.engine.setup(p.black, p.white, p.kings, p.to_move, p.continuing, p.quiet, p.plies))
+
+    def batch(self) -> BatchEnv:
+        from boardwright.games.draughts.batch import make_env
+
+        return make_env(self.tables)
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        cells = np.arange(b.SIZE * b.SIZE, dtype=np.int32)
+        return (Symmetry("identity", cells, np.arange(b.NUM_ACTIONS, dtype=np.int32)),)
+
+    def action_view(self, role: int) -> np.ndarray:
+        return b.turned_actions() if role == b.BLACK else super().action_view(role)
+
+    def position_text(self, core: Any) -> str:
+        return notation.fen(
+            Placement(core.black, core.white, core.kings, core.role_to_move, core.continuing, core.quiet, core.plies)
+        )
+
+    def action_text(self, core: Any, action: int) -> str:
+        return notation.route_of([action], core.black | core.white).path
+
+    def parse_action(self, core: Any, text: str) -> int:
+        for action in core.legal_actions():
+            if self.action_text(core, action) == text.strip():
+                return action
+        raise IllegalMoveError(f"move {text!r}: not a hop that is legal here")
+
+    def moves(self, core: Any) -> list[Move]:
+        return [Move(text, route.actions) for text, route in self._named_routes(core)[0].items()]
+
+    def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
+        return notation.find_route(text, *self._named_routes(core)).actions
+
+    def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
+        """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""
+        routes = [notation.route_of(actions, core.black | core.white) for actions in core.routes()]
+        moves = {(route.ends, route.captured): route for route in reversed(routes)}
+        ends = [route.ends for route in moves.values()]
+        named = {route.path if ends.count(route.ends) > 1 else route.ends: route for route in moves.values()}
+        return dict(sorted(named.items(), key=lambda item: item[1].actions)), routes
+
+    def why_illegal(self, core: Any, action: int) -> str:
+        return notation.why_no_hop(action, core)
+
+    def scene(self, position: Position) -> Scene:
+        from boardwright.games.draughts.picture import scene
+
+        return scene(position)

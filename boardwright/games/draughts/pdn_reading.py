@@ -1,0 +1,255 @@
+"""One game of a PDN file, from its tokens: the header, the moves with all that hangs on them, the result."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games import registry, rulefile
+from boardwright.games.base import ONGOING, Outcome, Position
+from boardwright.games.draughts.pdn_tokens import (
+    BOTH_FORFEIT,
+    FROM_RECORD,
+    GAME_TYPE,
+    RESULT_WORDS,
+    RESULTS,
+    ROSTER,
+    UNKNOWN,
+    Kind,
+    Token,
+    comment_inside,
+    complaint,
+    result_text,
+    tag_parts,
+)
+from boardwright.games.draughts.rules import LONGEST_GAME, RULE_SETS, WCDF, DraughtsRules
+from boardwright.games.record import GameRecord, Line, outcome_of, result_of
+
+MAX_DEPTH = 32  # of variations inside each other
+MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included
+AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_plies=None, max_plies=LONGEST_GAME)
+
+
+class MisreadError(Exception):
+    """What is wrong, and where in the file."""
+
+    def __init__(self, offset: int, message: str):
+        super().__init__(message)
+        self.offset = offset
+
+
+class _DrawnError(MisreadError):
+    """The game goes on, or was won, where the rules it is read under ended it as a draw."""
+
+
+def contradiction(claimed: int, outcome: Outcome) -> str:
+    """What is wrong with a result that the last position does not bear out."""
+    truth = RESULT_WORDS[result_of(outcome)]
+    return f"result {result_text(claimed)} says that {RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
+
+
+class _Value(NamedTuple):
+    """What a tag says, and where."""
+
+    text: str
+    offset: int
+
+
+@dataclass
+class _Branch:
+    """A line while it is read."""
+
+    position: Position
+    opened: int  # where in the file
+    actions: list[int] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    marks: dict[int, list[str]] = field(default_factory=dict)
+    variations: dict[int, list[Line]] = field(default_factory=dict)
+    replaceable: tuple[int, Position] | None = None  # where the last move was made, and after how many actions
+
+    def remark(self, text: str) -> None:
+        """Keeps a comment on the last move."""
+        if text:
+            self.comments.setdefault(len(self.actions), []).append(text)
+
+    def parts(self) -> dict[str, Any]:
+        """The fields of the finished line."""
+        return {
+            "actions": tuple(self.actions),
+            "comments": {key: "\n".join(texts) for key, texts in self.comments.items()},
+            "marks": {key: tuple(marks) for key, marks in self.marks.items()},
+            "variations": {key: tuple(lines) for key, lines in self.variations.items()},
+        }
+
+
+def read_game(tokens: list[Token]) -> GameRecord:
+    """The game of some tokens; raises MisreadError."""
+    tags = _header(tokens)
+    _check_game_type(tags)
+    if "rules" in tags or "ruleoptions" in tags:
+        return _record(tags, tokens, _rules(tags))
+    try:
+        return _record(tags, tokens, WCDF)
+    except _DrawnError:
+        return _record(tags, tokens, AS_PLAYED)
+
+
+def _header(tokens: Iterable[Token]) -> dict[str, _Value]:
+    """The tags by name. Collections have some twice: then both values are kept, if the game allows."""
+    values: dict[str, list[_Value]] = {}
+    for token in tokens:
+        if token.kind is Kind.TAG:
+            name, text = tag_parts(token)
+            earlier = values.setdefault(name, [])
+            if earlier and name in FROM_RECORD and text != earlier[0].text:
+                raise MisreadError(token.offset, f"the game has a second tag {name!r}")
+            earlier.append(_Value(text, token.offset))
+    return {
+        name: _Value("; ".join(dict.fromkeys(value.text for value in several)), several[0].offset)
+        for name, several in values.items()
+    }
+
+
+def _check_game_type(tags: Mapping[str, _Value]) -> None:
+    text, offset = tags.get("gametype", _Value(GAME_TYPE, 0))
+    given = [part.strip().upper() for part in text.split(",")]
+    if text not in UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
+        raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
+
+
+def _rules(tags: Mapping[str, _Value]) -> DraughtsRules:
+    name, offset = tags.get("rules", _Value("custom", 0))
+    try:
+        if "ruleoptions" in tags:
+            offset = tags["ruleoptions"].offset
+            options = {"name": name, **_options(tags["ruleoptions"].text)}
+            return cast(DraughtsRules, rulefile.build(DraughtsRules, {}, options))
+        if name not in RULE_SETS:
+            raise UnknownNameError("rule set of draughts", name, RULE_SETS)
+    except BoardwrightError as error:
+        raise MisreadError(offset, str(error)) from None
+    return RULE_SETS[name]
+
+
+def _options(text: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        values[name] = (
+            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
+        )
+    return values
+
+
+def _record(tags: Mapping[str, _Value], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
+    game = registry.game("draughts", rules)
+    start = game.start()
+    if "fen" in tags and tags["fen"].text not in UNKNOWN:
+        try:
+            start = game.position(tags["fen"].text)
+        except BoardwrightError as error:
+            raise MisreadError(tags["fen"].offset, str(error)) from None
+    main, results = _replay(tokens, start)
+    last = main.position
+    resigned = _resigned(tags, last)
+    result = _result(tags, results, outcome_of(last, resigned))
+    reason = "" if last.outcome is None else last.outcome.reason
+    if result == BOTH_FORFEIT:
+        result, reason = ONGOING, RESULT_WORDS[BOTH_FORFEIT]
+    return GameRecord(
+        game="draughts",
+        rules=rules,
+        start=None if start.text == game.start().text else start.text,
+        result=result,
+        reason=tags["termination"].text if "termination" in tags else reason,
+        resigned=resigned,
+        tags={
+            name: value.text
+            for name, value in tags.items()
+            if name not in FROM_RECORD and not (name in ROSTER and value.text in UNKNOWN)
+        },
+        **main.parts(),
+    )
+
+
+def _replay(tokens: Iterable[Token], start: Position) -> tuple[_Branch, list[Token]]:
+    """The main line with all that hangs on it, and the results that were written behind it."""
+    results: list[Token] = []
+    branches = [_Branch(start, 0)]  # the main line and the variations that are open, each inside the one before
+    for token in tokens:
+        kind, text, offset = token
+        branch = branches[-1]
+        if kind is Kind.MOVE:
+            _play(branch, token)
+        elif kind is Kind.COMMENT:
+            branch.remark(comment_inside(token))
+        elif kind is Kind.MARK:
+            branch.marks.setdefault(len(branch.actions), []).append(text)
+        elif kind is Kind.OPEN:
+            if branch.replaceable is None:
+                raise MisreadError(offset, "a variation must follow the move that it replaces")
+            if len(branches) > MAX_DEPTH:
+                raise MisreadError(offset, f"variations are nested more than {MAX_DEPTH} deep")
+            branches.append(_Branch(branch.replaceable[1], offset))
+        elif kind is Kind.CLOSE:
+            if len(branches) == 1:
+                raise MisreadError(offset, "there is no variation to close here")
+            parent = branches[-2]
+            assert parent.replaceable is not None, "checked when the variation began"
+            parent.variations.setdefault(parent.replaceable[0], []).append(Line(**branches.pop().parts()))
+        elif kind is Kind.RESULT and len(branches) > 1:
+            branch.remark(text)
+        elif kind is Kind.RESULT:
+            results.append(token)
+        elif kind is Kind.BAD:
+            raise MisreadError(offset, complaint(token))
+    if len(branches) > 1:
+        raise MisreadError(branches[-1].opened, "this variation is never closed")
+    return branches[0], results
+
+
+def _play(branch: _Branch, token: Token) -> None:
+    before = branch.position
+    text = re.sub(r"\s", "", token.text).replace("X", "x")
+    if before.outcome is not None:
+        kind = _DrawnError if before.outcome.winner is None else MisreadError
+        raise kind(token.offset, f"move {text!r}, but the game is over: {before.outcome.reason}")
+    if before.plies >= MAX_PLIES:
+        raise MisreadError(token.offset, f"the game has more than {MAX_PLIES} moves")
+    try:
+        actions = before.game.parse_move(before.core, text)
+    except BoardwrightError as error:
+        raise MisreadError(token.offset, str(error)) from None
+    branch.replaceable = (len(branch.actions), before)
+    branch.actions += actions
+    for action in actions:
+        branch.position = branch.position.play(action)
+
+
+def _resigned(tags: Mapping[str, _Value], last: Position) -> int | None:
+    if "resigned" not in tags:
+        return None
+    text, offset = tags["resigned"]
+    if text.lower() not in last.game.roles:
+        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text!r}")
+    if last.outcome is not None:
+        raise MisreadError(offset, f"a resignation, but the game is over: {last.outcome.reason}")
+    return last.game.roles.index(text.lower())
+
+
+def _result(tags: Mapping[str, _Value], results: list[Token], outcome: Outcome | None) -> int:
+    """Who won by the tag and by what stands after the moves, which must agree with the last position."""
+    known = ONGOING if outcome is None else result_of(outcome)
+    claims = [tags["result"]] if "result" in tags else []
+    for text, offset in [*claims, *(_Value(token.text, token.offset) for token in results)]:
+        claimed = ONGOING if text in UNKNOWN else RESULTS.get(text)
+        if claimed is None:
+            raise MisreadError(offset, f"result {text!r} is not one of {', '.join(RESULTS)}")
+        if outcome is not None and claimed not in (ONGOING, known):
+            kind = _DrawnError if outcome.winner is None else MisreadError
+            raise kind(offset, contradiction(claimed, outcome))
+        if ONGOING not in (known, claimed) and known != claimed:
+            raise MisreadError(offset, f"result {text} contradicts {result_text(known)} before it")
+        known = known if claimed == ONGOING else claimed
+    return known

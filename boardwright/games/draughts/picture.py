@@ -1,0 +1,50 @@
+"""A draughts position as a scene: square numbers, the last hop, the piece that must go on."""
+
+from boardwright.games.base import Position
+from boardwright.games.draughts import board as b
+from boardwright.views.scene import Mark, Piece, Scene
+
+
+def scene(position: Position) -> Scene:
+    """What the renderers draw."""
+    core, outcome = position.core, position.outcome
+    black, white, kings, continuing = (getattr(core, name) for name in ("black", "white", "kings", "continuing"))
+    pieces = []
+    for role, bits in ((b.BLACK, black), (b.WHITE, white)):
+        for square in b.squares_of(bits):
+            king = bool(kings >> (square - 1) & 1)
+            letter = "bw"[role].upper() if king else "bw"[role]
+            pieces.append(Piece(b.cell_of(square), role, letter, "king" if king else "man"))
+    if outcome is None:
+        goes_on = f", capturing on with {continuing}" if continuing else ""
+        caption = f"{position.game.roles[position.role_to_move].capitalize()} to move{goes_on}"
+    elif outcome.winner is None:
+        caption = f"Draw: {outcome.reason}"
+    else:
+        caption = f"{position.game.roles[outcome.winner].capitalize()} wins: {outcome.reason}"
+    dark = range(1, b.SQUARES + 1)
+    return Scene(
+        rows=b.SIZE,
+        columns=b.SIZE,
+        title=f"{position.game.title} ({position.game.rules.name})",
+        caption=caption,
+        to_move=position.role_to_move if outcome is None else None,
+        tints={b.cell_of(square): "dark" for square in dark},
+        cell_labels={b.cell_of(square): str(square) for square in dark},
+        pieces=tuple(pieces),
+        marks=_marks(core.last_action, black, white),
+    )
+
+
+def _marks(action: int, black: int, white: int) -> tuple[Mark, ...]:
+    """Where the last hop came from and went to, and what it captured."""
+    if action < 0:
+        return ()
+    square, direction = b.decode_action(action)
+    beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
+    assert beside is not None
+    marks = [Mark(b.cell_of(square), "from")]
+    if (black | white) >> (beside - 1) & 1:  # a step: the mover stands there
+        return (*marks, Mark(b.cell_of(beside), "to"))
+    assert behind is not None
+    return (*marks, Mark(b.cell_of(beside), "captured"), Mark(b.cell_of(behind), "to"))

@@ -1,0 +1,96 @@
+"""Rule sets as data, and the tables both engines are built from."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boardwright.errors import RulesError
+from boardwright.games.draughts import board as b
+from boardwright.games.zobrist import zobrist_keys
+
+LONGEST_GAME = 4096  # most plies a rule set may allow, and the most a position text may claim
+DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none
+MOST_HISTORY = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraughtsRules:
+    """One rule set of English draughts. Plies are whole moves."""
+
+    name: str
+    repetition_limit: int | None = 3  # occurrences of a position, same side to move, that draw
+    max_quiet_plies: int | None = 80  # plies of inactivity that draw
+    man_moves_are_quiet: bool = False  # inactivity ends by captures alone, not by moving a man
+    max_plies: int | None = None  # plies in all that draw
+
+    def __post_init__(self) -> None:
+        if self.repetition_limit is not None and not 2 <= self.repetition_limit <= 100:
+            raise RulesError(f"rule set {self.name!r}: repetition_limit must be from 2 to 100 or none")
+        for key, limit in (("max_quiet_plies", self.max_quiet_plies), ("max_plies", self.max_plies)):
+            if limit is not None and not 1 <= limit <= LONGEST_GAME:
+                raise RulesError(f"rule set {self.name!r}: {key} must be from 1 to {LONGEST_GAME}, not {limit}")
+        if self.max_quiet_plies is None and self.max_plies is None:
+            raise RulesError(f"rule set {self.name!r}: no limit ends the game: set max_plies or max_quiet_plies")
+
+
+WCDF = DraughtsRules(name="wcdf")
+RULE_SETS: Mapping[str, DraughtsRules] = {
+    "wcdf": WCDF,
+    "paper": replace(WCDF, name="paper", max_quiet_plies=40, man_moves_are_quiet=True, max_plies=200),
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What an observation shows: so many positions, and whether more than the pieces."""
+
+    history: int = 1
+    extra_planes: bool = True
+
+
+VIEWS: Mapping[str, View] = {
+    "full": View(),
+    "paper": View(extra_planes=False),
+    **{f"full-{n}": View(history=n) for n in range(2, MOST_HISTORY + 1)},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A rule set and a view compiled to switches and keys; 0 stands for no limit."""
+
+    repetition_limit: int
+    max_quiet_plies: int
+    man_moves_are_quiet: bool
+    max_plies: int
+    history: int
+    extra_planes: bool
+    quiet_scale: float  # factor of the inactivity plane; multiplied, so that engines agree to the bit
+    piece_key: np.ndarray  # [4, 32] uint64: black man, black king, white man, white king
+    continuing_key: np.ndarray  # [32] uint64: the piece that must go on capturing
+    white_to_move_key: int
+
+    @property
+    def longest_quiet(self) -> int:
+        """Most plies that can pass without a capture or a man's move before the game ends."""
+        return min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_tables(rules: DraughtsRules, view: View) -> Tables:
+    """The tables of one rule set and view."""
+    keys = zobrist_keys(5 * b.SQUARES + 1, seed=0x4472617567687473)
+    return Tables(
+        repetition_limit=rules.repetition_limit or 0,
+        max_quiet_plies=rules.max_quiet_plies or 0,
+        man_moves_are_quiet=rules.man_moves_are_quiet,
+        max_plies=rules.max_plies or 0,
+        history=view.history,
+        extra_planes=view.extra_planes,
+        quiet_scale=1 / (rules.max_quiet_plies or DEFAULT_LONGEST_QUIET),
+        piece_key=keys[: 4 * b.SQUARES].reshape(4, b.SQUARES),
+        continuing_key=keys[4 * b.SQUARES : -1].copy(),
+        white_to_move_key=int(keys[-1]),
+    )
