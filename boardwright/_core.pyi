@@ -3,6 +3,7 @@
 Results are the number of the role that won, 2 for a draw, 3 while the game goes on.
 """
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -76,3 +77,32 @@ class Draughts:
     def setup(
         self, black: int, white: int, kings: int, to_move: int, continuing: int, quiet: int, plies: int
     ) -> DraughtsPosition: ...
+
+# The draughts endgame tables; `boardwright.games.draughts.tablebase` is what to use.
+
+TABLEBASE_MOST_PIECES: int
+
+class TablebaseFileError(ValueError): ...
+
+def tablebase_tables(pieces: int) -> list[tuple[str, int]]: ...  # name of each table, numbers of positions in it
+
+class DraughtsTables:
+    """The tables of a folder, opened and checked."""
+
+    def __init__(self, folder: str, pieces: int = 0) -> None: ...  # 0: as many as there are files for
+    @property
+    def pieces(self) -> int: ...
+    def probe(
+        self, black: int, white: int, kings: int, role: int, going_on: int = 0
+    ) -> tuple[int, int | None]: ...  # 0 loss, 1 draw, 2 win of `role`; plies, None for a draw
+    def outcome(self, black: int, white: int, kings: int, role: int) -> int: ...  # quicker: no plies
+    def counts(self, pieces: int) -> tuple[int, int, int, int, int]: ...  # positions, wins, draws, losses, longest win
+    def slice_counts(self, name: str) -> tuple[int, int, int, int, int]: ...  # the mover's pieces first, as KK-K
+    def verify(self, pieces: int, threads: int) -> tuple[int, int, int]: ...  # positions, wrong values, wrong counts
+
+class DraughtsTableBuilder:
+    """Solves one table after another, in the order of `tablebase_tables`, into a folder."""
+
+    def __init__(self, folder: str, threads: int) -> None: ...
+    def has(self, name: str) -> bool: ...  # whether the table's file is there and whole
+    def build(self, name: str, progress: Callable[[int], None] | None = None) -> None: ...  # told positions done

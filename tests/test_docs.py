@@ -23,19 +23,21 @@ def test_python_in_the_readme_runs(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
 
 
-COMMANDS = [line for block in blocks(README, "sh") for line in block.splitlines() if line.startswith("boardwright ")]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+COMMANDS = [
+    line
+    for page in PAGES
+    for block in blocks(page.read_text(), "sh")
+    for line in block.splitlines()
+    if line.startswith("boardwright ")
+]
 
 
 @pytest.mark.parametrize("command", [line for line in COMMANDS if " bench " not in line])
-def test_commands_in_the_readme_run(command: str, tmp_path: Path) -> None:
+def test_commands_in_the_docs_run(command: str, tmp_path: Path) -> None:
     program, *arguments = shlex.split(command, comments=True)
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / program), *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
+    command_line = [str(Path(sys.executable).parent / program), *arguments]
+    done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
@@ -62,7 +64,7 @@ def test_the_rule_file_in_the_docs_is_valid(tmp_path: Path) -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text()):
             link = next(filter(None, target))
             assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"

@@ -67,6 +67,10 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
             label = f"batched steps {words}, {spec.playout_rules}, {batch:,} games, {device}"
             yield figure(key, label, batched_rate(game, batch, observing), "steps/s")
 
+    if spec.extras is not None:
+        for key, label, value, unit in spec.extras():
+            yield figure(key, label, value, unit)
+
     yield figure("import_ms", "import boardwright", _start_up("import boardwright"), "ms")
     yield figure("cli_ms", "boardwright legal", _start_up(_LEGAL.format(game=game_name)), "ms")
     seconds = build_seconds()

@@ -18,7 +18,7 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -104,6 +104,7 @@ class Benchmark:
     perft_depth: int
     playout_rules: str  # also those of the batched engine
     peers: tuple[Peer, ...] = ()
+    extras: Callable[[], Iterator[tuple[str, str, float, str]]] | None = None  # key, label, value, unit
 
 
 class Game(ABC):

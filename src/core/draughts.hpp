@@ -43,6 +43,7 @@ class Draughts {
 
     struct State {
         Board board;
+        draughts::Origins moving;    // from where the role to move may hop, by direction
         Bits continuing = 0;         // the piece that must go on capturing, if any
         Action action = kNoAction;   // the hop that led here
         std::uint64_t hash = 0;
@@ -70,6 +71,7 @@ class Draughts {
         state.quiet = static_cast<std::uint16_t>(quiet);
         state.plies = static_cast<std::uint16_t>(plies);
         state.hash = full_hash(state);
+        if (continuing) go_on(state, to_move, continuing);
         settle(state);
         return state;
     }
@@ -92,7 +94,7 @@ class Draughts {
 
         state.action = action;
         state.continuing = 0;
-        if (jump && !crowned && can_jump(state.board, mover, to)) {
+        if (jump && !crowned && go_on(state, mover, to)) {
             state.continuing = to;
             state.continues = true;
             state.seen = 0;
@@ -112,14 +114,11 @@ class Draughts {
         return state;
     }
 
-    int count_actions(const State& state) const {
-        return moving(state).count();
-    }
+    int count_actions(const State& state) const { return state.moving.count(); }
 
     Action nth_action(const State& state, int n) const {
-        const draughts::Origins origins = moving(state);
         for (int direction = 0;; ++direction) {
-            Bits from = origins.from[direction];
+            Bits from = state.moving.from[direction];
             const int here = std::popcount(from);
             if (n < here) {
                 while (n-- > 0) from &= from - 1;
@@ -131,9 +130,8 @@ class Draughts {
 
     template <class Visit>
     void each_action(const State& state, Visit&& visit) const {
-        const draughts::Origins origins = moving(state);
         for (int direction = 0; direction < 4; ++direction) {
-            for (Bits from = origins.from[direction]; from; from &= from - 1) {
+            for (Bits from = state.moving.from[direction]; from; from &= from - 1) {
                 visit(std::countr_zero(from) * 4 + direction);
             }
         }
@@ -141,16 +139,14 @@ class Draughts {
 
     bool is_legal(const State& state, Action action) const {
         return action >= 0 && action < kActions && state.result == Result::kOngoing &&
-               (moving(state).from[action % 4] >> (action / 4)) & 1;
+               (state.moving.from[action % 4] >> (action / 4)) & 1;
     }
 
     // Whole moves from here, capture routes counted one by one.
     int count_moves(const State& state) const {
-        const draughts::Origins origins = moving(state);
-        if (!origins.jumps) return origins.count();
+        if (!state.moving.jumps) return state.moving.count();
         int routes = 0;
-        Bits jumpers = origins.from[0] | origins.from[1] | origins.from[2] | origins.from[3];
-        for (; jumpers; jumpers &= jumpers - 1) {
+        for (Bits jumpers = state.moving.all(); jumpers; jumpers &= jumpers - 1) {
             draughts::each_capture(state.board, state.to_move, jumpers & -jumpers,
                                    [&](const Board&, Bits) { ++routes; });
         }
@@ -159,9 +155,8 @@ class Draughts {
 
     // Only a king can take the same pieces to the same square by two routes: men never turn back.
     int count_distinct_moves(const State& state) const {
-        const draughts::Origins origins = moving(state);
-        Bits jumpers = origins.from[0] | origins.from[1] | origins.from[2] | origins.from[3];
-        if (!origins.jumps || !(jumpers & state.board.kings)) return count_moves(state);
+        Bits jumpers = state.moving.all();
+        if (!state.moving.jumps || !(jumpers & state.board.kings)) return count_moves(state);
         int moves = 0;
         std::vector<Board> reached;
         for (; jumpers; jumpers &= jumpers - 1) {
@@ -226,16 +221,11 @@ class Draughts {
         return rules_.piece_key[2 * role + king][std::countr_zero(square)];
     }
 
-    static bool can_jump(const Board& board, Role role, Bits piece) {
-        const auto able = draughts::all_jumpers(board, role);
-        return ((able[0] | able[1] | able[2] | able[3]) & piece) != 0;
-    }
-
-    static draughts::Origins moving(const State& state) {
-        if (!state.continuing) return draughts::origins(state.board, state.to_move);
-        draughts::Origins found{draughts::all_jumpers(state.board, state.to_move), true};
-        for (Bits& from : found.from) from &= state.continuing;
-        return found;
+    // Leaves the piece that has captured its further captures as the only moves; whether it has any.
+    static bool go_on(State& state, Role role, Bits piece) {
+        state.moving = {draughts::all_jumpers(state.board, role), true};
+        for (Bits& from : state.moving.from) from &= piece;
+        return state.moving.any();
     }
 
     // Exact: boards are compared. Nothing before the last capture or man's move can come again, and a
@@ -255,7 +245,8 @@ class Draughts {
             state.reason = static_cast<std::int8_t>(reason);
         };
         if (state.continues) return;
-        if (!draughts::origins(state.board, state.to_move).any()) {
+        state.moving = draughts::origins(state.board, state.to_move);
+        if (!state.moving.any()) {
             end(win_for(1 - state.to_move), DraughtsReason::kNoMove);
         } else if (rules_.repetition_limit > 0 && state.seen + 1 >= rules_.repetition_limit) {
             end(Result::kDraw, DraughtsReason::kRepetition);

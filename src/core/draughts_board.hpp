@@ -74,7 +74,8 @@ struct Origins {
     std::array<Bits, 4> from{};
     bool jumps = false;
 
-    constexpr bool any() const { return (from[0] | from[1] | from[2] | from[3]) != 0; }
+    constexpr Bits all() const { return from[0] | from[1] | from[2] | from[3]; }
+    constexpr bool any() const { return all() != 0; }
     constexpr int count() const {
         return std::popcount(from[0]) + std::popcount(from[1]) + std::popcount(from[2]) + std::popcount(from[3]);
     }

@@ -77,10 +77,12 @@ class Line {
     void reset(std::size_t length) { states_.resize(length); }
     std::size_t length() const { return states_.size(); }
 
-    // Every legal action, in the game's order; none when the game is over.
+    // Every legal action, in the game's order; none when the game is over. The visitor may play on
+    // this line, which moves the stack in memory: hence the copy.
     template <class Visit>
     void each_action(Visit&& visit) const {
-        if (!over()) game_->each_action(now(), std::forward<Visit>(visit));
+        const State state = now();
+        if (state.result == Result::kOngoing) game_->each_action(state, std::forward<Visit>(visit));
     }
 
     int count_actions() const { return over() ? 0 : game_->count_actions(now()); }

@@ -21,6 +21,9 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace boardwright {
+
+void bind_tablebase(nb::module_& module);  // module_tablebase.cpp
+
 namespace {
 
 // One game object may serve many positions; each keeps it alive.
@@ -290,6 +293,7 @@ NB_MODULE(_core, module) {
     module.doc() = "Boardwright's scalar engine: one game at a time, as fast as the machine allows.";
     bind_tablut(module);
     bind_draughts(module);
+    bind_tablebase(module);
 }
 
 }  // namespace boardwright

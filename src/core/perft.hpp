@@ -12,13 +12,21 @@
 
 namespace boardwright {
 
-// Number of lines of exactly `depth` whole moves. The last one is counted, not played.
+// Number of lines of exactly `depth` whole moves. The last one is counted, not played, and the one
+// before it never reaches the stack.
 template <Game G>
 std::uint64_t perft(Line<G>& line, int depth) {
     if (depth == 0) return 1;
     if (depth == 1) return static_cast<std::uint64_t>(line.count_moves());
     std::uint64_t leaves = 0;
     line.each_action([&](Action action) {
+        if (depth == 2) {
+            const auto after = line.game().next(line.states(), action);
+            if (!after.continues) {
+                if (after.result == Result::kOngoing) leaves += line.game().count_moves(after);
+                return;
+            }
+        }
         line.play(action);
         leaves += perft(line, line.now().continues ? depth : depth - 1);
         line.undo();

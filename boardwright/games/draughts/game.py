@@ -10,8 +10,8 @@ from boardwright.errors import IllegalMoveError
 from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Peer, Position, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
+from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
 from boardwright.games.draughts.notation import Placement, Route
-from boardwright.games.draughts.peers import openspiel_perft_rate
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
 from boardwright.views.scene import Scene
 
@@ -36,6 +36,7 @@ class Draughts(Game):
         perft_depth=10,
         playout_rules="wcdf",
         peers=(Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
+        extras=table_builds,
     )
     num_actions = b.NUM_ACTIONS
 

@@ -234,7 +234,8 @@ def _resigned(tags: Mapping[str, _Value], last: Position) -> int | None:
     if text.lower() not in last.game.roles:
         raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text!r}")
     if last.outcome is not None:
-        raise MisreadError(offset, f"a resignation, but the game is over: {last.outcome.reason}")
+        kind = _DrawnError if last.outcome.winner is None else MisreadError
+        raise kind(offset, f"a resignation, but the game is over: {last.outcome.reason}")
     return last.game.roles.index(text.lower())
 
 

@@ -51,10 +51,9 @@ TAG_NAME = r"[A-Za-z0-9_][A-Za-z0-9_+#=:-]*"
 MARK = re.compile(r"\$[0-9]{1,3}|[!?]+|\([!?]+\)")
 
 # In a tag, quotes and backslashes inside the value should be escaped; many files have them plain.
-_VALUE = r'"(?:(?:\\.|[^\\\n])*?|[^\n]*?)"[ \t]*+\]'
-_TAG = re.compile(rf"\[[ \t]*({TAG_NAME})[ \t]*{_VALUE}")
+_TAG = rf'\[[ \t]*{TAG_NAME}[ \t]*"(?:(?:\\.|[^\\\n])*?|[^\n]*?)"[ \t]*+\]'
 _TOKEN = re.compile(
-    rf"(?P<TAG>{_TAG.pattern})|(?P<broken_tag>\[[^\n]*)"
+    rf"(?P<TAG>{_TAG})|(?P<broken_tag>\[[^\n]*)"
     r"|(?P<COMMENT>;[^\n]*)|(?P<brace>\{)|(?P<escaped_line>%[^\n]*)"
     r"|(?P<RESULT>(?:\*|1/2-1/2|1-0|0-1|2-0|0-2|1-1|0-0)(?![0-9/:xX-]))"
     r"|(?P<MOVE>[0-9]{1,2}+(?:\s*+[-:xX]\s*+[0-9]{1,2}+)++(?![0-9]))"

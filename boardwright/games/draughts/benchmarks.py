@@ -1,0 +1,59 @@
+"""What the benchmark measures of draughts alone: another library at the same work, and the tables."""
+
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+
+DEPTH = 5  # 7,361 lines, a fraction of a second of another library's time
+
+
+def openspiel_perft_rate() -> float | None:
+    """Perft nodes a second of OpenSpiel's checkers, driven from Python; None where it is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        return None
+    start = importlib.import_module("pyspiel").load_game("checkers").new_initial_state()
+    begin = time.perf_counter()
+    nodes = _perft(start, DEPTH)
+    return nodes / (time.perf_counter() - begin)
+
+
+_BUILD = """
+import sys
+from pathlib import Path
+from boardwright.games.draughts.tablebase import build
+build(int(sys.argv[1]), sys.argv[2])
+status = Path("/proc/self/status")
+lines = status.read_text().splitlines() if status.exists() else []
+print(*[line.split()[1] for line in lines if line.startswith("VmHWM")])
+"""
+
+
+def table_builds() -> Iterator[tuple[str, str, float, str]]:
+    """Time, and on Linux memory, to build the endgame tables, each in a process of its own."""
+    for pieces in (4, 5):
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.perf_counter()
+            command = [sys.executable, "-c", _BUILD, str(pieces), folder]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            seconds = time.perf_counter() - begin
+        yield f"tables_{pieces}_s", f"endgame tables to {pieces} pieces, {os.cpu_count()} cores", seconds, "s"
+        if done.stdout.strip():
+            yield f"tables_{pieces}_mib", "the same, memory at most", int(done.stdout) / 1024, "MiB"
+
+
+def _perft(state: Any, depth: int) -> int:
+    """Whole moves: while the same player goes on capturing, the depth stays."""
+    if depth == 0:
+        return 1
+    leaves = 0
+    for action in state.legal_actions():
+        after = state.child(action)
+        goes_on = not after.is_terminal() and after.current_player() == state.current_player()
+        leaves += _perft(after, depth if goes_on else depth - 1)
+    return leaves

@@ -1,0 +1,53 @@
+"""The same commands on draughts, where a move may be several actions."""
+
+from test_commands import as_json, boardwright
+
+MANY = "B:W6,7,8,14,15,16,22,23,24:BK2"
+
+
+def test_perft_counts_routes_or_moves() -> None:
+    assert as_json("perft", "draughts", "--depth", "8") == {
+        "game": "draughts",
+        "rules": "wcdf",
+        "depth": 8,
+        "nodes": 845931,
+    }
+    assert as_json("perft", "draughts", "--depth", "1", "--position", MANY)["nodes"] == 14
+    assert as_json("perft", "draughts", "--depth", "1", "--position", MANY, "--count", "moves")["nodes"] == 10
+    divided = as_json("perft", "draughts", "--depth", "1", "--position", MANY, "--divide")["divide"]
+    assert len(divided) == sum(divided.values()) == 14
+    assert boardwright("perft", "draughts", "--depth", "1", "--count", "hops").returncode == 2
+
+
+def test_legal_lists_whole_moves_and_the_actions_they_begin_with() -> None:
+    listing = as_json("legal", "draughts", "--position", MANY)
+    assert len(listing["moves"]) == 10
+    assert listing["actions"] == [6, 7]
+    assert as_json("legal", "draughts", "--position", "B:W26,27:B22") == {"moves": ["22x31"], "actions": [87]}
+
+
+def test_actions_are_hops() -> None:
+    shown = as_json("show", "draughts", "--position", MANY)
+    assert shown["to_move"] == "black"
+    after_two = as_json("show", "draughts", "--actions", "42,87")
+    assert after_two["plies"] == 2
+
+
+def test_bad_positions_and_moves() -> None:
+    for text, complaint in (
+        ("B:W33:B1", "square 33 is not from 1 to 32"),
+        ("B:W5:B5", "square 5 is given twice"),
+        ("B:W5:B30", "a black man on 30 would have been crowned"),
+        ("X:W5:B1", "beginning with B or W"),
+    ):
+        done = boardwright("legal", "draughts", "--position", text)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert complaint in done.stderr
+    done = boardwright("show", "draughts", "--actions", "0")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_play_takes_whole_captures() -> None:
+    done = boardwright("play", "draughts", "--position", "B:W14,23,32:B9", stdin="9x18\n9x27\nresign\n")
+    assert "must be completed: 9x18x27" in done.stdout
+    assert done.returncode == 0, done.stderr
