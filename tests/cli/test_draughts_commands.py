@@ -26,11 +26,13 @@ def test_legal_lists_whole_moves_and_the_actions_they_begin_with() -> None:
     assert as_json("legal", "draughts", "--position", "B:W26,27:B22") == {"moves": ["22x31"], "actions": [87]}
 
 
-def test_actions_are_hops() -> None:
-    shown = as_json("show", "draughts", "--position", MANY)
-    assert shown["to_move"] == "black"
-    after_two = as_json("show", "draughts", "--actions", "42,87")
-    assert after_two["plies"] == 2
+def test_actions_are_hops_and_plies_are_moves() -> None:
+    shown = as_json("show", "draughts", "--actions", "42,85,58")  # 11-15 22-18 15x22
+    assert (shown["position"], shown["to_move"], shown["plies"]) == (
+        "W:W21,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,12,22:H0:F2",
+        "white",
+        3,
+    )
 
 
 def test_bad_positions_and_moves() -> None:
