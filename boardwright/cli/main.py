@@ -22,6 +22,7 @@ COMMANDS = {
     "perft": "count the lines of play to a depth",
     "playout": "play random games and report statistics",
     "play": "play against a built-in player in the terminal",
+    "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",
     "bench": "measure the speed of an engine",
 }

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from boardwright.errors import IllegalMoveError
+from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.engines import CHANCE, DRAW, ONGOING, BatchEnv, BatchState, CorePosition
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ __all__ = [
     "BatchState",
     "Benchmark",
     "Game",
+    "Move",
+    "Opening",
     "Outcome",
     "Peer",
     "Position",
@@ -69,6 +71,17 @@ class Move:
 
     text: str
     actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A beginning that matches are played from."""
+
+    number: int  # in the game's list
+    moves: tuple[str, ...]
+    deck: str  # the part of the list it belongs to
+    name: str  # empty where it has none
+    position: str  # text of the position it leads to
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +186,10 @@ class Game(ABC):
     def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
         """The actions a whole move's text means; raises IllegalMoveError."""
         return (self.parse_action(core, text),)
+
+    def openings(self, deck: str | None) -> list[Opening]:
+        """The openings of a deck, or all; raises BoardwrightError where the game has no list of them."""
+        raise BoardwrightError(f"{self.name} has no list of openings: leave them to chance")
 
     def action_view(self, role: int) -> np.ndarray:
         """[num_actions] int32: what each action is called on the board as `role` observes it.

@@ -7,7 +7,7 @@ import numpy as np
 
 from boardwright import _core
 from boardwright.errors import IllegalMoveError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Peer, Position, Symmetry
+from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Peer, Position, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
@@ -90,6 +90,14 @@ class Draughts(Game):
 
     def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
         return notation.find_route(text, *self._named_routes(core)).actions
+
+    def openings(self, deck: str | None) -> list[Opening]:
+        from boardwright.games.draughts.openings import ballots, position_after
+
+        return [
+            Opening(ballot.number, ballot.moves, ballot.deck, ballot.name, position_after(ballot, self.rules).text)
+            for ballot in ballots(deck)
+        ]
 
     def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""

@@ -168,7 +168,7 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         raise GameFileError(f"variations are nested more than {MAX_DEPTH} deep")
     words, last = _remarks(line, 0), start
     begun, ended = set[int](), {0}
-    numbered = False  # whether the number of a move stands before it or before the one it answers
+    numbered = False  # whether White's next move stands beside a number already
     for before, after, played, hops in _whole_moves(line, start):
         number = f"{before.plies // 2 + 1}"
         prefix = f"{number}. " if before.role_to_move == b.BLACK else "" if numbered else f"{number}... "
