@@ -83,6 +83,22 @@ def test_a_camp_refuses_defenders_in_positions() -> None:
         game.position("/9/4T4/9/9/4K4/9/9/9/t8/ a 0 0".replace("/t8/", "/1t7/"))
 
 
+@pytest.mark.parametrize("counters", ["٣ ٤", "² ²", "0 4097"])
+def test_bad_counters(counters: str) -> None:
+    with pytest.raises(PositionError, match="counter"):
+        boardwright.game("tablut").position(f"{START} a {counters}")
+
+
+def test_longest_counter() -> None:
+    assert boardwright.game("tablut", {"max_plies": 4096}).position(f"{START} a 0 4096").plies == 4096
+
+
+def test_a_camp_refuses_the_king_in_positions() -> None:
+    game = boardwright.game("tablut", {"camps": [["d1", "e1", "f1", "e2"]]})
+    with pytest.raises(PositionError, match="king in the camp at e2"):
+        game.position("/9/4K4/9/9/9/9/9/2T6/1t7/ a 0 0")
+
+
 def test_moves_with_captures() -> None:
     game = boardwright.game("tablut")
     position = game.position("/9/4T4/2tT5/9/6K2/9/9/4t4/9/ a 0 0")
@@ -125,6 +141,8 @@ def test_fewer_symmetries_where_the_rules_are_lopsided() -> None:
         ({"camps": [["e1"], ["e1"]]}, "camps share a square"),
         ({"camps": [["e5"]]}, "throne"),
         ({"camps": [["a1"]]}, "corner"),
+        ({"base": "saami", "corners_restricted": True, "camps": [["a1"]]}, "corner"),
+        ({"start": START.replace("TTKTT", "TKTTT")}, "man on the throne"),
         ({"camps": [["e3"]]}, "defender or the king into a camp"),
         ({"camps_hostile_to": "all"}, "no camps"),
         ({"start": "/9/9/9/9/4K4/9/9/9/9/"}, "no attackers"),

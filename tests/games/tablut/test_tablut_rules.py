@@ -65,6 +65,18 @@ CAPTURES = {
     "the edge is no enemy": ("zero", "b8", "a5", "g7", "a", "b8-b5", set()),
     "unarmed king is no hammer": ({"king_armed": False}, "d3 a5", "c3", "e8", "d", "e8-e3", set()),
     "unarmed king is no anvil": ({"king_armed": False}, "d3 a5", "e8", "c3", "d", "e8-e3", set()),
+    "a move elsewhere does not take a trapped king": ("mcgill", "c5 d4 d6 h8", "h2", "d5", "a", "h8-h7", set()),
+    "a defender on the throne is no enemy": ({"throne_stop": "all"}, "c1", "d5 e5", "g7", "a", "c1-c5", set()),
+    "a defender on the throne shields the king": ({"throne_stop": "all"}, "c1", "e5", "d5", "a", "c1-c5", set()),
+    "a defender on the throne shields a strong king": (
+        {"throne_stop": "all", "king_capture": "strong-centre"},
+        "d4 d6 c1",
+        "e5",
+        "d5",
+        "a",
+        "c1-c5",
+        set(),
+    ),
     "a row does not wrap round": ("zero", "b8 i6", "a5", "g7", "a", "b8-b5", set()),
     "weak king in the open": ("zero", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
     "weak king on his throne": ("zero", "d5 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
@@ -97,6 +109,7 @@ def test_captures(case: tuple) -> None:
 
 
 CAMP = {"camps": [["d1", "e1", "f1", "e2"]], "camps_hostile_to": "defenders"}
+NEIGHBOURS = {"camps": [["d1", "e1"], ["f1", "g1"]]}
 
 MOVES = {
     # name: (rules, attackers, defenders, king, side, move, words of the refusal or None if legal)
@@ -119,6 +132,8 @@ MOVES = {
     ),
     "the king passes the throne": ("zero", "a4", "a8", "e7", "d", "e7-e3", None),
     "no jumping": ("zero", "c3 a5", "c5", "g7", "d", "c5-c1", "c3 is occupied"),
+    "not onto a piece": ("zero", "c3 a5", "c5", "g7", "d", "c5-c3", "c3 is occupied"),
+    "attackers do not change camps": (NEIGHBOURS, "e1", "c8", "g7", "a", "e1-f1", "camp at f1"),
     "not the other side's piece": ("zero", "c3", "c5", "g7", "d", "c3-c2", "the defenders move now"),
     "not an empty square": ("zero", "c3", "c5", "g7", "a", "d4-d5", "no piece on d4"),
     "not askew": ("zero", "c3", "c5", "g7", "a", "c3-d5", "rows and columns"),
@@ -146,20 +161,21 @@ SHUFFLE = ["c3-c4", "c8-c7", "c4-c3", "c7-c8"]  # four plies that lead back
 QUIET = put("c3", "c8", "g7")
 RING = "d6 f6 c5 g5 d4 f4 e3 e9"  # closed round e5 once e9 comes to e7
 SURROUND = {"surround_loses": True}
+LONG = "too long without a capture"
 
 ENDS = {
     # name: (rules, position, moves, winner (0 attackers, 1 defenders, None draw, ... goes on), reason)
     "escape to a corner": ("zero", put("c5", "c8", "a5", "d"), ["a5-a1"], 1, "king escaped"),
     "an edge is no escape in zero": ("zero", put("c5", "c8", "d5", "d"), ["d5-d1"], ..., ""),
     "an edge is escape in saami": ("saami", put("c5", "c8", "d5", "d"), ["d5-d1"], 1, "king escaped"),
-    "attackers without a move": ("zero", put("a2", "b2 c3", "g7", "d"), ["c3-a3"], 1, "no legal move"),
+    "last attacker captured against a corner": ("zero", put("a2", "b2 c3", "g7", "d"), ["c3-a3"], 1, "no legal move"),
     "defenders without a move": ("zero", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
     "defenders without a move in mcgill": ("mcgill", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
     "the mover may block himself": (CAMP, put("f1", "g2 f3", "g7"), ["f1-f2"], ..., ""),
     "but not in mcgill": ({"base": "mcgill", **CAMP}, put("f1", "g2 f3", "g7"), ["f1-f2"], 1, "no legal move"),
     "last attacker captured": ("zero", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
     "last attacker captured in mcgill": ("mcgill", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
-    "quiet plies": ("zero", put("c3", "c8", "g7", "a", "99 150"), ["c3-c4"], None, "too long without a capture"),
+    "quiet plies": ("zero", put("c3", "c8", "g7", "a", "99 150"), ["c3-c4"], None, LONG),
     "a capture resets them": ("zero", put("c3 e8", "d3 c8", "g7", "a", "99 150"), ["e8-e3"], ..., ""),
     "more in zero-code": ("zero-code", put("c3", "c8", "g7", "a", "198 250"), ["c3-c4"], ..., ""),
     "200 in zero-code": (
@@ -184,6 +200,34 @@ ENDS = {
     "surrounded": (SURROUND, put(RING, "", "e5"), ["e9-e7"], 0, "defenders surrounded"),
     "a hole in the ring": (SURROUND, put(RING, "", "e5"), ["e9-e8"], ..., ""),
     "a defender outside the ring": (SURROUND, put(RING, "b2", "e5"), ["e9-e7"], ..., ""),
+    "an open way to file i": (SURROUND, put("g9 h6 h4 i6 i4", "", "h5"), ["g9-g5"], ..., ""),
+    "an open way to file a": (SURROUND, put("c9 b6 b4 a6 a4", "", "b5"), ["c9-c5"], ..., ""),
+    "an open way to rank 9": (SURROUND, put("a7 d8 f8 d9 f9", "", "e8"), ["a7-e7"], ..., ""),
+    "an open way to rank 1": (SURROUND, put("a3 d2 f2 d1 f1", "", "e2"), ["a3-e3"], ..., ""),
+    # Two endings at once: the documented order decides.
+    "escape with the last attacker captured": ("mcgill", put("b1", "c1", "a5", "d"), ["a5-a1"], 1, "king escaped"),
+    "both limits at once": ("zero", put("c3", "c8", "g7", "a", "99 511"), ["c3-c4"], None, LONG),
+    "no move on the last quiet ply": (
+        "zero",
+        put("a4", "a3 a5 b8", "g7", "d", "99 150"),
+        ["b8-b4"],
+        1,
+        "no legal move",
+    ),
+    "repetition on the last quiet ply": (
+        "zero",
+        put("c3", "c8", "g7", "a", "92 150"),
+        [*SHUFFLE, *SHUFFLE],
+        0,
+        "repetition",
+    ),
+    "surrounded and unable to move": (
+        SURROUND,
+        put("d5 f5 e4 d6 f6 e9", "e6", "e5"),
+        ["e9-e7"],
+        0,
+        "defenders surrounded",
+    ),
     "rings mean nothing in zero": ("zero", put(RING, "", "e5"), ["e9-e7"], ..., ""),
 }
 
@@ -214,3 +258,12 @@ def test_texts_of_finished_positions_say_so() -> None:
     escaped = game.position(put("c3", "c8", "a1"))
     assert escaped.outcome is not None
     assert (escaped.outcome.winner, escaped.legal_actions()) == (1, [])
+
+
+def test_a_king_locked_up_on_his_corner_has_lost_in_mcgill() -> None:
+    game = boardwright.game("tablut", "mcgill")
+    position = game.position(put("a2 b1 e8", "", "a1"))
+    assert position.outcome is not None
+    assert (position.outcome.winner, position.outcome.reason) == (0, "no legal move")
+    state = game.batch().from_position(position)
+    assert (int(state.result), int(state.reason)) == (position.core.result, position.core.reason)
