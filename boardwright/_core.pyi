@@ -78,6 +78,25 @@ class Draughts:
         self, black: int, white: int, kings: int, to_move: int, continuing: int, quiet: int, plies: int
     ) -> DraughtsPosition: ...
 
+class CathedralPosition(_Position):
+    def where(self) -> np.ndarray: ...  # [2, 14] int32: action of each building on the board, -1 in hand
+    def placed(self) -> list[int]: ...  # buildings placed so far by each role, at most 2
+    def rewards(self) -> list[float]: ...  # of the last action, by role
+    def territory(self, role: int) -> list[int]: ...  # cells x * size + y
+    @property
+    def cathedral(self) -> int: ...  # its action; -1 to be placed, -2 captured
+    @property
+    def first_role(self) -> int: ...
+
+class Cathedral:
+    """The engine of one rule set and observation, made from `boardwright.games.cathedral.rules.Tables`."""
+
+    def __init__(self, tables: Any) -> None: ...
+    def start(self) -> CathedralPosition: ...
+    def setup(
+        self, where: np.ndarray, cathedral: int, placed: list[int], to_move: int, first_role: int, plies: int
+    ) -> CathedralPosition: ...
+
 # The draughts endgame tables; `boardwright.games.draughts.tablebase` is what to use.
 
 TABLEBASE_MOST_PIECES: int

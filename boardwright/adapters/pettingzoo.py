@@ -23,23 +23,21 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from boardwright.errors import UnknownNameError
+from boardwright.adapters.gymnasium import RENDER_MODES, Observation, check_render_mode, last_rewards, space_for
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Position, Rules
-
-Observation = dict[str, np.ndarray]
-RENDER_MODES = ("human", "ansi")
 
 
 def env(
     game: str = "tablut",
     rules: str | Path | Mapping[str, Any] | Rules | None = None,
     render_mode: str | None = None,
+    observation: str | None = None,
 ) -> AECEnv[str, Observation, int | None]:
     """The environment as PettingZoo's classic games offer it: misuse is caught, and an illegal action
     ends the game with -1 for the agent that took it and 0 for the other.
     """
-    raw = raw_env(game, rules, render_mode)
+    raw = raw_env(game, rules, render_mode, observation)
     checked = wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
     return wrappers.OrderEnforcingWrapper(checked)
 
@@ -49,7 +47,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
 
     Observation: `observation`, [rows, columns, planes] float32 from 0 to 1 as the agent sees the
     board, and `action_mask`, [num_actions] int8, all zeros unless it is the agent's turn. Rewards: at
-    the end +1 to the winner and -1 to the loser, 0 to both for a draw.
+    the end +1 to the winner and -1 to the loser, 0 to both for a draw; the game's own where its rules
+    give others, to both agents after every step.
     """
 
     def __init__(
@@ -57,11 +56,11 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         game: str = "tablut",
         rules: str | Path | Mapping[str, Any] | Rules | None = None,
         render_mode: str | None = None,
+        observation: str | None = None,
     ):
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise UnknownNameError("render mode", render_mode, RENDER_MODES)
-        self.game = registry.game(game, rules)
+        check_render_mode(render_mode)
+        self.game = registry.game(game, rules, observation)
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{self.game.name}_v0",
@@ -73,12 +72,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         self.observation_spaces: dict[str, spaces.Space] = {}
         for agent in self.possible_agents:
             self.action_spaces[agent] = spaces.Discrete(self.game.num_actions)
-            self.observation_spaces[agent] = spaces.Dict(
-                {
-                    "observation": spaces.Box(0, 1, self.game.observation_shape, np.float32),
-                    "action_mask": spaces.Box(0, 1, (self.game.num_actions,), np.int8),
-                }
-            )
+            self.observation_spaces[agent] = space_for(self.game)
         self._chance = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -96,7 +90,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         self.agents = list(self.possible_agents)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.agent_selection = self.agents[0]
         self._arrive_at(self.game.start())
 
@@ -108,8 +102,9 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
             return
         if action is None:
             raise TypeError(f"{agent} must take an action: the game goes on")
-        self._arrive_at(self._position.play(int(action)))
-        self._accumulate_rewards()  # nothing is paid before the end, so nothing needs to be cleared
+        position = self._position.play(int(action))
+        self._cumulative_rewards[agent] = 0.0  # from here on, paid for this action
+        self._arrive_at(position)
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees, whoever is to move."""
@@ -135,15 +130,14 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
 
     def _arrive_at(self, position: Position) -> None:
         """Lets chance move on from a position, then tells the agents how things stand."""
+        paid = np.array(last_rewards(position), float)
         while position.outcome is None and position.role_to_move == CHANCE:
             position = position.play(int(self._chance.choice(position.legal_actions())))
+            paid += last_rewards(position)
         self._position = position
-        outcome = position.outcome
-        self.terminations = dict.fromkeys(self.agents, outcome is not None)
-        self.rewards = dict.fromkeys(self.agents, 0)
-        if outcome is not None and outcome.winner is not None:
-            self.rewards[self.possible_agents[outcome.winner]] = 1
-            self.rewards[self.possible_agents[1 - outcome.winner]] = -1
+        self.terminations = dict.fromkeys(self.agents, position.outcome is not None)
+        self.rewards = dict(zip(self.agents, paid.tolist(), strict=True))
+        self._accumulate_rewards()
         if position.role_to_move != CHANCE:  # after a game that chance has ended, the last agent stays
             self.agent_selection = self.possible_agents[position.role_to_move]
         if self.render_mode == "human":
@@ -151,7 +145,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the engine's objects become the rules and the actions they stand for."""
-        state = self.__dict__ | {"game": (self.game.name, self.game.rules)}
+        state = self.__dict__ | {"game": (self.game.name, self.game.rules, self.game.observation)}
         if "_position" in state:
             state["_position"] = self._position.actions()
         return state

@@ -31,9 +31,13 @@ from boardwright.games import batched, registry
 from boardwright.games.base import CHANCE, BatchEnv, BatchState, Game, Rules
 
 
-def make(game: str = "tablut", rules: str | Path | Mapping[str, Any] | Rules | None = None) -> "Env":
-    """The environment of a game under one rule set; see `boardwright.game` for what `rules` may be."""
-    bound = registry.game(game, rules)
+def make(
+    game: str = "tablut",
+    rules: str | Path | Mapping[str, Any] | Rules | None = None,
+    observation: str | None = None,
+) -> "Env":
+    """The environment of a game under one rule set; see `boardwright.game` for what the rest may be."""
+    bound = registry.game(game, rules, observation)
     return Env(bound, bound.batch())
 
 

@@ -89,15 +89,19 @@ class Symmetry:
     """A mapping of the board onto itself under which the rules do not change."""
 
     name: str
-    cells: np.ndarray  # [rows * columns] int32: where each cell goes
     actions: np.ndarray  # [num_actions] int32: what each action becomes
+    entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
 
     def of_observation(self, planes: np.ndarray) -> np.ndarray:
-        """The image of planes [rows, columns, depth]."""
-        flat = planes.reshape(len(self.cells), -1)
-        image = np.empty_like(flat)
-        image[self.cells] = flat
+        """The image of an observation [rows, columns, planes]."""
+        image = np.empty(planes.size, planes.dtype)
+        image[self.entries] = planes.reshape(-1)
         return image.reshape(planes.shape)
+
+
+def entries_by_cell(cells: np.ndarray, planes: int) -> np.ndarray:
+    """`Symmetry.entries` where every plane moves as its cells do; cells [rows * columns]: where each goes."""
+    return (cells[:, None] * planes + np.arange(planes)).reshape(-1).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Game(ABC):
     rules_type: ClassVar[type]
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
     benchmark: ClassVar[Benchmark]
-    has_chance: ClassVar[bool] = False  # whether chance ever acts
+    has_chance: bool = False  # whether chance ever acts
 
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
 
@@ -162,6 +166,10 @@ class Game(ABC):
     @abstractmethod
     def symmetries(self) -> tuple[Symmetry, ...]:
         """All symmetries of the rule set and its start, the identity first."""
+
+    def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
+        """What an action becomes under a symmetry; chance's that have no place on the board stay."""
+        return int(symmetry.actions[action])
 
     @abstractmethod
     def position_text(self, core: Any) -> str:

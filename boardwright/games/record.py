@@ -62,7 +62,7 @@ class GameRecord(Line):
         )
 
     def positions(self) -> Iterator[Position]:
-        """Every position of the game, first to last; raises IllegalMoveError naming the ply."""
+        """Every position of the game, first to last; raises IllegalMoveError naming the action."""
         game = registry.game(self.game, self.rules)
         position = game.start() if self.start is None else game.position(self.start)
         yield position
@@ -70,7 +70,7 @@ class GameRecord(Line):
             try:
                 position = position.play(action)
             except IllegalMoveError as error:
-                raise IllegalMoveError(f"ply {ply}: {error}") from None
+                raise IllegalMoveError(f"action {ply}: {error}") from None
             yield position
 
 
@@ -83,4 +83,4 @@ def outcome_of(last: Position, resigned: int | None) -> Outcome | None:
     """How a game ended if its last position or a resignation decides that; files may only agree with it."""
     if last.outcome is not None or resigned is None:
         return last.outcome
-    return Outcome(1 - resigned, f"the {last.game.roles[resigned]} resigned")
+    return Outcome(1 - resigned, f"{last.game.roles[resigned]} resigned")

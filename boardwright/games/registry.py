@@ -11,6 +11,7 @@ from boardwright.games import rulefile
 from boardwright.games.base import Game, Rules
 
 GAMES = {
+    "cathedral": "boardwright.games.cathedral.game:Cathedral",
     "draughts": "boardwright.games.draughts.game:Draughts",
     "tablut": "boardwright.games.tablut.game:Tablut",
 }

@@ -114,6 +114,7 @@ class Draughts {
         return state;
     }
 
+    int actions() const { return kActions; }
     int count_actions(const State& state) const { return state.moving.count(); }
 
     Action nth_action(const State& state, int n) const {

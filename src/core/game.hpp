@@ -42,7 +42,7 @@ concept Game = requires(const G& game, const typename G::State& state,
     // Whether the role to move is in the middle of a move that takes several actions.
     { state.continues } -> std::convertible_to<bool>;
 
-    { G::kActions } -> std::convertible_to<int>;
+    { game.actions() } -> std::convertible_to<int>;  // how many there are
 
     { game.start() } -> std::same_as<typename G::State>;
     // The state after `action` in line.back(); the whole line decides repetitions.

@@ -179,6 +179,7 @@ class Tablut {
         });
     }
 
+    int actions() const { return kActions; }
     int count_moves(const State& state) const { return count_actions(state); }
     int count_distinct_moves(const State& state) const { return count_actions(state); }
 

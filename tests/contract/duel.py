@@ -15,7 +15,7 @@ from boardwright.games.base import ONGOING, BatchEnv, Game, Position
 Policy = Callable[[list[Position]], list[int]]  # the games that go on -> an action for each
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def compiled(game: Game) -> tuple[BatchEnv, Any, Any, Any]:
     """(env, step, masks, observe), each jitted over a batch of games."""
     env = game.batch()
@@ -67,9 +67,16 @@ def compare(game: Game, positions: list[Position], states: Any, masks: np.ndarra
     wrong = index[(legal != masks[index]).any(axis=1)]
     assert len(wrong) == 0, f"legal actions differ after {positions[wrong[0]].actions()} of {game.rules.name}"
     rewards = np.asarray(states.rewards)[index]
-    expected = [[(core.result == role) - (core.result == 1 - role) for role in (0, 1)] for core in cores]
+    expected = [_rewards(core) for core in cores]
     if positions[index[0]].actions():  # a position that was set up over has paid nobody
         assert np.array_equal(rewards, expected)
+
+
+def _rewards(core: Any) -> list[float]:
+    """What the last action paid each role: its own word where a game pays during play, else the result's."""
+    if hasattr(core, "rewards"):
+        return core.rewards()
+    return [float(core.result == role) - float(core.result == 1 - role) for role in (0, 1)]
 
 
 def _compare_observations(positions: list[Position], states: Any, observe: Any) -> None:

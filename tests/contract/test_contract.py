@@ -87,10 +87,15 @@ def test_play_leaves_the_position_alone(game: Game, data: st.DataObject) -> None
 def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game))
     for symmetry in game.symmetries():
-        image = game.play_all([int(symmetry.actions[action]) for action in position.actions()])
+        image = replayed = game.start()
+        for action in position.actions():
+            image = image.play(game.image(symmetry, replayed.core, action))
+            replayed = replayed.play(action)
         assert image.outcome == position.outcome
-        assert sorted(symmetry.actions[position.legal_actions()].tolist()) == image.legal_actions()
-        assert np.array_equal(image.observation(), symmetry.of_observation(position.observation()))
+        legal = [game.image(symmetry, position.core, action) for action in position.legal_actions()]
+        assert sorted(legal) == image.legal_actions()
+        for role in (0, 1):
+            assert np.array_equal(image.observation(role), symmetry.of_observation(position.observation(role)))
 
 
 def test_symmetries_are_permutations_and_form_a_group(game: Game) -> None:
@@ -99,7 +104,7 @@ def test_symmetries_are_permutations_and_form_a_group(game: Game) -> None:
     tables = {symmetry.actions.tobytes() for symmetry in symmetries}
     assert len(tables) == len(symmetries)
     for first in symmetries:
-        assert sorted(first.cells) == list(range(game.observation_shape[0] * game.observation_shape[1]))
+        assert sorted(first.entries) == list(range(int(np.prod(game.observation_shape))))
         for second in symmetries:
             assert second.actions[first.actions].tobytes() in tables
 

@@ -65,8 +65,8 @@ class Draughts(Game):
         return make_env(self.tables)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        cells = np.arange(b.SIZE * b.SIZE, dtype=np.int32)
-        return (Symmetry("identity", cells, np.arange(b.NUM_ACTIONS, dtype=np.int32)),)
+        entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)
+        return (Symmetry("identity", np.arange(b.NUM_ACTIONS, dtype=np.int32), entries),)
 
     def action_view(self, role: int) -> np.ndarray:
         return b.turned_actions() if role == b.BLACK else super().action_view(role)

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from boardwright.games.base import Symmetry
+from boardwright.games.base import Symmetry, entries_by_cell
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 
@@ -32,11 +32,12 @@ SHAPE = (b.SIZE, b.SIZE, len(PLANES))
 def symmetries(rules: TablutRules) -> tuple[Symmetry, ...]:
     """The elements of the dihedral group that leave a rule set as it is; all eight for most."""
     tables = compile_tables(rules)
-    return tuple(s for s in _dihedral_group() if _preserves(s, tables))
+    return tuple(symmetry for symmetry, cells in _dihedral_group() if _preserves(symmetry, cells, tables))
 
 
 @functools.cache
-def _dihedral_group() -> tuple[Symmetry, ...]:
+def _dihedral_group() -> tuple[tuple[Symmetry, np.ndarray], ...]:
+    """Every symmetry of the square, and where it sends each cell."""
     grid = np.arange(b.SQUARES, dtype=np.int32).reshape(b.SIZE, b.SIZE)
     group = []
     for mirrored in (False, True):
@@ -45,7 +46,8 @@ def _dihedral_group() -> tuple[Symmetry, ...]:
             source = np.rot90(grid[:, ::-1] if mirrored else grid, turns).reshape(-1)
             cells = np.empty(b.SQUARES, np.int32)
             cells[source] = np.arange(b.SQUARES)
-            group.append(Symmetry(name, cells, _action_permutation(cells)))
+            symmetry = Symmetry(name, _action_permutation(cells), entries_by_cell(cells, len(PLANES)))
+            group.append((symmetry, cells))
     return tuple(group)
 
 
@@ -58,11 +60,11 @@ def _action_permutation(cells: np.ndarray) -> np.ndarray:
     return image.reshape(-1)
 
 
-def _preserves(symmetry: Symmetry, tables: Tables) -> bool:
+def _preserves(symmetry: Symmetry, cells: np.ndarray, tables: Tables) -> bool:
     directions = symmetry.actions.reshape(b.SQUARES, 4, b.DISTANCES)[b.THRONE, :, 0] % 32 // b.DISTANCES
     same = [
-        np.array_equal(table, table[..., symmetry.cells])
+        np.array_equal(table, table[..., cells])
         for table in (tables.start, tables.stop, tables.hostile, tables.escape, tables.strong)
     ]
-    same.append(np.array_equal(tables.enter, tables.enter[:, directions][:, :, symmetry.cells]))
+    same.append(np.array_equal(tables.enter, tables.enter[:, directions][:, :, cells]))
     return all(same)

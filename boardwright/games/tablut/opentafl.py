@@ -64,6 +64,8 @@ def write(record: GameRecord) -> str:
     """The text of one game; raises an error for a record that contradicts itself or cannot be written."""
     if not isinstance(record.rules, TablutRules):
         raise GameFileError(f"a record of {record.game} cannot be written as an OpenTafl game")
+    if record.marks or record.variations:
+        raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
     moves, last = _move_texts(record)
     _check(record, last, halves=len(moves))
     tags = {_RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}

@@ -347,7 +347,7 @@ def test_a_foreign_file_with_every_feature() -> None:
         14: "Note: on the last move",
         16: "enough",
     }
-    assert (record.resigned, record.result, record.reason) == (DEFENDERS, ATTACKERS, "the defenders resigned")
+    assert (record.resigned, record.result, record.reason) == (DEFENDERS, ATTACKERS, "defenders resigned")
     assert record.start is None
     assert record.rules == TablutRules(
         name="Sea_Battle",

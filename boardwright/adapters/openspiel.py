@@ -1,0 +1,201 @@
+"""Every game as an OpenSpiel game written in Python, over the scalar engine.
+
+    import pyspiel
+    from boardwright.adapters import openspiel
+
+    openspiel.register()
+    game = pyspiel.load_game("boardwright_draughts(rules=paper)")
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+
+The players are the roles 0 and 1, and may move several times running. Returns are the outcome, +1, -1 or 0
+to both, whatever rewards the rules give during play. What chance does is a chance node. A process that
+reads pickled games or states has to call `register` first, as with every OpenSpiel game in Python.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.observation import IIGObserverForPublicInfoGame
+
+from boardwright.errors import IllegalMoveError
+from boardwright.games import registry
+from boardwright.games.base import Game, Position
+
+PREFIX = "boardwright_"
+LONGEST_UNLIMITED = 4096  # see `most_actions`
+
+
+def register() -> list[str]:
+    """Makes every registered game known to `pyspiel.load_game`; the names it goes by there.
+
+    Parameters of each: `rules`, the name of a rule set or the path of a rule file, and `observation`.
+    """
+    names = []
+    for name in registry.game_names():
+        kind = _game_type(registry.game(name))
+        pyspiel.register_game(kind, functools.partial(BoardGame, name))
+        names.append(kind.short_name)
+    return names
+
+
+class BoardGame(pyspiel.Game):
+    """A game under one rule set; `pyspiel.load_game` makes them."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]):
+        self.game = registry.game(name, parameters["rules"], parameters["observation"])
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.game.num_actions,
+            max_chance_outcomes=self.game.num_actions if self.game.has_chance else 0,
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=most_actions(self.game),
+        )
+        super().__init__(_game_type(self.game), info, dict(parameters))
+
+    def new_initial_state(self) -> "BoardState":
+        """The start of the game."""
+        return BoardState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+        """The planes and the position's text; with perfect recall, the line of play as text."""
+        # Asked without a type, C++ gives the parameters alone, which are none.
+        if not iig_obs_type or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
+            return BoardObserver(self.game, params)
+        return IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+
+class BoardState(pyspiel.State):
+    """A position with its line of play.
+
+    OpenSpiel copies a state by copying its attributes and stores it by pickling them, hence `_Line`.
+    """
+
+    def __init__(self, game: BoardGame):
+        super().__init__(game)
+        self._line = _Line(game.game.start())
+
+    @property
+    def position(self) -> Position:
+        """The position, as the rest of Boardwright knows it."""
+        return self._line.position
+
+    def current_player(self) -> int:
+        """A role, chance or the end."""
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return self.position.role_to_move  # chance has the same number there
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.position.outcome is not None
+
+    def returns(self) -> list[float]:
+        """By player; zeros while the game goes on."""
+        outcome = self.position.outcome
+        if outcome is None or outcome.winner is None:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """What chance may do, all equally likely."""
+        actions = self.position.legal_actions()
+        return [(action, 1 / len(actions)) for action in actions]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.position.legal_actions()
+
+    def _apply_action(self, action: int) -> None:
+        self._line = _Line(self.position.play(action))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        try:
+            return self.position.action_text(action)
+        except IllegalMoveError:  # which has no text, but may be asked for
+            return f"action {action}"
+
+    def __str__(self) -> str:
+        return self.position.text
+
+
+class BoardObserver:
+    """What a role sees: `tensor`, the planes one after another, and `dict`, a view of it by plane."""
+
+    def __init__(self, game: Game, params: Any):
+        if params:
+            raise ValueError(f"observation parameters not supported; passed {params}")
+        rows, columns, planes = game.observation_shape
+        self.tensor = np.zeros(planes * rows * columns, np.float32)
+        self.dict = {"observation": self.tensor.reshape(planes, rows, columns)}  # OpenSpiel's layout CHW
+
+    def set_from(self, state: BoardState, player: int) -> None:
+        """Observes a state."""
+        self.dict["observation"][:] = np.moveaxis(state.position.observation(player), -1, 0)
+
+    def string_from(self, state: BoardState, player: int) -> str:
+        """The position as text; everybody sees all of it."""
+        return state.position.text
+
+
+class _Line:
+    """A position that copies as itself and pickles as its rules and actions."""
+
+    def __init__(self, position: Position):
+        self.position = position
+
+    def __deepcopy__(self, memo: Any) -> "_Line":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        game = self.position.game
+        return _line, (game.name, game.rules, game.observation, self.position.actions())
+
+
+def _line(name: str, rules: Any, observation: str, actions: Sequence[int]) -> _Line:
+    return _Line(registry.game(name, rules, observation).play_all(list(actions)))
+
+
+def most_actions(game: Game) -> int:
+    """A bound on what the roles do in one game, and another on what chance does.
+
+    From the limits of the rules: `max_plies`, or so many times `max_quiet_plies` as the count can start
+    anew. What restarts it is never undone (a piece leaves the board, a man goes forward), so it happens
+    at most once for every cell a piece may start from and row it may reach. A move's further actions each
+    take a piece. Rules without limits are those of games that fill the board; LONGEST_UNLIMITED is far
+    beyond any of them.
+    """
+    rows, columns, _ = game.observation_shape
+    cells = rows * columns
+    plies = getattr(game.rules, "max_plies", None)
+    quiet = getattr(game.rules, "max_quiet_plies", None)
+    limits = [plies] if plies else []
+    if quiet:
+        limits.append(quiet * (cells * rows + 1))
+    return min(limits) + cells if limits else LONGEST_UNLIMITED
+
+
+def _game_type(game: Game) -> Any:
+    """What OpenSpiel wants to know of a game before it is loaded."""
+    kinds = pyspiel.GameType
+    return kinds(
+        short_name=PREFIX + game.name,
+        long_name=f"Boardwright {game.title}",
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC if game.has_chance else kinds.ChanceMode.DETERMINISTIC,
+        information=kinds.Information.PERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={"rules": game.default_rules, "observation": game.observations[0]},
+    )

@@ -1,0 +1,1 @@
+"""Cathedral: polyomino buildings, walls and territory."""

@@ -1,0 +1,399 @@
+"""Cathedral in JAX: thousands of games in one array.
+
+All functions here are for one game and are meant for `jax.vmap`. What is legal is one matrix product:
+the table of placements, a column for every cell and for every piece, times what a role may not use
+(cells that are taken or in enemy territory, pieces out of its hand); a placement is legal where nothing
+was counted. Areas are found by labelling cells, see `_labels`.
+"""
+
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.cathedral import pieces
+from boardwright.games.cathedral.rules import LIGHT, Tables
+from boardwright.games.zobrist import halves
+
+# Reasons a game ends, numbered as in src/core/cathedral.hpp and `Cathedral.reasons`.
+FEWER_LEFT, EQUAL_LEFT = 1, 2
+BY_LIGHT, BY_COIN, BY_CHANCE = range(3)  # `Tables.first`: who decides about the cathedral
+IN_HAND, UNPLACED, GONE = -1, -1, -2  # instead of the placement of a building, of the cathedral
+EMPTY, CATHEDRAL_CODE = 0, 2 * pieces.BUILDINGS + 1  # on the board; 1 + building for light's, 15 + building for dark's
+WALL, NOWHERE = -1, -2  # instead of an area's label: a cell between areas, a piece not on the board
+WIN_BONUS = 10  # added at the end to shaped rewards
+WORD = jnp.uint32
+WORD_BITS = 32
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class State:
+    """One game. C is the number of cells, W that of 32-bit words that hold a bit for every action.
+
+    No cell is in the territory of both sides, so one plane holds them: say a cell is in light's area R,
+    which holds nothing of dark's, and in dark's area S. R is connected and free of dark's buildings, so
+    it lies in S, and so does a building of light's that R touches; so S holds a foreign piece.
+    """
+
+    current_role: Array  # int8: 0 light, 1 dark, CHANCE; when the game is over, who would have been next
+    rewards: Array  # [2] float32 by role, of the last step
+    terminated: Array  # bool
+    result: Array  # int8: role that won, DRAW or ONGOING
+    reason: Array  # int8
+    hash: Array  # [2] uint32: low and high half
+    plies: Array  # int32: placements; the coin is none
+    where: Array  # [2, 14] int32: by role and building, its placement or IN_HAND
+    cathedral: Array  # int32: its placement, UNPLACED or GONE
+    placed: Array  # [2] int32: how many buildings a role has placed so far, captured ones too; 2 for more
+    first_role: Array  # int8: who places the cathedral; light where chance does, or before the coin has fallen
+    board: Array  # [C] int8: EMPTY, 1 + building of light, 15 + building of dark, CATHEDRAL_CODE
+    territory: Array  # [C] int8: 0 nobody's, 1 light's, 2 dark's
+    legal: Array  # [W] uint32: a bit for every action
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """[..., A] bool."""
+        bits = (self.legal[..., None] >> jnp.arange(WORD_BITS, dtype=WORD)) & 1
+        size = round(self.board.shape[-1] ** 0.5)
+        return (bits == 1).reshape(*self.legal.shape[:-1], -1)[..., : len(pieces.placements(size, False))]
+
+
+@functools.lru_cache(maxsize=64)
+def make_env(tables: Tables) -> BatchEnv:
+    """The batched engine of one rule set and observation."""
+
+    def init(key: Array) -> State:
+        del key  # what chance does at the start is an action
+        return set_up(
+            tables,
+            where=jnp.full((2, pieces.BUILDINGS), IN_HAND, jnp.int32),
+            cathedral=jnp.int32(UNPLACED),
+            placed=jnp.zeros(2, jnp.int32),
+            role=jnp.int8(LIGHT if tables.first == BY_LIGHT else CHANCE),
+            first_role=jnp.int8(LIGHT),
+            plies=jnp.int32(0),
+        )
+
+    jitted_set_up = jax.jit(functools.partial(set_up, tables))
+
+    def from_position(position: Position) -> State:
+        core = position.core
+        where, cathedral, placed, first_role = (
+            getattr(core, name) for name in ("where", "cathedral", "placed", "first_role")
+        )
+        return jitted_set_up(
+            where=jnp.asarray(where(), jnp.int32),
+            cathedral=jnp.int32(cathedral),
+            placed=jnp.asarray(placed(), jnp.int32),
+            role=jnp.int8(core.role_to_move),
+            first_role=jnp.int8(first_role),
+            plies=jnp.int32(core.plies),
+        )
+
+    return BatchEnv(
+        init=init,
+        step=functools.partial(step, tables),
+        observe=functools.partial(observe, tables),
+        from_position=from_position,
+    )
+
+
+def set_up(
+    tables: Tables, where: Array, cathedral: Array, placed: Array, role: Array, first_role: Array, plies: Array
+) -> State:
+    """A position from outside; the fields are those of `State`, `role` is to move.
+
+    A role without a legal move is passed over, as after a move. Nothing is captured, since nobody has
+    moved.
+    """
+    chance = role == CHANCE
+    first_role = jnp.where(chance, LIGHT, first_role).astype(jnp.int8)
+    placed = jnp.minimum(placed, 2)
+    cells = jnp.asarray(tables.cells)
+    board = jnp.where((cathedral >= 0) & cells[0, cathedral], CATHEDRAL_CODE, EMPTY)
+    for owner in range(2):
+        lies = (where[owner] >= 0)[:, None] & cells[owner, where[owner]]  # [14, C]
+        codes = 1 + pieces.BUILDINGS * owner + jnp.arange(pieces.BUILDINGS)
+        board = jnp.where(lies.any(axis=0), (lies * codes[:, None]).sum(axis=0), board)
+    board = board.astype(jnp.int8)
+    light_area, dark_area = (
+        _areas(tables, board, where, placed, owner, _foreign_cells(tables, where, cathedral, 1 - owner), 0)
+        for owner in jnp.arange(2, dtype=jnp.int8)
+    )
+    territory = (light_area + 2 * dark_area).astype(jnp.int8)
+    following = jnp.where(chance, first_role, role).astype(jnp.int8)
+    settled, result, reason, legal = _settle(tables, board, territory, where, cathedral, first_role, following)
+    if tables.first == BY_COIN:
+        legal = jnp.where(chance, _pack(jnp.arange(tables.num_actions) < 2), legal)
+    role = jnp.where(chance, CHANCE, settled).astype(jnp.int8)
+
+    placement_key, claims_key = jnp.asarray(halves(tables.placement_key)), jnp.asarray(halves(tables.claims_key))
+    hash_ = _xor_where(where[0] >= 0, placement_key[0, where[0]]) ^ _xor_where(
+        where[1] >= 0, placement_key[1, where[1]]
+    )
+    hash_ ^= _xor_where(placed >= 2, claims_key)
+    hash_ ^= jnp.where(cathedral >= 0, placement_key[0, cathedral], WORD(0))
+    hash_ ^= jnp.where(cathedral == GONE, _key(tables.cathedral_gone_key), WORD(0))
+    hash_ ^= jnp.where(first_role != LIGHT, _key(tables.first_role_key), WORD(0))
+    hash_ ^= _role_key(tables, role)
+    return State(
+        current_role=role,
+        rewards=jnp.zeros(2, jnp.float32),
+        terminated=result != ONGOING,
+        result=result,
+        reason=reason,
+        hash=hash_,
+        plies=plies,
+        where=where,
+        cathedral=cathedral,
+        placed=placed,
+        first_role=first_role,
+        board=board,
+        territory=territory,
+        legal=legal,
+    )
+
+
+def step(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal action; one that has terminated stays, with zero rewards."""
+    del key
+    action = action.astype(jnp.int32)
+    after = _place(tables, state, action)
+    if tables.first == BY_COIN:
+        fallen = _toss(tables, state, action)
+        after = jax.tree.map(functools.partial(jnp.where, state.current_role == CHANCE), fallen, after)
+    stay = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
+    return jax.tree.map(functools.partial(jnp.where, state.terminated), stay, after)
+
+
+def observe(tables: Tables, state: State, role: Array | int) -> Array:
+    """[N, N, planes] float32; see `features` for the planes."""
+    board, own, enemy = state.board, jnp.asarray(role, jnp.int8), (1 - jnp.asarray(role)).astype(jnp.int8)
+    cellwise = [
+        _belongs(board, own),
+        _belongs(board, enemy),
+        board == CATHEDRAL_CODE,
+        state.territory == own + 1,
+        state.territory == enemy + 1,
+    ]
+    if not tables.full_observation:
+        return _grid(tables.size, jnp.stack(cellwise, axis=-1)).astype(jnp.float32)
+    grid = _grid(tables.size, board)
+    right = jnp.pad((grid[:, 1:] == grid[:, :-1]) & (grid[:, 1:] != EMPTY), ((0, 0), (0, 1)))
+    below = jnp.pad((grid[1:] == grid[:-1]) & (grid[1:] != EMPTY), ((0, 1), (0, 0)))
+    constants = jnp.concatenate(
+        [
+            state.where[own] < 0,
+            state.where[enemy] < 0,
+            jnp.stack([state.cathedral != GONE, own == LIGHT, jnp.asarray(tables.mirrored)[own]]),
+        ]
+    )
+    planes = [
+        _grid(tables.size, jnp.stack([*cellwise, right.reshape(-1), below.reshape(-1)], axis=-1)),
+        jnp.broadcast_to(constants, (tables.size, tables.size, *constants.shape)),
+    ]
+    return jnp.concatenate(planes, axis=-1).astype(jnp.float32)
+
+
+def _toss(tables: Tables, state: State, action: Array) -> State:
+    """The state after the coin has made light (0) or dark (1) the first."""
+    first_role = action.astype(jnp.int8)
+    hash_ = state.hash ^ _role_key(tables, state.current_role) ^ _role_key(tables, first_role)
+    return dataclasses.replace(
+        state,
+        current_role=first_role,
+        rewards=jnp.zeros(2, jnp.float32),
+        hash=hash_ ^ jnp.where(first_role != LIGHT, _key(tables.first_role_key), WORD(0)),
+        first_role=first_role,
+        legal=_pack(jnp.asarray(tables.piece == pieces.CATHEDRAL)),
+    )
+
+
+def _place(tables: Tables, state: State, action: Array) -> State:
+    """The state after a placement; `owner` is who placed, or in whose stead chance placed the cathedral."""
+    piece = jnp.asarray(tables.piece)[action]
+    is_building = piece != pieces.CATHEDRAL
+    owner = jnp.where(is_building, state.current_role, state.first_role)
+    opponent = (1 - owner).astype(jnp.int8)
+    is_owner = jnp.arange(2) == owner  # [2]
+
+    code = jnp.where(is_building, 1 + pieces.BUILDINGS * owner + piece, CATHEDRAL_CODE).astype(jnp.int8)
+    board = jnp.where(jnp.asarray(tables.cells)[owner, action], code, state.board)
+    where = jnp.where(is_owner[:, None] & (jnp.arange(pieces.BUILDINGS) == piece), action, state.where)
+    cathedral = jnp.where(is_building, state.cathedral, action)
+    placed = jnp.minimum(state.placed + (is_owner & is_building), 2)
+
+    # The owner's areas with one foreign piece become his territory when it is gone, so that he gets those
+    # and the ones without, and whatever lies in them is captured. Placing the cathedral claims nothing.
+    foreign = _foreign_cells(tables, where, cathedral, opponent)
+    gained = _areas(tables, board, where, placed, owner, foreign, 1) & is_building
+    captured = (foreign >= 0) & gained[foreign]  # [15]
+    placement_key = jnp.asarray(halves(tables.placement_key))
+    hash_ = state.hash ^ placement_key[jnp.where(is_building, owner, 0), action]
+    hash_ ^= _xor_where(captured[:-1], placement_key[opponent, where[opponent]])
+    hash_ ^= jnp.where(captured[-1], placement_key[0, cathedral] ^ _key(tables.cathedral_gone_key), WORD(0))
+    hash_ ^= _xor_where((placed == 2) & (state.placed < 2), jnp.asarray(halves(tables.claims_key)))
+
+    board = jnp.where(gained, EMPTY, board).astype(jnp.int8)
+    where = jnp.where(captured[:-1] & ~is_owner[:, None], IN_HAND, where)
+    cathedral = jnp.where(captured[-1], GONE, cathedral)
+    left = _areas(tables, board, where, placed, opponent, _foreign_cells(tables, where, cathedral, owner), 0)
+    territory = jnp.where(gained, owner + 1, jnp.where(left, opponent + 1, 0)).astype(jnp.int8)
+    role, result, reason, legal = _settle(tables, board, territory, where, cathedral, state.first_role, opponent)
+
+    won = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
+    rewards = won - won[::-1]
+    if tables.shaped:
+        sizes = jnp.asarray(tables.piece_size)
+        largest = jnp.where(state.legal_action_mask, sizes[tables.piece], 0).max()
+        claimed = (gained & (state.territory != owner + 1)).sum()
+        taken = jnp.where(captured, sizes, 0)
+        own = jnp.where(is_building, claimed + sizes[piece] - largest + taken.sum(), 0)
+        rewards = WIN_BONUS * rewards + jnp.where(is_owner, own, -taken[:-1].sum())
+    return State(
+        current_role=role,
+        rewards=rewards.astype(jnp.float32),
+        terminated=result != ONGOING,
+        result=result,
+        reason=reason,
+        hash=hash_ ^ _role_key(tables, state.current_role) ^ _role_key(tables, role),
+        plies=state.plies + 1,
+        where=where,
+        cathedral=cathedral,
+        placed=placed,
+        first_role=state.first_role,
+        board=board,
+        territory=territory,
+        legal=legal,
+    )
+
+
+def _settle(
+    tables: Tables, board: Array, territory: Array, where: Array, cathedral: Array, first_role: Array, following: Array
+) -> tuple[Array, Array, Array, Array]:
+    """(role to move, result, reason, legal actions) where it is `following`'s turn if he can move."""
+    in_hand = (where < 0) & (cathedral != UNPLACED)  # [2, 14]
+    options = []  # [A] bool by role
+    for role in range(2):
+        has_cathedral = (cathedral == UNPLACED) & (first_role == role)
+        unusable = jnp.concatenate(
+            [(board != EMPTY) | (territory == 2 - role), ~jnp.append(in_hand[role], has_cathedral)]
+        ).astype(jnp.float32)
+        # Exact in every precision a device may choose: zeros and ones go in, and sums stay below 8.
+        options.append(unusable @ jnp.asarray(_usage(tables)[role]) == 0)
+    can_move = jnp.stack([option.any() for option in options])
+    role = jnp.where(can_move[following] | ~can_move.any(), following, 1 - following).astype(jnp.int8)
+    legal = _pack(jnp.where(role == LIGHT, options[0], options[1]))  # nothing when nobody can move
+
+    unplaced = (jnp.asarray(tables.piece_size)[: pieces.BUILDINGS] * (where < 0)).sum(axis=1)  # [2]
+    equal = unplaced[0] == unplaced[1]
+    over = ~can_move.any()
+    result = jnp.where(over, jnp.where(equal, DRAW, jnp.argmin(unplaced)), ONGOING).astype(jnp.int8)
+    reason = jnp.where(over, jnp.where(equal, EQUAL_LEFT, FEWER_LEFT), 0).astype(jnp.int8)
+    return role, result, reason, legal
+
+
+def _areas(
+    tables: Tables, board: Array, where: Array, placed: Array, role: Array, foreign: Array, most_foreign: int
+) -> Array:
+    """[C] bool: the cells of all areas `role` may claim with at most so many foreign pieces in each.
+
+    `foreign` is what `_foreign_cells` gives. An area always touches a building of the role if there is
+    one: the board is connected edge to edge, so some cell of the area has a neighbour outside, which can
+    only be the role's. So it remains to ask whether there is a building.
+    """
+    open_cells = ~_belongs(board, role)
+    label = _labels(tables.size, open_cells)
+    foreign_label = jnp.where(foreign >= 0, label[foreign], NOWHERE)  # a piece is in one area, being connected
+    may_claim = (where[role] >= 0).any()
+    if not tables.first_building_claims:
+        may_claim &= placed[role] >= 2
+    claimed = open_cells & may_claim & ((label[:, None] == foreign_label).sum(axis=1) <= most_foreign)
+    if tables.claim_cap < tables.size**2:
+        claimed &= (label[:, None] == label).sum(axis=1) <= tables.claim_cap
+    return claimed
+
+
+def _labels(size: int, open_cells: Array) -> Array:
+    """[C] int8: for each open cell [C] the highest number of a cell of its 8-connected area; else WALL.
+
+    Every cell starts with its own number, takes the highest around it, then the number which that cell
+    has by now (a doubling of the distance looked at), until nothing changes. A number only ever goes to
+    cells of its own area, and where nothing changes neighbours agree, so the end is right. It comes
+    within half the cells in rounds: a round brings the highest number at least one step further on every
+    shortest path, and a shortest path has at most two cells in any 2 x 2 block, because all four are
+    neighbours and of three one could be left out. In practice five rounds or so are enough.
+
+    Rows are laid end to end with a wall after each, so that a step in any direction is a shift of the
+    whole line.
+    """
+    width = size + 1
+    is_open = jnp.pad(_grid(size, open_cells), ((0, 0), (0, 1))).reshape(-1)
+    own = jnp.arange(size * width, dtype=jnp.int8)
+
+    def shifted(line: Array, steps: int) -> Array:
+        ends = jnp.full(steps, WALL, jnp.int8)
+        return jnp.maximum(jnp.concatenate([line[steps:], ends]), jnp.concatenate([ends, line[:-steps]]))
+
+    def spread(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        label, _ = carry
+        across = jnp.maximum(label, shifted(label, 1))
+        around = jnp.where(is_open, jnp.maximum(across, shifted(across, width)), WALL)
+        further = jnp.where(is_open, around[around], WALL)
+        return further, (further != label).any()
+
+    start = jnp.where(is_open, own, WALL).astype(jnp.int8)
+    label, _ = jax.lax.while_loop(lambda carry: carry[1], spread, (start, jnp.bool_(True)))
+    return label.reshape(size, width)[:, :size].reshape(-1)
+
+
+def _foreign_cells(tables: Tables, where: Array, cathedral: Array, owner: Array | int) -> Array:
+    """[15] int32: a cell of each of the owner's buildings and of the cathedral; -1 if not on the board."""
+    some_cell = jnp.asarray(tables.cells.argmax(axis=2).astype(np.int32))  # [2, A]
+    placements = jnp.append(where[owner], cathedral)
+    return jnp.where(placements >= 0, some_cell[owner, placements], -1)
+
+
+def _belongs(board: Array, role: Array) -> Array:
+    """[C] bool: the cells of a role's buildings."""
+    lowest = 1 + pieces.BUILDINGS * role
+    return (board >= lowest) & (board < lowest + pieces.BUILDINGS)
+
+
+@functools.lru_cache(maxsize=64)
+def _usage(tables: Tables) -> np.ndarray:
+    """[2, C + 15, A] float32, by role: the cells every placement needs, and the piece."""
+    needed = np.zeros((2, pieces.PIECES, tables.num_actions))
+    needed[:, tables.piece, np.arange(tables.num_actions)] = 1
+    return np.concatenate([tables.cells.transpose(0, 2, 1), needed], axis=1).astype(np.float32)
+
+
+def _pack(mask: Array) -> Array:
+    """[W] uint32: a mask [A] as bits."""
+    bits = jnp.pad(mask, (0, -mask.shape[0] % WORD_BITS)).reshape(-1, WORD_BITS).astype(WORD)
+    return (bits << jnp.arange(WORD_BITS, dtype=WORD)).sum(axis=1, dtype=WORD)
+
+
+def _grid(size: int, cells: Array) -> Array:
+    """[N, N, ...] from [C, ...]."""
+    return cells.reshape(size, size, *cells.shape[1:])
+
+
+def _xor_where(chosen: Array, keys: Array) -> Array:
+    """[2] uint32: those of the keys [n, 2] that are chosen [n], together."""
+    return jax.lax.reduce(jnp.where(chosen[:, None], keys, WORD(0)), np.uint32(0), jax.lax.bitwise_xor, (0,))
+
+
+def _role_key(tables: Tables, role: Array) -> Array:
+    """[2] uint32."""
+    return jnp.asarray(halves(tables.role_key))[jnp.where(role == CHANCE, 2, role)]
+
+
+def _key(key: int) -> Array:
+    """[2] uint32."""
+    return jnp.asarray(halves(key))

@@ -1,0 +1,88 @@
+"""Cathedral as a `Game`: the engines, the text and the picture put together."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from boardwright import _core
+from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.games.base import CHANCE, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.cathedral import features, notation
+from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
+from boardwright.views.scene import Scene
+
+
+class Cathedral(Game):
+    """Build, wall in and capture; who has fewer squares of buildings left when nobody can build wins.
+
+    Actions: a piece and where it lies (2,969 on ten by ten cells). A side that cannot build is passed
+    over, so the other may act several times running. Rewards: +1 and -1 to the roles at the end, or
+    shaped. Observation: see `features`. Chance moves first where the rules say so.
+    """
+
+    name = "cathedral"
+    title = "Cathedral"
+    roles = ("light", "dark")
+    default_rules = "official"
+    rules_type = CathedralRules
+    observations = ("full", "paper")
+    reasons: ClassVar = ("", "fewer squares left", "equal squares left")
+    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules="official")
+
+    def __init__(self, rules: CathedralRules, observation: str = "full"):
+        super().__init__(rules, observation)
+        self.tables = compile_tables(rules, observation == "full")
+        self.engine = _core.Cathedral(self.tables)
+        self.num_actions = self.tables.num_actions
+        self.planes = features.planes(observation == "full")
+        self.observation_shape = (rules.size, rules.size, len(self.planes))
+        self.has_chance = rules.first != "light"
+
+    @classmethod
+    def rule_sets(cls) -> Mapping[str, CathedralRules]:
+        return RULE_SETS
+
+    def start(self) -> Position:
+        return Position(self, self.engine.start())
+
+    def position(self, text: str) -> Position:
+        position = Position(self, self.engine.setup(*notation.parse_position(text, self.tables)))
+        if position.outcome is None and position.count_actions() == 0:
+            raise PositionError(f"position {text!r}: the side to move cannot build, so the other is to move")
+        return position
+
+    def batch(self) -> BatchEnv:
+        from boardwright.games.cathedral.batch import make_env
+
+        return make_env(self.tables)
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return features.symmetries(self.rules.size, self.observation == "full")
+
+    def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
+        return action if self._awaits_coin(core) else super().image(symmetry, core, action)
+
+    def position_text(self, core: Any) -> str:
+        return notation.position_text(core, self.tables)
+
+    def action_text(self, core: Any, action: int) -> str:
+        if self._awaits_coin(core):
+            return notation.SIDES[action]
+        return notation.placement_text(action, max(core.role_to_move, 0), self.tables)
+
+    def parse_action(self, core: Any, text: str) -> int:
+        if self._awaits_coin(core):
+            if text.strip() in notation.SIDES:
+                return notation.SIDES.index(text.strip())
+            raise IllegalMoveError(f"move {text!r}: the coin decides first, light or dark")
+        return notation.parse_placement(text, max(core.role_to_move, 0), self.tables)
+
+    def _awaits_coin(self, core: Any) -> bool:
+        return self.rules.first == "coin" and core.role_to_move == CHANCE
+
+    def why_illegal(self, core: Any, action: int) -> str:
+        return notation.why_illegal(action, core, self.tables)
+
+    def scene(self, position: Position) -> Scene:
+        from boardwright.games.cathedral.picture import scene
+
+        return scene(position)

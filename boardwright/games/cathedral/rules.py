@@ -1,0 +1,112 @@
+"""Rule sets as data, and the tables both engines are built from."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from boardwright.errors import RulesError
+from boardwright.games.cathedral import pieces
+from boardwright.games.zobrist import zobrist_keys
+
+LIGHT, DARK = 0, 1
+SMALLEST, LARGEST = 6, 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class CathedralRules:
+    """One rule set of Cathedral."""
+
+    name: str
+    size: int = 10  # cells along a side
+    claim_cap: int | None = None  # most cells an area may have to be claimed
+    first_building_claims: bool = False  # a player who has placed only one building so far may claim
+    mirrored_sets: bool = True  # dark's abbey and academy are the mirror images of light's
+    # Who places the cathedral: light, either side by a coin flip, or chance. The other side, after
+    # chance dark, places the first building.
+    first: Literal["light", "coin", "chance"] = "light"
+    # At the end +1, -1 or 0; or also during play: squares newly claimed, the size of what was placed
+    # less the largest that could have been, and what was captured, with 10 for the game.
+    rewards: Literal["sparse", "shaped"] = "sparse"
+
+    def __post_init__(self) -> None:
+        def refuse(problem: str) -> RulesError:
+            return RulesError(f"rule set {self.name!r}: {problem}")
+
+        if not SMALLEST <= self.size <= LARGEST:
+            raise refuse(f"size must be from {SMALLEST} to {LARGEST}, not {self.size}")
+        if self.claim_cap is not None and not 1 <= self.claim_cap <= self.size**2:
+            raise refuse(f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}")
+        if self.claim_cap is None and self.first_building_claims:
+            raise refuse("the first building would own the board: set claim_cap, or first_building_claims = false")
+
+
+def _paper(name: str, size: int) -> CathedralRules:
+    """The paper's environment: areas up to 4 N cells, claims from the first building on, equal sets."""
+    return CathedralRules(name=name, size=size, claim_cap=4 * size, first_building_claims=True, mirrored_sets=False)
+
+
+RULE_SETS: Mapping[str, CathedralRules] = {
+    rules.name: rules
+    for rules in (
+        CathedralRules(name="official"),
+        _paper("paper", 8),
+        CathedralRules(name="official-6", size=6),
+        CathedralRules(name="official-8", size=8),
+        _paper("paper-6", 6),
+        _paper("paper-10", 10),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A rule set compiled for the engines. A is the number of placements, C = size * size of cells."""
+
+    size: int
+    claim_cap: int  # C where the rules set none
+    first_building_claims: bool
+    first: int  # 0 light, 1 coin, 2 chance
+    shaped: bool
+    cells: np.ndarray  # [2, A, C] bool: what a placement covers, by role
+    piece: np.ndarray  # [A] int32: which piece it places
+    piece_size: np.ndarray  # [15] int32: squares
+    mirrored: np.ndarray  # [2] bool: whose abbey and academy are mirror images
+    full_observation: bool
+    placement_key: np.ndarray  # [2, A] uint64: a piece on the board, by owner; the cathedral under 0
+    claims_key: np.ndarray  # [2] uint64: whether a role has placed its second building
+    role_key: np.ndarray  # [3] uint64: light, dark, chance to move
+    cathedral_gone_key: int  # the cathedral has been captured
+    first_role_key: int  # the coin has made dark the first
+
+    @property
+    def num_actions(self) -> int:
+        """A."""
+        return len(self.piece)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_tables(rules: CathedralRules, full_observation: bool) -> Tables:
+    """The tables of one rule set and observation."""
+    listed = pieces.placements(rules.size, False)
+    actions = len(listed)
+    keys = zobrist_keys(2 * actions + 7, seed=0x43617468656472)
+    return Tables(
+        size=rules.size,
+        claim_cap=rules.claim_cap or rules.size**2,
+        first_building_claims=rules.first_building_claims,
+        first=("light", "coin", "chance").index(rules.first),
+        shaped=rules.rewards == "shaped",
+        cells=np.stack([pieces.masks(rules.size, False), pieces.masks(rules.size, rules.mirrored_sets)]),
+        piece=np.array([placement.piece for placement in listed], np.int32),
+        piece_size=np.array(pieces.SIZES, np.int32),
+        mirrored=np.array([False, rules.mirrored_sets]),
+        full_observation=full_observation,
+        placement_key=keys[: 2 * actions].reshape(2, actions),
+        claims_key=keys[2 * actions : 2 * actions + 2].copy(),
+        role_key=keys[2 * actions + 2 : 2 * actions + 5].copy(),
+        cathedral_gone_key=int(keys[-2]),
+        first_role_key=int(keys[-1]),
+    )

@@ -1,0 +1,461 @@
+// Cathedral on bit sets, one game at a time.
+//
+// Cells are kept with two spare columns behind every row (bit x * (N + 2) + y), so that shifting a set
+// never carries a cell round the edge: every orientation of a piece is found for the whole board at
+// once by shifting the free cells together. Territory is one flood a player.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "game.hpp"
+#include "squares.hpp"
+
+namespace boardwright {
+
+enum class CathedralReason : std::int8_t { kNone, kFewerLeft, kEqualLeft };
+
+// One rule set and one way to observe, from rules.py's `Tables`.
+struct CathedralTables {
+    int size = 10;
+    int claim_cap = 100;
+    bool first_building_claims = false;
+    int first = 0;  // who places the cathedral: 0 light, 1 by coin, 2 chance
+    bool shaped = false;
+    bool full_observation = true;
+    std::array<bool, 2> mirrored{};
+    std::vector<int> piece;                                    // by action
+    std::array<std::vector<std::vector<int>>, 2> cells;        // by role and action: cell numbers x * N + y
+    std::array<int, 15> piece_size{};
+    std::array<std::vector<std::uint64_t>, 2> placement_key;   // by owner and action
+    std::array<std::uint64_t, 2> claims_key{};
+    std::array<std::uint64_t, 3> role_key{};
+    std::uint64_t cathedral_gone_key = 0;
+    std::uint64_t first_role_key = 0;
+};
+
+class Cathedral {
+  public:
+    static constexpr int kBuildings = 14, kCathedral = 14;
+    static constexpr std::int16_t kInHand = -1;
+    static constexpr std::int16_t kToBePlaced = -1, kGone = -2;  // of the cathedral
+    static constexpr Role kLight = 0, kDark = 1;
+
+    struct State {
+        std::array<Squares, 2> built;        // cells of each role's buildings
+        std::array<Squares, 2> territory;
+        Squares cathedral_cells;
+        std::uint64_t hash = 0;
+        std::array<std::array<std::int16_t, kBuildings>, 2> where;  // action of each building, or kInHand
+        std::int16_t cathedral = kToBePlaced;                        // its action
+        std::array<std::uint16_t, 2> hand{0x3FFF, 0x3FFF};           // buildings not on the board
+        std::array<std::uint8_t, 2> placed{};                        // placements so far, at most 2
+        Action action = kNoAction;
+        std::uint16_t plies = 0;
+        Role to_move = kLight;
+        Role first_role = kLight;            // who places the cathedral
+        Result result = Result::kOngoing;
+        std::int8_t reason = 0;              // CathedralReason
+        std::array<float, 2> rewards{};      // of the action that led here, by role
+        static constexpr bool continues = false;
+    };
+
+    explicit Cathedral(const CathedralTables& tables)
+        : rules_(tables), stride_(tables.size + 2), actions_(static_cast<int>(tables.piece.size())) {
+        for (int x = 0; x < size(); ++x) {
+            for (int y = 0; y < size(); ++y) board_ |= Squares::of(bit(x * size() + y));
+        }
+        for (int role = 0; role < 2; ++role) {
+            masks_[role].resize(actions_);
+            for (Action action = 0; action < actions_; ++action) add_placement(role, action);
+        }
+    }
+
+    const CathedralTables& rules() const { return rules_; }
+    int actions() const { return actions_; }
+    int size() const { return rules_.size; }
+
+    State start() const {
+        State state;
+        for (auto& side : state.where) side.fill(kInHand);
+        state.to_move = rules_.first == 0 ? kLight : kChance;
+        state.hash = full_hash(state);
+        return state;
+    }
+
+    // A position set up from outside: what is where, and who moves.
+    State make(const std::array<std::array<std::int16_t, kBuildings>, 2>& where, int cathedral,
+               std::array<int, 2> placed, Role to_move, Role first_role, int plies) const {
+        State state;
+        state.where = where;
+        state.cathedral = static_cast<std::int16_t>(cathedral);
+        if (cathedral >= 0) state.cathedral_cells = masks_[0][cathedral];
+        for (int role = 0; role < 2; ++role) {
+            for (int piece = 0; piece < kBuildings; ++piece) {
+                if (where[role][piece] == kInHand) continue;
+                state.built[role] |= masks_[role][where[role][piece]];
+                state.hand[role] &= static_cast<std::uint16_t>(~(1u << piece));
+            }
+            state.placed[role] = static_cast<std::uint8_t>(std::min(placed[role], 2));
+        }
+        state.to_move = to_move;
+        state.first_role = first_role;
+        state.plies = static_cast<std::uint16_t>(plies);
+        for (Role role : {kLight, kDark}) state.territory[role] = territory_of(state, role);
+        if (state.cathedral != kToBePlaced && to_move != kChance) {
+            if (!can_move(state, kLight) && !can_move(state, kDark)) finish(state);
+        }
+        state.hash = full_hash(state);
+        return state;
+    }
+
+    State next(std::span<const State> line, Action action) const {
+        State state = line.back();
+        state.action = action;
+        state.rewards = {};
+        state.hash ^= role_key(state.to_move);
+        if (awaits_coin(state)) {
+            state.first_role = action == 0 ? kLight : kDark;
+            if (state.first_role == kDark) state.hash ^= rules_.first_role_key;
+            state.to_move = state.first_role;
+        } else if (state.cathedral == kToBePlaced) {
+            state.cathedral = static_cast<std::int16_t>(action);
+            state.cathedral_cells = masks_[0][action];
+            state.hash ^= rules_.placement_key[0][action];
+            ++state.plies;
+            state.to_move = static_cast<Role>(1 - state.first_role);
+        } else {
+            build(state, action);
+            ++state.plies;
+        }
+        state.hash ^= role_key(state.to_move);
+        return state;
+    }
+
+    int count_actions(const State& state) const {
+        if (awaits_coin(state)) return 2;
+        int count = 0;
+        each_pattern(state, [&](const Pattern&, Squares anchors, unsigned pieces) {
+            count += anchors.count() * std::popcount(pieces);
+            return false;
+        });
+        return count;
+    }
+
+    int count_moves(const State& state) const { return count_actions(state); }
+    int count_distinct_moves(const State& state) const { return count_actions(state); }
+
+    Action nth_action(const State& state, int n) const {
+        if (awaits_coin(state)) return n;
+        Action found = kNoAction;
+        each_pattern(state, [&](const Pattern& pattern, Squares anchors, unsigned pieces) {
+            const int here = anchors.count();
+            for (; pieces; pieces &= pieces - 1) {
+                if (n < here) {
+                    found = pattern.action_at(std::countr_zero(pieces), anchors.nth(n));
+                    return true;
+                }
+                n -= here;
+            }
+            return false;
+        });
+        return found;
+    }
+
+    template <class Visit>
+    void each_action(const State& state, Visit&& visit) const {
+        if (awaits_coin(state)) {
+            visit(Action{0});
+            visit(Action{1});
+            return;
+        }
+        each_pattern(state, [&](const Pattern& pattern, Squares anchors, unsigned pieces) {
+            for (; pieces; pieces &= pieces - 1) {
+                for (Squares left = anchors; left.any();) {
+                    visit(pattern.action_at(std::countr_zero(pieces), left.take_first()));
+                }
+            }
+            return false;
+        });
+    }
+
+    bool is_legal(const State& state, Action action) const {
+        if (action < 0 || action >= actions_ || state.result != Result::kOngoing) return false;
+        if (awaits_coin(state)) return action < 2;
+        const int piece = rules_.piece[action];
+        if (state.cathedral == kToBePlaced) return piece == kCathedral;
+        if (piece == kCathedral || !((state.hand[state.to_move] >> piece) & 1)) return false;
+        return (masks_[state.to_move][action] & ~free_cells(state, state.to_move)).none();
+    }
+
+    std::array<std::size_t, 3> observation_shape() const {
+        const auto n = static_cast<std::size_t>(size());
+        return {n, n, rules_.full_observation ? 38u : 5u};
+    }
+
+    // Planes as features.py names them.
+    void observe(std::span<const State> line, Role role, float* planes) const {
+        const State& state = line.back();
+        const auto depth = observation_shape()[2];
+        std::fill(planes, planes + size() * size() * depth, 0.0f);
+        const auto mark = [&](std::size_t plane, Squares cells) {
+            while (cells.any()) planes[cell(cells.take_first()) * depth + plane] = 1.0f;
+        };
+        const auto fill = [&](std::size_t plane, bool value) {
+            if (value) mark(plane, board_);
+        };
+        const Role other = static_cast<Role>(1 - role);
+        mark(0, state.built[role]);
+        mark(1, state.built[other]);
+        mark(2, state.cathedral_cells);
+        mark(3, state.territory[role]);
+        mark(4, state.territory[other]);
+        if (!rules_.full_observation) return;
+        const auto join = [&](Squares piece) {
+            mark(5, piece & (piece >> 1));
+            mark(6, piece & (piece >> stride_));
+        };
+        join(state.cathedral_cells);
+        for (int side = 0; side < 2; ++side) {
+            for (const std::int16_t action : state.where[side]) {
+                if (action != kInHand) join(masks_[side][action]);
+            }
+        }
+        for (int piece = 0; piece < kBuildings; ++piece) {
+            fill(7 + piece, (state.hand[role] >> piece) & 1);
+            fill(7 + kBuildings + piece, (state.hand[other] >> piece) & 1);
+        }
+        fill(35, state.cathedral != kGone);
+        fill(36, role == kLight);
+        fill(37, rules_.mirrored[role]);
+    }
+
+    // Cells as numbers x * N + y, for the bindings.
+    std::vector<int> cell_numbers(Squares cells) const {
+        std::vector<int> numbers;
+        while (cells.any()) numbers.push_back(cell(cells.take_first()));
+        return numbers;
+    }
+
+  private:
+    // One orientation of a shape: where its cells lie from the first of them, and what it places.
+    struct Pattern {
+        std::vector<int> offsets;                         // of the other cells, as shifts
+        unsigned pieces = 0;                              // those that have this orientation
+        std::array<std::array<std::int16_t, 128>, 2> action{};  // of the lower and the higher such piece
+        int lower = 0;
+
+        Action action_at(int piece, int anchor) const { return action[piece == lower ? 0 : 1][anchor]; }
+    };
+
+    int bit(int number) const { return number / size() * stride_ + number % size(); }
+    int cell(int bit) const { return bit / stride_ * size() + bit % stride_; }
+
+    void add_placement(int role, Action action) {
+        std::vector<int> bits;
+        for (const int number : rules_.cells[role][action]) {
+            bits.push_back(bit(number));
+            masks_[role][action] |= Squares::of(bits.back());
+        }
+        std::sort(bits.begin(), bits.end());
+        const int anchor = bits.front(), piece = rules_.piece[action];
+        std::vector<int> offsets;
+        for (std::size_t i = 1; i < bits.size(); ++i) offsets.push_back(bits[i] - anchor);
+        auto& patterns = patterns_[role];
+        auto found = std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& p) {
+            return p.offsets == offsets && (piece == kCathedral) == (p.lower == kCathedral);
+        });
+        if (found == patterns.end()) {
+            found = patterns.insert(patterns.end(), Pattern{});
+            found->offsets = offsets;
+            found->lower = piece;
+        }
+        found->pieces |= 1u << piece;
+        found->action[piece == found->lower ? 0 : 1][anchor] = static_cast<std::int16_t>(action);
+    }
+
+    std::uint64_t role_key(Role role) const { return rules_.role_key[role == kChance ? 2 : role]; }
+
+    bool awaits_coin(const State& state) const { return rules_.first == 1 && state.to_move == kChance; }
+
+    // Where a role may build.
+    Squares free_cells(const State& state, Role role) const {
+        return board_ & ~(state.built[0] | state.built[1] | state.cathedral_cells | state.territory[1 - role]);
+    }
+
+    // Calls visit(pattern, anchors, pieces) for every orientation that fits somewhere; a visitor that
+    // returns true ends the walk, and so does the walk.
+    template <class Visit>
+    bool each_pattern(const State& state, Visit&& visit) const {
+        if (state.cathedral == kToBePlaced) return walk(0, board_, 1u << kCathedral, visit);
+        return walk(state.to_move, free_cells(state, state.to_move), state.hand[state.to_move], visit);
+    }
+
+    template <class Visit>
+    bool walk(int role, Squares free, unsigned hand, Visit&& visit) const {
+        for (const Pattern& pattern : patterns_[role]) {
+            const unsigned pieces = pattern.pieces & hand;
+            if (!pieces) continue;
+            Squares anchors = free;
+            for (const int offset : pattern.offsets) anchors &= free >> offset;
+            if (anchors.any() && visit(pattern, anchors, pieces)) return true;
+        }
+        return false;
+    }
+
+    bool can_move(const State& state, Role role) const {
+        return walk(role, free_cells(state, role), state.hand[role],
+                    [](const Pattern&, Squares, unsigned) { return true; });
+    }
+
+    int largest_placeable(const State& state, Role role) const {
+        int largest = 0;
+        walk(role, free_cells(state, role), state.hand[role], [&](const Pattern& pattern, Squares, unsigned) {
+            largest = std::max(largest, static_cast<int>(pattern.offsets.size()) + 1);
+            return false;
+        });
+        return largest;
+    }
+
+    // Calls visit(area) for every 8-connected area that no building of `role` occupies and that is
+    // small enough to be claimed; none while the role may not claim.
+    template <class Visit>
+    void each_area(const State& state, Role role, Visit&& visit) const {
+        if (state.built[role].none()) return;
+        if (state.placed[role] < 2 && !rules_.first_building_claims) return;
+        const Squares open = board_ & ~state.built[role];
+        for (Squares left = open; left.any();) {
+            Squares area = Squares::of(left.first()), before;
+            do {
+                before = area;
+                const Squares row = area | (area << 1) | (area >> 1);
+                area = (row | (row << stride_) | (row >> stride_)) & open;
+            } while (area != before);
+            left &= ~area;
+            if (area.count() <= rules_.claim_cap) visit(area);
+        }
+    }
+
+    // Where no foreign piece stands. An area with one is not claimed from the board alone: only the
+    // mover takes that piece, and then it is gone.
+    Squares territory_of(const State& state, Role role) const {
+        const Squares foreign = state.built[1 - role] | state.cathedral_cells;
+        Squares territory;
+        each_area(state, role, [&](Squares area) {
+            if ((area & foreign).none()) territory |= area;
+        });
+        return territory;
+    }
+
+    void build(State& state, Action action) const {
+        const Role mover = state.to_move, other = static_cast<Role>(1 - mover);
+        const int piece = rules_.piece[action];
+        const int most = rules_.shaped ? largest_placeable(state, mover) : 0;
+        const Squares before = state.territory[mover];
+        state.where[mover][piece] = static_cast<std::int16_t>(action);
+        state.built[mover] |= masks_[mover][action];
+        state.hand[mover] ^= static_cast<std::uint16_t>(1u << piece);
+        state.hash ^= rules_.placement_key[mover][action];
+        if (state.placed[mover] < 2 && ++state.placed[mover] == 2) state.hash ^= rules_.claims_key[mover];
+
+        const auto [removed, lost] = capture(state, mover);
+        for (Role role : {kLight, kDark}) state.territory[role] = territory_of(state, role);
+        if (rules_.shaped) {
+            const int gained = (state.territory[mover] & ~before).count();
+            state.rewards[mover] = static_cast<float>(gained + rules_.piece_size[piece] - most + removed);
+            state.rewards[other] = static_cast<float>(-lost);
+        }
+        state.to_move = other;
+        if (!can_move(state, other)) {
+            if (can_move(state, mover)) {
+                state.to_move = mover;
+            } else {
+                finish(state);
+                const float prize = rules_.shaped ? 10.0f : 1.0f;
+                for (int role = 0; role < 2; ++role) {
+                    if (state.result == win_for(role)) {
+                        state.rewards[role] += prize;
+                        state.rewards[1 - role] -= prize;
+                    }
+                }
+            }
+        }
+    }
+
+    // Removes every foreign piece that stands alone in an area of the mover; (squares removed, squares
+    // the other player lost).
+    std::pair<int, int> capture(State& state, Role mover) const {
+        const Role other = static_cast<Role>(1 - mover);
+        int removed = 0, lost = 0;
+        std::vector<Squares> areas;
+        each_area(state, mover, [&](Squares area) { areas.push_back(area); });
+        for (const Squares area : areas) {
+            const bool holds_cathedral = (area & state.cathedral_cells).any();
+            int found = holds_cathedral, victim = -1;
+            if ((area & state.built[other]).any()) {
+                for (int piece = 0; piece < kBuildings && found < 2; ++piece) {
+                    const std::int16_t at = state.where[other][piece];
+                    if (at == kInHand || (masks_[other][at] & area).none()) continue;
+                    ++found;
+                    victim = piece;
+                }
+            }
+            if (found != 1) continue;
+            if (holds_cathedral) {
+                state.hash ^= rules_.placement_key[0][state.cathedral] ^ rules_.cathedral_gone_key;
+                state.cathedral = kGone;
+                state.cathedral_cells = Squares();
+                removed += rules_.piece_size[kCathedral];
+            } else {
+                const std::int16_t at = state.where[other][victim];
+                state.hash ^= rules_.placement_key[other][at];
+                state.built[other] &= ~masks_[other][at];
+                state.where[other][victim] = kInHand;
+                state.hand[other] |= static_cast<std::uint16_t>(1u << victim);
+                removed += rules_.piece_size[victim];
+                lost += rules_.piece_size[victim];
+            }
+        }
+        return {removed, lost};
+    }
+
+    void finish(State& state) const {
+        std::array<int, 2> left{};
+        for (int role = 0; role < 2; ++role) {
+            for (int piece = 0; piece < kBuildings; ++piece) {
+                if ((state.hand[role] >> piece) & 1) left[role] += rules_.piece_size[piece];
+            }
+        }
+        const bool equal = left[0] == left[1];
+        state.result = equal ? Result::kDraw : win_for(left[0] < left[1] ? kLight : kDark);
+        state.reason = static_cast<std::int8_t>(equal ? CathedralReason::kEqualLeft : CathedralReason::kFewerLeft);
+    }
+
+    std::uint64_t full_hash(const State& state) const {
+        std::uint64_t hash = role_key(state.to_move);
+        for (int role = 0; role < 2; ++role) {
+            for (const std::int16_t at : state.where[role]) {
+                if (at != kInHand) hash ^= rules_.placement_key[role][at];
+            }
+            if (state.placed[role] >= 2) hash ^= rules_.claims_key[role];
+        }
+        if (state.cathedral >= 0) hash ^= rules_.placement_key[0][state.cathedral];
+        if (state.cathedral == kGone) hash ^= rules_.cathedral_gone_key;
+        if (state.first_role == kDark) hash ^= rules_.first_role_key;
+        return hash;
+    }
+
+    CathedralTables rules_;
+    int stride_;
+    int actions_;
+    Squares board_;
+    std::array<std::vector<Squares>, 2> masks_;      // by role and action
+    std::array<std::vector<Pattern>, 2> patterns_;   // by role
+};
+
+static_assert(Game<Cathedral>);
+
+}  // namespace boardwright
