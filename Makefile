@@ -17,7 +17,7 @@ test: $(VENV)/installed-dev
 	$(BIN)/pytest -n auto --maxprocesses 4
 
 bench: $(VENV)/installed-dev
-	$(BIN)/boardwright bench engine tablut
+	for game in tablut draughts cathedral; do $(BIN)/boardwright bench engine $$game || exit 1; done
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .

@@ -34,7 +34,7 @@ class _Position:
     def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(
         self, seed: int, first_game: int, games: int
-    ) -> tuple[list[int], int, int]: ...  # outcomes by result, actions played, legal actions summed
+    ) -> tuple[list[int], int, int, int]: ...  # outcomes by result, plies, actions played, legal actions summed
     def monte_carlo(
         self, seed: int, simulations: int, seconds: float
     ) -> tuple[

@@ -42,6 +42,12 @@ def test_commands_in_the_docs_run(command: str, tmp_path: Path) -> None:
     assert done.stdout
 
 
+def test_the_readme_is_finished() -> None:
+    assert "@@" not in README
+    for name in boardwright.game_names():
+        assert f"docs/{name}.md" in README
+
+
 def test_the_readme_shows_commands() -> None:
     assert len(COMMANDS) >= 6
     assert len(blocks(README, "python")) == 2

@@ -14,9 +14,8 @@ to both, whatever rewards the rules give during play. What chance does is a chan
 reads pickled games or states has to call `register` first, as with every OpenSpiel game in Python.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyspiel
@@ -37,17 +36,20 @@ def register() -> list[str]:
     """
     names = []
     for name in registry.game_names():
-        kind = _game_type(registry.game(name))
-        pyspiel.register_game(kind, functools.partial(BoardGame, name))
-        names.append(kind.short_name)
+        game_type = _game_type(registry.game(name))
+        # A class: OpenSpiel lets go of it after Python has ended, which only a class, never freed, survives.
+        pyspiel.register_game(game_type, type(f"{name.title()}Game", (BoardGame,), {"name": name}))
+        names.append(game_type.short_name)
     return names
 
 
 class BoardGame(pyspiel.Game):
-    """A game under one rule set; `pyspiel.load_game` makes them."""
+    """A game under one rule set; `pyspiel.load_game` makes them, of a subclass for each registered game."""
 
-    def __init__(self, name: str, parameters: Mapping[str, Any]):
-        self.game = registry.game(name, parameters["rules"], parameters["observation"])
+    name: ClassVar[str]
+
+    def __init__(self, parameters: Mapping[str, Any]):
+        self.game = registry.game(self.name, parameters["rules"], parameters["observation"])
         info = pyspiel.GameInfo(
             num_distinct_actions=self.game.num_actions,
             max_chance_outcomes=self.game.num_actions if self.game.has_chance else 0,
@@ -69,6 +71,9 @@ class BoardGame(pyspiel.Game):
         if not iig_obs_type or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return BoardObserver(self.game, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pyspiel.load_game, (str(self),)
 
 
 class BoardState(pyspiel.State):

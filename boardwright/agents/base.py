@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import Position
 
 
@@ -12,6 +13,11 @@ class Limit:
 
     seconds: float | None = None
     simulations: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, bound in (("seconds", self.seconds), ("simulations", self.simulations)):
+            if bound is not None and not bound > 0:
+                raise BoardwrightError(f"a limit of {bound} {name} leaves no time to think: give more than 0")
 
 
 @dataclass(frozen=True)

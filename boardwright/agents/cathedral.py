@@ -1,91 +1,98 @@
-"""Simple players of Cathedral that every learner is measured against.
+"""Simple players of Cathedral, which every learner is measured against.
 
 `largest-first` places a largest building it can, anywhere; `greedy` takes the best shaped reward now;
-`greedy-mobility` also counts the placements that the move leaves to each side. Ties are broken at random.
-What chance decides is decided by chance.
+`greedy-mobility` also counts the placements its move leaves to each side. Ties are broken at random, and
+so is what chance decides where a player is asked for it.
 """
 
 import random
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from boardwright.agents.base import Choice, Limit
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
-from boardwright.games.base import CHANCE, Position
-from boardwright.games.cathedral.game import Cathedral
-
-# What one placement more for the own side, or one fewer for the other, is worth in squares.
-MOBILITY_WEIGHT = 0.02
+from boardwright.games.base import CHANCE, Game, Position
 
 
 class LargestFirst:
     """A random placement of a largest building that can be placed."""
+
+    name: ClassVar[str] = "largest-first"
 
     def __init__(self, seed: int | None):
         self._random = random.Random(seed)
 
     def choose(self, position: Position, limit: Limit) -> Choice:
         """Any of the legal actions that cover most squares."""
-        tables = _cathedral(position, "largest-first").tables
+        tables = only_cathedral(self.name, position.game).tables
         actions = position.legal_actions()
-        if position.role_to_move == CHANCE:
-            return Choice(self._random.choice(actions))
-        return Choice(self._random.choice(_best(actions, tables.piece_size[tables.piece[actions]])))
+        if position.role_to_move != CHANCE:
+            actions = _best(actions, tables.piece_size[tables.piece[actions]])
+        return Choice(self._random.choice(actions))
 
 
 class Greedy:
-    """The best shaped reward of the next move, to which mobility may be added.
+    """The move of the best shaped reward, whether or not the rule set gives shaped rewards.
 
-    The shaped reward (squares newly claimed, the size of what is placed less the largest that could have
-    been, what is captured, 10 for the game) is taken whether or not the rule set gives it.
+    That is: squares newly claimed, the size of what is placed less the largest that could have been, the
+    size of what is captured, and 10 for the game.
     """
 
-    def __init__(self, seed: int | None, name: str = "greedy", mobility: float = 0.0):
+    name: ClassVar[str] = "greedy"
+    own_weight: ClassVar[float] = 0.0  # of a placement left to the mover, in squares of reward
+    other_weight: ClassVar[float] = 0.0  # of a placement left to the opponent
+
+    def __init__(self, seed: int | None):
         self._random = random.Random(seed)
-        self._name = name
-        self._mobility = mobility
 
     def choose(self, position: Position, limit: Limit) -> Choice:
-        """One of the actions of the highest value."""
-        game = _cathedral(position, self._name)
-        actions = position.legal_actions()
-        if position.role_to_move == CHANCE:
-            return Choice(self._random.choice(actions))
-        engine: Any = registry.game(game.name, replace(game.rules, rewards="shaped")).engine  # type: ignore[attr-defined]
-        role, before = position.role_to_move, _seen_by(position.role_to_move, position.core, engine)
-        values = []
-        for action in actions:
-            after = before.play(action)
-            value = after.rewards()[role]
-            if self._mobility:
-                value += self._mobility * _mobility(after, role, engine)
-            values.append(value)
-        return Choice(self._random.choice(_best(actions, values)))
+        """Any of the legal actions of the highest value."""
+        game = only_cathedral(self.name, position.game)
+        actions, role = position.legal_actions(), position.role_to_move
+        if role != CHANCE:
+            engine = registry.game(game.name, replace(game.rules, rewards="shaped")).engine  # type: ignore[attr-defined]
+            before = _with_mover(role, position.core, engine)
+            actions = _best(actions, np.array([self._value(before.play(action), role, engine) for action in actions]))
+        return Choice(self._random.choice(actions))
+
+    def _value(self, after: Any, role: int, engine: Any) -> float:
+        value = after.rewards()[role]
+        if self.own_weight or self.other_weight:
+            counts = {
+                after.role_to_move: after.count_actions(),
+                1 - after.role_to_move: _with_mover(1 - after.role_to_move, after, engine).count_actions(),
+            }
+            value += self.own_weight * counts[role] - self.other_weight * counts[1 - role]
+        return value
 
 
-def _cathedral(position: Position, player: str) -> Cathedral:
-    """The game of a position, which must be Cathedral."""
-    if not isinstance(position.game, Cathedral):
-        raise BoardwrightError(f"player {player!r} plays cathedral, not {position.game.name}")
-    return position.game
+class GreedyMobility(Greedy):
+    """The shaped reward, plus the mover's placements after the move, less the opponent's, each weighted.
+
+    Every building placed takes its own placements along, which is no loss, so what the opponent is left
+    with counts five times as much. The weights are the best of a coarse search against `largest-first`.
+    """
+
+    name = "greedy-mobility"
+    own_weight = 0.05
+    other_weight = 0.25
 
 
-def _best(actions: list[int], values: Iterable[float]) -> list[int]:
+def only_cathedral(player: str, game: Game) -> Any:
+    """`game`, which must be Cathedral; raises BoardwrightError."""
+    if game.name != "cathedral":
+        raise BoardwrightError(f"player {player!r} plays cathedral only, not {game.name}")
+    return game
+
+
+def _best(actions: list[int], values: np.ndarray) -> list[int]:
     """The actions of the highest value."""
-    worth = np.asarray(values)
-    return np.asarray(actions)[worth == worth.max()].tolist()
+    return np.array(actions)[values == values.max()].tolist()
 
 
-def _seen_by(role: int, core: Any, engine: Any) -> Any:
-    """A position in another engine, as if `role` were to move."""
+def _with_mover(role: int, core: Any, engine: Any) -> Any:
+    """A position without its past, in the engine of a like rule set, with `role` to move."""
     return engine.setup(core.where(), core.cathedral, core.placed(), role, core.first_role, core.plies)
-
-
-def _mobility(core: Any, role: int, engine: Any) -> int:
-    """Placements open to `role` less those open to the other, whoever is to move."""
-    counts = [core.count_actions(), _seen_by(1 - core.role_to_move, core, engine).count_actions()]
-    return counts[0] - counts[1] if core.role_to_move == role else counts[1] - counts[0]

@@ -1,14 +1,17 @@
 """The built-in players and the spec strings that name them: `random`, `mc:time=2s`, `mc:sims=5000`.
 
-A spec is a player's name and, after a colon, `key=value` options separated by commas.
+A spec is a player's name and, after a colon, `key=value` options separated by commas. `random`,
+`first-legal` and `mc` play any game; `largest-first`, `greedy` and `greedy-mobility` play Cathedral.
 """
 
 import random
+import re
 from collections.abc import Callable, Mapping
 
+from boardwright.agents import cathedral
 from boardwright.agents.base import Agent, Choice, Limit
 from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.games.base import Position
+from boardwright.games.base import Game, Position
 
 MOST_SECONDS, MOST_SIMULATIONS = 3600.0, 1_000_000_000
 
@@ -22,6 +25,14 @@ class RandomPlayer:
     def choose(self, position: Position, limit: Limit) -> Choice:
         """A uniformly random legal action."""
         return Choice(self._random.choice(position.legal_actions()))
+
+
+class FirstLegal:
+    """The legal move of the lowest number."""
+
+    def choose(self, position: Position, limit: Limit) -> Choice:
+        """The first legal action."""
+        return Choice(position.legal_actions()[0])
 
 
 class MonteCarloPlayer:
@@ -43,11 +54,16 @@ class MonteCarloPlayer:
         return Choice(actions[best], values[best], policy, tuple(line), simulations)
 
 
-def make_agent(spec: str) -> Agent:
-    """The player a spec names; raises BoardwrightError for an unknown name, option or value."""
+def make_agent(spec: str, game: Game | None = None) -> Agent:
+    """The player a spec names; raises BoardwrightError for an unknown name, option or value.
+
+    Where the game is known, a player that cannot play it is refused here rather than when it is to move.
+    """
     name, _, tail = spec.partition(":")
     if name not in PLAYERS:
         raise UnknownNameError("player", name, PLAYERS)
+    if game is not None and name in CATHEDRAL_PLAYERS:
+        cathedral.only_cathedral(name, game)
     options: dict[str, str] = {}
     for part in filter(None, tail.split(",")):
         key, equals, value = part.partition("=")
@@ -64,6 +80,14 @@ def _random_player(spec: str, options: dict[str, str]) -> Agent:
     return RandomPlayer(_seed(spec, options))
 
 
+def _first_legal(spec: str, options: dict[str, str]) -> Agent:
+    return FirstLegal()
+
+
+def _cathedral_player(spec: str, options: dict[str, str]) -> Agent:
+    return CATHEDRAL_PLAYERS[spec.partition(":")[0]](_seed(spec, options))
+
+
 def _monte_carlo(spec: str, options: dict[str, str]) -> Agent:
     seconds, simulations = options.pop("time", None), options.pop("sims", None)
     limit = Limit(
@@ -75,7 +99,15 @@ def _monte_carlo(spec: str, options: dict[str, str]) -> Agent:
     return MonteCarloPlayer(_seed(spec, options), limit)
 
 
-PLAYERS: Mapping[str, Callable[[str, dict[str, str]], Agent]] = {"random": _random_player, "mc": _monte_carlo}
+CATHEDRAL_PLAYERS = {
+    player.name: player for player in (cathedral.LargestFirst, cathedral.Greedy, cathedral.GreedyMobility)
+}
+PLAYERS: Mapping[str, Callable[[str, dict[str, str]], Agent]] = {
+    "random": _random_player,
+    "first-legal": _first_legal,
+    **dict.fromkeys(CATHEDRAL_PLAYERS, _cathedral_player),
+    "mc": _monte_carlo,
+}
 
 
 def _seed(spec: str, options: dict[str, str]) -> int | None:
@@ -89,11 +121,8 @@ def _whole(spec: str, option: str, text: str, low: int, high: int) -> int:
 
 
 def _seconds(spec: str, text: str) -> float:
-    unit = 0.001 if text.endswith("ms") else 1.0
-    try:
-        seconds = float(text.removesuffix("s").removesuffix("m")) * unit
-    except ValueError:
-        seconds = -1.0
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)(ms|s)?", text, flags=re.ASCII)
+    seconds = float(match[1]) * (0.001 if match[2] == "ms" else 1.0) if match else 0.0
     if not 0 < seconds <= MOST_SECONDS:
         raise BoardwrightError(f"player {spec!r}: time must be like 2s or 500ms, up to an hour, not {text!r}")
     return seconds

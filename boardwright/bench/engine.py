@@ -46,7 +46,7 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
 
     def figure(key: str, label: str, value: float, unit: str) -> Figure:
         peer = peers.get(key)
-        theirs = peer.measure() if peer else None
+        theirs = peer.measure() if peer and not (peer.gpu and on_cpu()) else None
         return Figure(key, label, value, unit, peer.name if peer and theirs else None, theirs)
 
     start = boardwright.game(game_name, spec.perft_rules).start()
@@ -57,8 +57,8 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     start = boardwright.game(game_name, spec.playout_rules).start()
     label = f"scalar random games, {spec.playout_rules}, one core"
     yield figure("playouts", label, _rate(200, lambda: start.core.playouts(0, 0, 200)), "games/s")
-    plies = start.core.playouts(0, 0, 200)[1]
-    yield figure("plies", "the same in plies", _rate(plies, lambda: start.core.playouts(0, 0, 200)), "plies/s")
+    actions = start.core.playouts(0, 0, 200)[2]
+    yield figure("actions", "the same in actions", _rate(actions, lambda: start.core.playouts(0, 0, 200)), "actions/s")
 
     if importlib.util.find_spec("jax"):
         game = boardwright.game(game_name, spec.playout_rules)
@@ -86,9 +86,14 @@ _LEGAL = (
 
 def default_batch() -> int:
     """Games at once: what an accelerator wants, or what two cores can bear."""
+    return 1024 if on_cpu() else 16384
+
+
+def on_cpu() -> bool:
+    """Whether the batched engine has no accelerator."""
     import jax
 
-    return 1024 if jax.default_backend() == "cpu" else 16384
+    return jax.default_backend() == "cpu"
 
 
 def machine() -> str:

@@ -31,6 +31,9 @@ LONGEST_MESSAGE = 600  # characters of an error line
 
 def main() -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show is no reason to fail
     try:
         _dispatch(sys.argv[1:])
         sys.stdout.flush()
@@ -40,6 +43,9 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(f"cannot go on: {error.strerror}")
 
 
 def _dispatch(arguments: list[str]) -> None:
@@ -108,6 +114,6 @@ def _first_sentence(box: str) -> str:
 def _fail(message: str) -> NoReturn:
     line = " ".join(message.split())
     if len(line) > LONGEST_MESSAGE:
-        line = line[:LONGEST_MESSAGE] + "…"
+        line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
     print(f"boardwright: {line}", file=sys.stderr)
     sys.exit(2)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.agents.base import Limit
+from boardwright.agents.base import Agent, Choice, Limit
 from boardwright.agents.players import make_agent
 from boardwright.cli.choose import GameOptions
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
@@ -39,12 +39,12 @@ def run(options: Options) -> None:
         raise BoardwrightError("play has no JSON form: it is a conversation")
     if options.role is not None and options.role not in bound.roles:
         raise UnknownNameError("role", options.role, bound.roles)
-    opponent = make_agent(options.agent)
+    opponent = make_agent(options.agent, bound)
     position = bound.start() if options.position is None else bound.position(options.position)
     person = position.role_to_move if options.role is None else bound.roles.index(options.role)
     person = max(person, 0)
     history = [position]
-    print(f"{bound.title}, rule set {bound.rules.name}: you play the {bound.roles[person]} against {options.agent}.")
+    print(f"{bound.title}, rule set {bound.rules.name}: you play {bound.roles[person]} against {options.agent}.")
     print(_help(position))
     while history[-1].outcome is None:
         position = history[-1]
@@ -59,7 +59,7 @@ def run(options: Options) -> None:
             elif answer == "flip":
                 person = 1 - person
             elif answer == "hint":
-                print(f"hint: {position.action_text(opponent.choose(position, Limit()).action)}")
+                print(f"hint: {_whole_move(opponent, position)[0]}")
             elif answer == "moves":
                 print("  ".join(position.moves()))
             elif answer == "text":
@@ -72,12 +72,12 @@ def run(options: Options) -> None:
                 except IllegalMoveError as error:
                     print(f"  {error}")
         else:
-            choice = opponent.choose(position, Limit())
             mover = "chance" if position.role_to_move == CHANCE else bound.roles[position.role_to_move]
+            text, after, choice = _whole_move(opponent, position)
             thought = f", {choice.simulations:,} simulations" if choice.simulations else ""
             value = f", expects {choice.value:+.2f}" if choice.value is not None else ""
-            print(f"{mover}: {position.action_text(choice.action)}{value}{thought}")
-            history.append(position.play(choice.action))
+            print(f"{mover}: {text}{value}{thought}")
+            history.append(after)
     _draw(history[-1])
     outcome = history[-1].outcome
     assert outcome is not None
@@ -85,7 +85,23 @@ def run(options: Options) -> None:
         print(f"A draw: {outcome.reason}.")
     else:
         praise = " Well played!" if outcome.winner == person else ""
-        print(f"The {bound.roles[outcome.winner]} win: {outcome.reason}.{praise}")
+        print(f"{bound.roles[outcome.winner].capitalize()} win: {outcome.reason}.{praise}")
+
+
+def _whole_move(agent: Agent, position: Position) -> tuple[str, Position, Choice]:
+    """(text, position after it, first choice) of an agent's move, all its actions together."""
+    routes, actions, after = position.core.routes(), [], position
+    first = agent.choose(position, Limit())
+    choice = first
+    while True:
+        actions.append(choice.action)
+        after = after.play(choice.action)
+        if actions in routes:
+            break
+        choice = agent.choose(after, Limit())
+    moves = position.game.moves(position.core)
+    text = next(move.text for move in moves if position.play(move.text).hash == after.hash)
+    return text, after, first
 
 
 def _help(position: Position) -> str:
@@ -103,6 +119,8 @@ def _ask(position: Position) -> str:
     except EOFError:
         print()
         return "quit"
+    except UnicodeDecodeError:  # not text; perhaps a stray key
+        return "help"
     return answer or "help"
 
 

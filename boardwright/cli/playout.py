@@ -24,18 +24,18 @@ def run(options: Options) -> None:
     games = in_range("--games", options.games, 1, 10**9)
     seed = in_range("--seed", options.seed, 0, 2**64 - 1)
     position = options.chosen_position()
-    outcomes, plies, choices = [0, 0, 0], 0, 0
+    outcomes, plies, actions, choices = [0, 0, 0], 0, 0, 0
     begin = time.perf_counter()
     for first in track(range(0, games, PIECE), games, "games", weight=PIECE):
-        tally, more_plies, more_choices = position.core.playouts(seed, first, min(PIECE, games - first))
+        tally, more_plies, more_actions, more_choices = position.core.playouts(seed, first, min(PIECE, games - first))
         outcomes = [total + more for total, more in zip(outcomes, tally, strict=True)]
-        plies, choices = plies + more_plies, choices + more_choices
+        plies, actions, choices = plies + more_plies, actions + more_actions, choices + more_choices
     seconds = time.perf_counter() - begin
     fields = {
         "games": games,
         "outcomes": dict(zip((*position.game.roles, "draw"), outcomes, strict=True)),
         "mean_plies": plies / games,
-        "mean_branching": choices / plies if plies else 0.0,
+        "mean_branching": choices / actions if actions else 0.0,
     }
     if options.json:
         print_json(fields)
@@ -43,5 +43,5 @@ def run(options: Options) -> None:
     for name, count in fields["outcomes"].items():
         error = (count / games * (1 - count / games) / games) ** 0.5
         print(f"{name:<12} {count:>10,}  {100 * count / games:5.1f} % ± {100 * error:.1f}")
-    print(f"{fields['mean_plies']:.1f} plies a game, {fields['mean_branching']:.1f} legal moves a ply")
+    print(f"{fields['mean_plies']:.1f} plies a game, {fields['mean_branching']:.1f} legal actions at each")
     print(f"{games:,} games in {seconds:.2f} s ({games / max(seconds, 1e-9):,.0f}/s)")

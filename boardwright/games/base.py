@@ -17,6 +17,7 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -111,6 +112,7 @@ class Peer:
     key: str  # of the figure it belongs to, see `bench/engine.py`
     name: str  # what it is and where it was measured
     measure: Callable[[], float | None]  # its figure; None where the other program is not installed
+    gpu: bool = False  # only to be compared with figures of a GPU
 
 
 @dataclass(frozen=True)
@@ -294,8 +296,9 @@ class Position:
             for action in self.game.parse_move(self.core, move):
                 position = position.play(action)
             return position
-        self._check(move)
-        return Position(self.game, self.core.play(int(move)))
+        action = operator.index(move)
+        self._check(action)
+        return Position(self.game, self.core.play(action))
 
     def observation(self, role: int | None = None) -> np.ndarray:
         """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""

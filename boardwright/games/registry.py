@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from boardwright.errors import UnknownNameError
+from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games import rulefile
 from boardwright.games.base import Game, Rules
 
@@ -47,14 +47,16 @@ def game(
     if isinstance(rules, Mapping):
         rules = rulefile.build(cls.rules_type, cls.rule_sets(), rules)
     elif rules is None or isinstance(rules, str):
-        wanted = rules or cls.default_rules
+        wanted = cls.default_rules if rules is None else rules
         if wanted not in cls.rule_sets():
             raise UnknownNameError(f"rule set of {name}", wanted, cls.rule_sets())
         rules = cls.rule_sets()[wanted]
-    observation = observation or cls.observations[0]
+    if not isinstance(rules, cls.rules_type):
+        raise RulesError(f"{name} is not played by {rules!r}: give the name of a rule set, a file or a mapping")
+    observation = cls.observations[0] if observation is None else observation
     if observation not in cls.observations:
         raise UnknownNameError(f"observation of {name}", observation, cls.observations)
-    return _bind(cls, rules, observation)  # type: ignore[arg-type]  # a rule set by now
+    return _bind(cls, rules, observation)  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=64)

@@ -21,6 +21,7 @@ from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Rules
 
 MAX_BYTES = 1 << 20
+LONGEST_NAME = 60
 
 
 def looks_like_path(text: str) -> bool:
@@ -31,14 +32,23 @@ def looks_like_path(text: str) -> bool:
 def read(path: Path) -> Mapping[str, Any]:
     """The options in a rule file, not yet checked."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise RulesError(f"rule file {path}: not an ordinary file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise RulesError(f"rule file {path}: larger than {MAX_BYTES} bytes")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise RulesError(f"cannot read rule file {path}: {reason}") from error
+        text = data.decode("utf-8")
+    except OSError as error:
+        raise RulesError(f"cannot read rule file {path}: {error.strerror}") from error
+    except RulesError:
+        raise
+    except ValueError as error:
+        raise RulesError(f"cannot read rule file {str(path)!r}: not UTF-8 text, or not a file's name") from error
     try:
-        options = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        options = (
+            json.loads(text, object_pairs_hook=_without_repeats) if path.suffix == ".json" else tomllib.loads(text)
+        )
     except (ValueError, RecursionError) as error:
         raise RulesError(f"rule file {path}: {_one_line(error)}") from error
     if not isinstance(options, dict):
@@ -49,15 +59,18 @@ def read(path: Path) -> Mapping[str, Any]:
 def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, Any]) -> Rules:
     """A checked rule set from `options`, on top of the named set in `base` or the type's defaults."""
     options = dict(options)
+    name = options.get("name", "")
+    if not (isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME):
+        raise RulesError(f"rule option 'name': expected up to {LONGEST_NAME} printable characters, not {name!r:.80}")
     base = options.pop("base", None)
-    if base is not None and base not in named:
+    if base is not None and not (isinstance(base, str) and base in named):
         raise UnknownNameError("base rule set", str(base), named)
     known = {field.name for field in dataclasses.fields(rules_type)}
     hints = typing.get_type_hints(rules_type)
     values = {}
     for key, value in options.items():
         if key not in known:
-            nearest = difflib.get_close_matches(key, known, n=1)
+            nearest = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(sorted(known))}"
             raise RulesError(f"unknown rule option {key!r}: {hint}")
         values[key] = _coerce(key, value, hints[key])
@@ -81,9 +94,20 @@ def _coerce(key: str, value: Any, hint: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise RulesError(f"rule option {key!r}: expected a list, not {value!r}")
         return tuple(_coerce(key, item, args[0]) for item in value)
+    if isinstance(value, int) and value.bit_length() > 63:
+        raise RulesError(f"rule option {key!r}: that number is too large")
     if type(value) is not hint:  # bool is an int in Python, but not here
         raise RulesError(f"rule option {key!r}: expected {_WORDS[hint]}, not {value!r}")
     return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; a key given twice contradicts itself."""
+    options = dict(pairs)
+    if len(options) < len(pairs):
+        repeated = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
+        raise ValueError(f"{repeated!r} is given twice")
+    return options
 
 
 _WORDS = {bool: "true or false", int: "a whole number", str: "a text"}

@@ -54,7 +54,7 @@ class Cathedral {
         std::array<std::uint16_t, 2> hand{0x3FFF, 0x3FFF};           // buildings not on the board
         std::array<std::uint8_t, 2> placed{};                        // placements so far, at most 2
         Action action = kNoAction;
-        std::uint16_t plies = 0;
+        std::uint32_t plies = 0;
         Role to_move = kLight;
         Role first_role = kLight;            // who places the cathedral
         Result result = Result::kOngoing;
@@ -103,7 +103,7 @@ class Cathedral {
         }
         state.to_move = to_move;
         state.first_role = first_role;
-        state.plies = static_cast<std::uint16_t>(plies);
+        state.plies = static_cast<std::uint32_t>(plies);
         for (Role role : {kLight, kDark}) state.territory[role] = territory_of(state, role);
         if (state.cathedral != kToBePlaced && to_move != kChance) {
             if (!can_move(state, kLight) && !can_move(state, kDark)) finish(state);

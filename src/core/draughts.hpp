@@ -47,8 +47,8 @@ class Draughts {
         Bits continuing = 0;         // the piece that must go on capturing, if any
         Action action = kNoAction;   // the hop that led here
         std::uint64_t hash = 0;
-        std::uint16_t plies = 0;     // whole moves played
-        std::uint16_t quiet = 0;     // whole moves since what the inactivity rule asks for
+        std::uint32_t plies = 0;     // whole moves played
+        std::uint32_t quiet = 0;     // whole moves since what the inactivity rule asks for
         std::uint16_t reversible = 0;  // whole moves since a capture or a man's move
         Role to_move = draughts::kBlack;
         Result result = Result::kOngoing;
@@ -68,8 +68,8 @@ class Draughts {
         state.to_move = to_move;
         state.continuing = continuing;
         state.continues = continuing != 0;
-        state.quiet = static_cast<std::uint16_t>(quiet);
-        state.plies = static_cast<std::uint16_t>(plies);
+        state.quiet = static_cast<std::uint32_t>(quiet);
+        state.plies = static_cast<std::uint32_t>(plies);
         state.hash = full_hash(state);
         if (continuing) go_on(state, to_move, continuing);
         settle(state);
@@ -105,7 +105,7 @@ class Draughts {
         state.continues = false;
         state.reversible = jump || !was_king ? 0 : static_cast<std::uint16_t>(state.reversible + 1);
         const bool active = jump || (!was_king && !rules_.man_moves_are_quiet);
-        state.quiet = active ? 0 : static_cast<std::uint16_t>(state.quiet + 1);
+        state.quiet = active ? 0 : state.quiet + 1;
         ++state.plies;
         state.to_move = static_cast<Role>(1 - mover);
         state.hash ^= rules_.white_to_move_key;
@@ -207,7 +207,7 @@ class Draughts {
         const State& now = line.back();
         if (now.to_move == draughts::kBlack) fill(plane, 1.0f);
         mark(plane + 1, now.continuing);
-        fill(plane + 2, static_cast<float>(now.quiet) * rules_.quiet_scale);
+        fill(plane + 2, std::min(1.0f, static_cast<float>(now.quiet) * rules_.quiet_scale));
     }
 
   private:

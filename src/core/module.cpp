@@ -16,6 +16,7 @@
 #include "draughts.hpp"
 #include "perft.hpp"
 #include "search/rollout.hpp"
+#include "signals.hpp"
 #include "tablut.hpp"
 
 namespace nb = nanobind;
@@ -70,7 +71,7 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
         .def_prop_ro("result", [](const P& p) { return static_cast<int>(p.line.now().result); })
         .def_prop_ro("reason", [](const P& p) { return int{p.line.now().reason}; })
         .def_prop_ro("hash", [](const P& p) { return p.line.now().hash; })
-        .def_prop_ro("plies", [](const P& p) { return int{p.line.now().plies}; })
+        .def_prop_ro("plies", [](const P& p) { return p.line.now().plies; })
         .def_prop_ro("last_action", [](const P& p) { return p.line.now().action; })
         .def("actions",
              [](const P& p) {
@@ -119,8 +120,9 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
              [](const P& p, int depth, bool distinct) {
                  if (depth < 0) throw std::invalid_argument("depth must not be negative");
                  Line<G> line = p.line;
+                 SignalCheck tick;
                  nb::gil_scoped_release release;
-                 return distinct ? perft_distinct(line, depth) : perft(line, depth);
+                 return distinct ? perft_distinct(line, depth, tick) : perft(line, depth, tick);
              },
              "depth"_a, "distinct"_a = false)
         .def("playouts",
@@ -130,17 +132,19 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
                      nb::gil_scoped_release release;
                      tally = playouts(p.line, seed, first_game, games);
                  }
-                 return nb::make_tuple(tally.outcomes, tally.plies, tally.choices);
+                 return nb::make_tuple(tally.outcomes, tally.plies, tally.actions, tally.choices);
              },
              "seed"_a, "first_game"_a, "games"_a)
         .def("monte_carlo",
              [](const P& p, std::uint64_t seed, std::uint64_t simulations, double seconds) {
                  if (p.line.over()) throw std::invalid_argument("the game is over");
+                 if (simulations == 0 && !(seconds > 0)) throw std::invalid_argument("the search needs a limit");
                  RolloutReport report;
                  {
                      nb::gil_scoped_release release;
                      RolloutSearch<G> search(p.line, seed);
-                     report = search.run({simulations, seconds});
+                     SignalCheck tick;
+                     report = search.run({simulations, seconds}, tick);
                  }
                  return nb::make_tuple(report.actions, report.visits, report.values,
                                        report.principal_variation, report.simulations);
@@ -203,7 +207,7 @@ TablutTables tablut_tables(nb::handle tables) {
 void bind_tablut(nb::module_& module) {
     using P = Position<Tablut>;
     bind_position<Tablut>(module, "TablutPosition")
-        .def_prop_ro("quiet", [](const P& p) { return int{p.line.now().quiet}; })
+        .def_prop_ro("quiet", [](const P& p) { return p.line.now().quiet; })
         .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; })
         .def("board", [](const P& p) {
             const auto& state = p.line.now();
@@ -270,7 +274,7 @@ void bind_draughts(nb::module_& module) {
                          const auto piece = p.line.now().continuing;
                          return piece ? std::countr_zero(piece) + 1 : 0;
                      })
-        .def_prop_ro("quiet", [](const P& p) { return int{p.line.now().quiet}; })
+        .def_prop_ro("quiet", [](const P& p) { return p.line.now().quiet; })
         .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; });
     nb::class_<Draughts>(module, "Draughts")
         .def("__init__",

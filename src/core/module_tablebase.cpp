@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "signals.hpp"
 #include "tablebase_build.hpp"
 #include "tablebase_verify.hpp"
 
@@ -27,9 +28,7 @@ class Notifier {
     explicit Notifier(nb::object callback) : callback_(std::move(callback)) {}
 
     void operator()(std::uint64_t done) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_ < std::chrono::milliseconds(100)) return;
-        last_ = now;
+        if (!signals_.due()) return;
         nb::gil_scoped_acquire held;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!callback_.is_none()) callback_(done);
@@ -37,7 +36,7 @@ class Notifier {
 
   private:
     nb::object callback_;
-    std::chrono::steady_clock::time_point last_{};
+    SignalCheck signals_;
 };
 
 void check_pieces(int pieces) {

@@ -13,11 +13,12 @@
 namespace boardwright {
 
 // Number of lines of exactly `depth` whole moves. The last one is counted, not played, and the one
-// before it never reaches the stack.
-template <Game G>
-std::uint64_t perft(Line<G>& line, int depth) {
+// before it never reaches the stack. `tick` is called every few thousand lines and may throw.
+template <Game G, class Tick>
+std::uint64_t perft(Line<G>& line, int depth, Tick& tick) {
     if (depth == 0) return 1;
     if (depth == 1) return static_cast<std::uint64_t>(line.count_moves());
+    if (depth == 3) tick();
     std::uint64_t leaves = 0;
     line.each_action([&](Action action) {
         if (depth == 2) {
@@ -28,7 +29,7 @@ std::uint64_t perft(Line<G>& line, int depth) {
             }
         }
         line.play(action);
-        leaves += perft(line, line.now().continues ? depth : depth - 1);
+        leaves += perft(line, line.now().continues ? depth : depth - 1, tick);
         line.undo();
     });
     return leaves;
@@ -55,10 +56,11 @@ void each_route(Line<G>& line, Visit&& visit) {
 }
 
 // As perft, but routes that lead to the same position are one move.
-template <Game G>
-std::uint64_t perft_distinct(Line<G>& line, int depth) {
+template <Game G, class Tick>
+std::uint64_t perft_distinct(Line<G>& line, int depth, Tick& tick) {
     if (depth == 0) return 1;
     if (depth == 1) return static_cast<std::uint64_t>(line.count_distinct_moves());
+    if (depth == 3) tick();
     const bool all_differ = line.count_distinct_moves() == line.count_moves();
     std::vector<std::uint64_t> reached;
     std::uint64_t leaves = 0;
@@ -68,15 +70,16 @@ std::uint64_t perft_distinct(Line<G>& line, int depth) {
             if (std::find(reached.begin(), reached.end(), hash) != reached.end()) return;
             reached.push_back(hash);
         }
-        leaves += perft_distinct(line, depth - 1);
+        leaves += perft_distinct(line, depth - 1, tick);
     });
     return leaves;
 }
 
 struct PlayoutTally {
     std::array<std::uint64_t, 3> outcomes{};  // by Result: role 0 wins, role 1 wins, draws
-    std::uint64_t plies = 0;
-    std::uint64_t choices = 0;                // legal actions summed over all plies
+    std::uint64_t plies = 0;                  // whole moves
+    std::uint64_t actions = 0;
+    std::uint64_t choices = 0;                // legal actions summed over all actions
 };
 
 // Plays games `first_game` .. `first_game + games - 1` of a seeded series with uniformly random
@@ -93,8 +96,9 @@ PlayoutTally playouts(const Line<G>& from, std::uint64_t seed, std::uint64_t fir
             const int choices = line.count_actions();
             line.play(line.game().nth_action(line.now(), random.below(choices)));
             tally.choices += static_cast<std::uint64_t>(choices);
-            ++tally.plies;
+            ++tally.actions;
         }
+        tally.plies += static_cast<std::uint64_t>(line.now().plies - from.now().plies);
         ++tally.outcomes[static_cast<std::size_t>(line.now().result)];
     }
     return tally;

@@ -185,7 +185,8 @@ class Tablebase {
     static int most_pieces_in(const std::filesystem::path& folder) {
         for (int pieces = kMostPieces; pieces >= 2; --pieces) {
             for (const Material& material : materials_in_order(pieces)) {
-                if (std::filesystem::exists(table_path(folder, material))) return pieces;
+                std::error_code unreadable;
+                if (std::filesystem::exists(table_path(folder, material), unreadable)) return pieces;
             }
         }
         throw TableError("no draughts tables in " + folder.string() + ": build them with " + how_to_build(folder, 4));

@@ -150,6 +150,9 @@ SliceDescriptor append_slice(Bytes& file, const SolvedSlice& slice, int threads,
 inline void write_atomically(const std::filesystem::path& path, const Bytes& bytes) {
     const std::filesystem::path partial = path.string() + ".partial";
     const auto fail = [&](const char* what) {
+        const int reason = errno;
+        ::unlink(partial.c_str());
+        errno = reason;
         throw TableError("cannot " + std::string(what) + " " + partial.string() + ": " + std::strerror(errno));
     };
     const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

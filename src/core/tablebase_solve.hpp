@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,8 +47,12 @@ void in_parallel(std::uint64_t total, std::uint64_t piece, int threads, Work&& w
         }
     };
     std::vector<std::thread> helpers;
-    const std::uint64_t useful = std::min<std::uint64_t>(threads, (total + piece - 1) / piece);
-    for (std::uint64_t i = 1; i < useful; ++i) helpers.emplace_back([&] { labour([] {}); });
+    const std::uint64_t useful = std::min<std::uint64_t>(std::max(threads, 1), (total + piece - 1) / piece);
+    try {
+        for (std::uint64_t i = 1; i < useful; ++i) helpers.emplace_back([&] { labour([] {}); });
+    } catch (const std::system_error&) {
+        // The machine gives us no more threads; those we have, and this one, do the work.
+    }
     labour(tick);
     for (std::thread& helper : helpers) helper.join();
     if (failure) std::rethrow_exception(failure);

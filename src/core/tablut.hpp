@@ -71,8 +71,8 @@ class Tablut {
         std::array<Squares, 2> men;  // taflmen by role, without the king
         std::uint64_t hash = 0;
         Action action = kNoAction;   // the move that led here
-        std::uint16_t plies = 0;
-        std::uint16_t quiet = 0;     // plies since the last capture
+        std::uint32_t plies = 0;
+        std::uint32_t quiet = 0;     // plies since the last capture
         std::int8_t king = kNoKing;  // his square, or kNoKing once captured
         Role to_move = kAttackers;
         Result result = Result::kOngoing;
@@ -103,8 +103,8 @@ class Tablut {
         state.men = {attackers, defenders};
         state.king = static_cast<std::int8_t>(king);
         state.to_move = to_move;
-        state.quiet = static_cast<std::uint16_t>(quiet);
-        state.plies = static_cast<std::uint16_t>(plies);
+        state.quiet = static_cast<std::uint32_t>(quiet);
+        state.plies = static_cast<std::uint32_t>(plies);
         state.counted = rules_.count_start;
         state.hash = full_hash(state);
         settle(state);
@@ -205,8 +205,8 @@ class Tablut {
         }
         const State& now = line.back();
         if (now.to_move == kAttackers) fill(5 * kHistory, 1.0f);
-        fill(5 * kHistory + 1, static_cast<float>(now.plies) * rules_.ply_scale);
-        fill(5 * kHistory + 2, static_cast<float>(now.quiet) * rules_.quiet_scale);
+        fill(5 * kHistory + 1, std::min(1.0f, static_cast<float>(now.plies) * rules_.ply_scale));
+        fill(5 * kHistory + 2, std::min(1.0f, static_cast<float>(now.quiet) * rules_.quiet_scale));
     }
 
   private:

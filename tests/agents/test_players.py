@@ -61,10 +61,17 @@ def test_a_seed_fixes_the_choice(spec: str) -> None:
     assert make_agent(spec).choose(position, Limit()).action == make_agent(spec).choose(position, Limit()).action
 
 
-BAD_SPECS = ["", "mc:sims=0", "mc:sims=x", "mc:time=-1s", "mc:seed", "random:time=2s", "mc:time=nan", "mc:x=1"]
+BAD_TIMES = ["mc:time=-1s", "mc:time=nan", "mc:time=2m", "mc:time=1_0s", "mc:time=0s"]
+BAD_SPECS = ["", "mc:sims=0", "mc:sims=x", "mc:seed", "random:time=2s", "mc:x=1", *BAD_TIMES]
 
 
 @pytest.mark.parametrize("spec", BAD_SPECS)
 def test_bad_specs(spec: str) -> None:
     with pytest.raises(BoardwrightError):
         make_agent(spec)
+
+
+@pytest.mark.parametrize("bounds", [{"seconds": 0.0}, {"simulations": 0}, {"seconds": -1.0}])
+def test_a_limit_must_leave_time_to_think(bounds: dict) -> None:
+    with pytest.raises(BoardwrightError, match="leaves no time to think"):
+        Limit(**bounds)

@@ -53,3 +53,10 @@ def test_play_takes_whole_captures() -> None:
     done = boardwright("play", "draughts", "--position", "B:W14,23,32:B9", stdin="9x18\n9x27\nresign\n")
     assert "must be completed: 9x18x27" in done.stdout
     assert done.returncode == 0, done.stderr
+
+
+def test_hints_and_answers_are_whole_moves() -> None:
+    position = "W:W22,32:B18,11,3"
+    done = boardwright("play", "draughts", "--agent", "mc:sims=50", "--position", position, stdin="hint\n22x8\nquit\n")
+    assert "hint: 22x8" in done.stdout
+    assert "black: 3x12" in done.stdout

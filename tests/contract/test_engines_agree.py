@@ -3,7 +3,6 @@
 import random
 
 import jax
-import pytest
 from duel import ending_policy, play_both, random_policy, repeating_policy
 
 from boardwright.games import batched
@@ -37,11 +36,14 @@ def test_positions_from_text_continue_alike(game: Game) -> None:
     play_both(game, starts, random_policy(6), observe_every=5)
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_perft_is_the_same_in_both_engines(game: Game, depth: int) -> None:
-    env = game.batch()
+def test_perft_is_the_same_in_both_engines(game: Game) -> None:
+    """To depth 3, but no further than the batched engine has 25,000 positions to look at."""
+    env, start = game.batch(), game.start()
     state = env.init(jax.random.key(0))
-    assert batched.perft(env, state, depth) == game.start().perft(depth)
+    depths = [depth for depth in (1, 2, 3) if start.perft(depth - 1) <= 25_000]
+    assert len(depths) >= 2
+    for depth in depths:
+        assert batched.perft(env, state, depth) == start.perft(depth)
 
 
 def _somewhere(game: Game, rng: random.Random) -> Position:

@@ -20,12 +20,13 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT, Tables
+from boardwright.games.counters import MOST, parse_counter
 
 TO_BE_PLACED, GONE = -1, -2  # the cathedral's action while it is not on the board
-LONGEST_GAME = 4096
 TEXT_NAMES = tuple(
     f"{name}2" if name in pieces.NAMES[:piece] else name for piece, name in enumerate(pieces.NAMES)
 )  # by piece
+LONGEST_GAME = MOST
 SIDES = ("light", "dark")
 _MOVE = re.compile(r"([a-z]+2?)\s+([a-j])(10|[1-9])(?:\s+r(0|90|180|270))?")
 _EMPTY = re.compile(r"10|[1-9]")
@@ -123,9 +124,10 @@ def parse_position(text: str, tables: Tables) -> tuple[np.ndarray, int, list[int
         raise wrong(f"the first side must be l or d, not {fields[3]!r}")
     if not re.fullmatch(r"[012],[012]", fields[2]):
         raise wrong(f"buildings placed must be two numbers from 0 to 2 like 2,1, not {fields[2]!r}")
-    if not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 5 and int(fields[4]) <= LONGEST_GAME):
-        raise wrong(f"plies must be a number from 0 to {LONGEST_GAME}, not {fields[4]!r}")
-    placed, plies = [int(number) for number in fields[2].split(",")], int(fields[4])
+    plies = parse_counter(fields[4])
+    if plies is None:
+        raise wrong(f"plies must be a number from 0 to {MOST}, not {fields[4]!r}")
+    placed = [int(number) for number in fields[2].split(",")]
     for role in (LIGHT, DARK):
         on_board = min(int((where[role] >= 0).sum()), 2)
         if placed[role] < on_board:

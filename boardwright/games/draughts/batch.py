@@ -177,7 +177,7 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
     history = jnp.concatenate(planes, axis=-1).reshape(64, -1)
     if tables.extra_planes:
         black_to_move = (state.current_role == b.BLACK).astype(jnp.float32)
-        inactivity = state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale)
+        inactivity = jnp.minimum(1, state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale))
         constant = jnp.broadcast_to(jnp.stack([black_to_move, inactivity]), (64, 2))
         continuing = _spread(state.continuing[None])
         history = jnp.concatenate([history, constant[:, :1], continuing, constant[:, 1:]], axis=-1)

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.games.counters import MOST, parse_counter
 from boardwright.games.draughts import board as b
-from boardwright.games.draughts.rules import LONGEST_GAME
 
 SIDES = ("black", "white")
 _LETTERS = "BW"
@@ -63,9 +63,10 @@ def parse_fen(text: str) -> Placement:
             raise wrong(f"{field!r} is {'given twice' if letter in seen and letter else 'no list of pieces'}")
         seen.add(letter)
         if letter in numbers:
-            if not (rest.isascii() and rest.isdigit() and int(rest[:9]) <= LONGEST_GAME and len(rest) < 9):
-                raise wrong(f"{field!r} needs a number from 0 to {LONGEST_GAME}")
-            numbers[letter] = int(rest)
+            number = parse_counter(rest)
+            if number is None:
+                raise wrong(f"{field!r} needs a number from 0 to {MOST}")
+            numbers[letter] = number
             continue
         for item in filter(None, (item.strip() for item in rest.split(","))):
             squares, is_king = _squares(item, wrong)
@@ -190,6 +191,8 @@ def _same_end(one: Route, other: Route) -> bool:
 
 
 def _why_not(text: str, squares: tuple[int, ...], routes: list[Route]) -> str:
+    if not routes:
+        return f"move {text!r}: the game is over"
     if any(not 1 <= square <= b.SQUARES for square in squares):
         return f"move {text!r}: squares go from 1 to {b.SQUARES}"
     if routes[0].jumps and not any(r.squares[0] == squares[0] for r in routes):

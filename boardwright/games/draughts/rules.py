@@ -10,7 +10,7 @@ from boardwright.errors import RulesError
 from boardwright.games.draughts import board as b
 from boardwright.games.zobrist import zobrist_keys
 
-LONGEST_GAME = 4096  # most plies a rule set may allow, and the most a position text may claim
+LONGEST_GAME = 4096  # most plies a rule set may allow
 DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none
 MOST_HISTORY = 8
 

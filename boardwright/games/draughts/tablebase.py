@@ -77,7 +77,7 @@ class Tablebase:
                 raise TablebaseError(_how_to_get_more(f"tables with {pieces} pieces do not ship", pieces))
         self.folder = SHIPPED if folder is None else Path(folder)
         with _file_errors():
-            self._tables = _core.DraughtsTables(str(self.folder), pieces or 0)
+            self._tables = _core.DraughtsTables(_text(self.folder), pieces or 0)
 
     @property
     def pieces(self) -> int:
@@ -163,7 +163,7 @@ def build(
     _check_pieces(pieces)
     folder = Path(folder)
     with _sole_builder(folder), _file_errors():
-        builder = _core.DraughtsTableBuilder(str(folder), threads or _cores())
+        builder = _core.DraughtsTableBuilder(_text(folder), threads or _cores())
         listed = [table for count in range(2, pieces + 1) for table in _core.tablebase_tables(count)]
         missing = [(name, size) for name, size in listed if not builder.has(name)]
         total, before, written = sum(size for _, size in missing), 0, []
@@ -200,6 +200,15 @@ def _how_to_get_more(complaint: str, pieces: int) -> str:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _text(folder: Path) -> str:
+    """A folder's name for the engine, which takes text alone."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise TablebaseError(f"folder {str(folder)!a}: choose one whose name is UTF-8 text") from None
+    return str(folder)
 
 
 @contextmanager

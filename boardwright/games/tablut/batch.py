@@ -162,8 +162,8 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
     constants = jnp.stack(
         [
             (state.current_role == b.ATTACKERS).astype(jnp.float32),
-            state.plies.astype(jnp.float32) * np.float32(tables.ply_scale),
-            state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale),
+            jnp.minimum(1, state.plies.astype(jnp.float32) * np.float32(tables.ply_scale)),
+            jnp.minimum(1, state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale)),
         ]
     )
     return jnp.concatenate([history, jnp.broadcast_to(constants, (b.SIZE, b.SIZE, 3))], axis=-1)

@@ -40,8 +40,8 @@ class Tablut(Game):
         perft_depth=4,
         playout_rules="zero-code",
         peers=(
-            Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6),
-            Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6),
+            Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
+            Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),
         ),
     )
     num_actions = b.NUM_ACTIONS

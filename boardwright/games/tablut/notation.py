@@ -11,8 +11,9 @@ import re
 import numpy as np
 
 from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.games.counters import MOST, parse_counter
 from boardwright.games.tablut import board as b
-from boardwright.games.tablut.rules import LONGEST_GAME, Tables, TablutRules, compile_tables
+from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 
 _MOVE = re.compile(
     r"[tTkK]?([a-i][1-9])-([a-i][1-9])(?:x((?:[tTkK]?[a-i][1-9])(?:/[tTkK]?[a-i][1-9])*))?(?:\+\+?|--?)?"
@@ -42,9 +43,10 @@ def parse_position(text: str, rules: TablutRules) -> tuple[np.ndarray, int, int,
 
 
 def _counter(text: str, field: str) -> int:
-    if not (field.isascii() and field.isdigit() and int(field) <= LONGEST_GAME):
-        raise PositionError(f"position {text!r}: counter {field!r} is not a number from 0 to {LONGEST_GAME}")
-    return int(field)
+    counter = parse_counter(field)
+    if counter is None:
+        raise PositionError(f"position {text!r}: counter {field!r} is not a number from 0 to {MOST}")
+    return counter
 
 
 def _check_pieces(text: str, board: np.ndarray, tables: Tables) -> None:

@@ -36,16 +36,19 @@ class RolloutSearch {
         nodes_.push_back({});
     }
 
-    RolloutReport run(RolloutLimit limit) {
+    // `tick` is called every few simulations and may throw.
+    template <class Tick>
+    RolloutReport run(RolloutLimit limit, Tick& tick) {
         using Clock = std::chrono::steady_clock;
         const auto begin = Clock::now();
         const std::size_t root_length = line_.length();
         std::uint64_t done = 0;
         while (limit.simulations == 0 || done < limit.simulations) {
-            if (limit.seconds > 0 && (done % 16) == 0 && done > 0) {
-                if (std::chrono::duration<double>(Clock::now() - begin).count() >= limit.seconds) break;
+            if ((done % 16) == 0 && done > 0) {
+                tick();
+                const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+                if (limit.seconds > 0 && elapsed >= limit.seconds) break;
             }
-            if (nodes_.size() > kMostNodes) break;
             simulate();
             line_.reset(root_length);
             ++done;
@@ -55,7 +58,7 @@ class RolloutSearch {
 
   private:
     static constexpr double kExploration = 1.4142135623730951;
-    static constexpr std::size_t kMostNodes = 20'000'000;  // about one gigabyte
+    static constexpr std::size_t kMostNodes = 20'000'000;  // about one gigabyte; then the tree grows no more
 
     struct Node {
         Action action = kNoAction;
@@ -71,7 +74,7 @@ class RolloutSearch {
         std::uint32_t at = 0;
         while (!line_.over()) {
             if (nodes_[at].children == 0) {
-                if (nodes_[at].visits == 0 && at != 0) break;
+                if ((nodes_[at].visits == 0 && at != 0) || nodes_.size() > kMostNodes) break;
                 expand(at);
             }
             at = choose(nodes_[at]);

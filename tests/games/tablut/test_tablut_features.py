@@ -56,3 +56,11 @@ def test_symmetry_names_say_what_they_do() -> None:
     by_name = {symmetry.name: symmetry for symmetry in boardwright.game("tablut").symmetries()}
     assert np.array_equal(by_name["rotate90"].of_observation(planes), np.rot90(planes))
     assert np.array_equal(by_name["mirror+rotate0"].of_observation(planes), planes[:, ::-1])
+
+
+def test_counter_planes_never_leave_the_unit_interval() -> None:
+    game = boardwright.game("tablut", {"max_plies": "none", "max_quiet_plies": 200})
+    position = game.position(f"{START} a 0 700")
+    assert position.observation().max() == 1
+    state = game.batch().from_position(position)
+    assert np.array_equal(game.batch().observe(state, 0), position.observation(0))

@@ -37,7 +37,7 @@ RANDOM_PLAY = {
 def test_random_play(rules: str) -> None:
     *shares, plies, deviation, branching = RANDOM_PLAY[rules]
     games = 20_000
-    outcomes, total_plies, choices = boardwright.game("tablut", rules).start().core.playouts(7, 0, games)
+    outcomes, total_plies, _, choices = boardwright.game("tablut", rules).start().core.playouts(7, 0, games)
     for count, share in zip(outcomes, shares, strict=True):
         assert abs(count / games - share) < 4 * math.sqrt(share * (1 - share) / games)
     assert abs(total_plies / games - plies) < 4 * deviation / math.sqrt(games)
@@ -50,7 +50,7 @@ def test_random_play_matches_the_public_tablutzero_engine() -> None:
     That engine draws who attacks, and its two figures are of seats: the mean of our two roles.
     """
     games = 20_000
-    outcomes, plies, choices = boardwright.game("tablut", "zero-code").start().core.playouts(8, 0, games)
+    outcomes, plies, _, choices = boardwright.game("tablut", "zero-code").start().core.playouts(8, 0, games)
     seat = (outcomes[0] + outcomes[1]) / 2 / games
     error = math.sqrt(0.48 * 0.52 / 1024)
     assert abs(seat - 0.4805) < 2 * error

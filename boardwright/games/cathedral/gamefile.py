@@ -1,0 +1,355 @@
+"""Games of Cathedral as text: a header of tags as in PGN, then one move a line.
+
+    [Event "Club evening"]
+    [Site "?"]
+    [Date "?"]
+    [Round "?"]
+    [Light "Berg, Ana"]
+    [Dark "?"]
+    [Result "*"]
+    [Rules "official"]
+
+    {Ana has the first move}
+    1. light cathedral e5 r90
+    2. dark castle b3 {a long wall is begun}
+    3. light tower h8 r180
+    *
+
+**Moves** are numbered from 1 and say who makes them, since a side that cannot build is passed over; then
+comes the move as `notation` has it. Chance moves are `chance cathedral e5`, or `chance light` where a coin
+makes light the first. Numbers may be left out, but must not be wrong. A move may also stand on the line of
+the one before if it has its number.
+
+**Comments** in braces, or from a semicolon to the end of the line, are about the move before them; in
+braces they may go over several lines. In them `}` and line breaks are written `%7D` and `%0A`.
+
+**Results**: `1-0` light won, `0-1` dark won, `1/2-1/2`, and `*` for a game not over. The result ends the
+game; another may follow. Every move is replayed, and a result that contradicts the last position, or the
+tag, is an error. Results of games that were not played to the end are taken as they are; `[Resigned]` says
+that a side gave up, `[Termination]` what else ended the game.
+
+**Rules** are a shipped rule set, `official` if no tag names one, or one of any name with what it changes of
+the official rules in `[RuleOptions "size=8 claim_cap=32"]`. `[Position]` is where the game began, if not
+at the start. `write` and `read` are each other's inverse.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
+from boardwright.games import registry, rulefile
+from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
+from boardwright.games.cathedral.notation import LONGEST_GAME
+from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
+from boardwright.games.draughts import pdn_tokens
+from boardwright.games.draughts.pdn import LONGEST_MESSAGE, MAX_CHARACTERS, decode
+from boardwright.games.draughts.pdn_reading import MisreadError
+from boardwright.games.draughts.pdn_tokens import TAG_NAME, UNKNOWN, Kind, Token, comment_inside, comment_words, games
+from boardwright.games.record import GameRecord, outcome_of, result_of
+
+__all__ = ["decode", "read", "read_all", "write", "write_all"]
+
+MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
+RESULTS = {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}
+
+_RESULT_TEXTS = {result: text for text, result in RESULTS.items()}
+_RESULT_WORDS = ("light won", "dark won", "it was a draw", "it goes on")  # by result
+_ROSTER = ("event", "site", "date", "round", "light", "dark")  # tags every game has; records spell them so
+_FROM_RECORD = ("result", "rules", "ruleoptions", "position", "termination", "resigned")
+_SPELLING = {name: name.capitalize() for name in (*_ROSTER, *_FROM_RECORD)} | {"ruleoptions": "RuleOptions"}
+
+
+def write(record: GameRecord) -> str:
+    """The text of one game; raises an error for a record that contradicts itself or cannot be written."""
+    if not isinstance(record.rules, CathedralRules):
+        raise GameFileError(f"a record of {record.game} cannot be written as a game of Cathedral")
+    if record.marks or record.variations:
+        raise GameFileError("a game of Cathedral has no marks and no variations: leave them out of the record")
+    moves, last = _move_lines(record)
+    _check(record, last)
+    tags = {name: record.tags.get(name, "?") for name in _ROSTER}
+    tags |= {"result": _RESULT_TEXTS[record.result], "rules": record.rules.name}
+    if record.rules != RULE_SETS.get(record.rules.name):
+        tags["ruleoptions"] = _options_text(record.rules)
+    if record.start is not None:
+        tags["position"] = next(record.positions()).text
+    if record.reason != _reason(last):
+        tags["termination"] = record.reason
+    if record.resigned is not None:
+        tags["resigned"] = last.game.roles[record.resigned]
+    tags |= record.tags
+    for name, value in tags.items():
+        if "\n" in value or "\r" in value:
+            raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
+    header = [pdn_tokens.tag_text(_SPELLING.get(name, name), value) for name, value in tags.items()]
+    return "\n".join([*header, "", *moves, tags["result"]]) + "\n"
+
+
+def write_all(records: Iterable[GameRecord]) -> str:
+    """The text of several games."""
+    return "\n".join(write(record) for record in records)
+
+
+def read(text: str) -> list[GameRecord]:
+    """The games of a file; raises GameFileError for the first that cannot be read."""
+    records, errors = read_all(text)
+    if errors:
+        raise errors[0]
+    return records
+
+
+def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+    """The games of a file that can be read, and what is wrong with each of the others."""
+    if len(text) > MAX_CHARACTERS:
+        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    records, errors = [], []
+    rule_sets: set[CathedralRules] = set()
+    line, line_start, counted = 1, 0, 0
+    for tokens in games(text):
+        try:
+            records.append(_read_game(list(_joined(tokens, text)), rule_sets))
+        except MisreadError as problem:
+            line += text.count("\n", counted, problem.offset)
+            line_start = max(line_start, text.rfind("\n", counted, problem.offset) + 1)
+            counted = problem.offset
+            errors.append(_error(f"line {line}, column {problem.offset - line_start + 1}: {problem}"))
+    return records, errors
+
+
+def _error(message: str) -> GameFileError:
+    if len(message) > LONGEST_MESSAGE:
+        message = message[: LONGEST_MESSAGE - 3] + "..."
+    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
+
+
+def _record_name(tag_name: str) -> str:
+    """The name of a tag as records spell it."""
+    return tag_name.lower() if tag_name.lower() in _SPELLING else pdn_tokens.record_name(tag_name)
+
+
+def _mover(position: Position) -> str:
+    return "chance" if position.role_to_move == CHANCE else position.game.roles[position.role_to_move]
+
+
+def _reason(last: Position) -> str:
+    return "" if last.outcome is None else last.outcome.reason
+
+
+def _contradiction(claimed: int, outcome: Outcome) -> str:
+    truth = _RESULT_WORDS[result_of(outcome)]
+    return f"result {_RESULT_TEXTS[claimed]} says that {_RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
+
+
+# Writing
+
+
+def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
+    """Every move with its comment, the comment on the beginning before them, and the last position."""
+    if len(record.actions) > LONGEST_GAME:
+        raise GameFileError(f"the game has more than {LONGEST_GAME} moves")
+    comments = {number: " ".join(comment_words(text)) for number, text in record.comments.items() if text}
+    for number in sorted(set(comments) - set(range(len(record.actions) + 1))):
+        raise GameFileError(f"a comment after {number} moves: the game has {len(record.actions)}")
+    lines = [comments[0]] if 0 in comments else []
+    positions = record.positions()
+    last = next(positions)
+    for number, (action, after) in enumerate(zip(record.actions, positions, strict=True), start=1):
+        comment = f" {comments[number]}" if number in comments else ""
+        lines.append(f"{number}. {_mover(last)} {last.action_text(action)}{comment}")
+        last = after
+    return lines, last
+
+
+def _check(record: GameRecord, last: Position) -> None:
+    """Refuses what would not come back as it was."""
+    if record.resigned is not None and last.outcome is not None:
+        raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
+    outcome = outcome_of(last, record.resigned)
+    if outcome is not None and record.result != result_of(outcome):
+        raise GameFileError(_contradiction(record.result, outcome))
+    for name, value in record.tags.items():
+        if name in _FROM_RECORD or _record_name(name) != name or not re.fullmatch(TAG_NAME, name):
+            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
+        if name in _ROSTER and value in UNKNOWN:
+            raise GameFileError(f"tag {name!r}: {value!r} stands for what is not known: leave the tag out")
+
+
+def _options_text(rules: CathedralRules) -> str:
+    """What a rule set changes of the official one, `size=8 claim_cap=32`."""
+    changed = ((option.name, getattr(rules, option.name), option.default) for option in fields(rules))
+    return " ".join(
+        f"{name}={'none' if value is None else str(value).lower()}"
+        for name, value, default in changed
+        if name != "name" and value != default
+    )
+
+
+# Reading one game
+
+
+def _joined(tokens: Iterable[Token], text: str) -> Iterator[Token]:
+    """The tokens of a game, with the words of each move, which stand in one line, made one token."""
+    begin = end = -1
+    for token in tokens:
+        is_word = token.kind is Kind.BAD and token.text[0].isalpha()
+        if begin >= 0 and not (is_word and "\n" not in text[end : token.offset]):
+            yield Token(Kind.MOVE, text[begin:end], begin)
+            begin = -1
+        if is_word:
+            begin, end = token.offset if begin < 0 else begin, token.offset + len(token.text)
+        else:
+            known = token.kind in (Kind.TAG, Kind.COMMENT, Kind.RESULT, Kind.NUMBER)
+            yield token if known else token._replace(kind=Kind.BAD)
+    if begin >= 0:
+        yield Token(Kind.MOVE, text[begin:end], begin)
+
+
+def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
+    """The game of some tokens; adds its rules to those of the file."""
+    tags = _header(tokens)
+    rules = _rules(tags)
+    rule_sets.add(rules)
+    if len(rule_sets) > MAX_RULE_SETS:
+        rule_sets.remove(rules)
+        place = tags["rules"] if "rules" in tags else tokens[0]
+        raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
+    start = _start(tags, rules)
+    last, comments, results = _replay(tokens, start)
+    resigned = _resigned(tags, last)
+    return GameRecord(
+        game="cathedral",
+        rules=rules,
+        start=start.text if "position" in tags else None,
+        actions=tuple(last.actions()),
+        result=_result([*([tags["result"]] if "result" in tags else []), *results], outcome_of(last, resigned)),
+        reason=tags["termination"].text if "termination" in tags else _reason(last),
+        resigned=resigned,
+        comments={number: "\n".join(several) for number, several in comments.items()},
+        tags={
+            name: value.text
+            for name, value in tags.items()
+            if name not in _FROM_RECORD and not (name in _ROSTER and value.text in UNKNOWN)
+        },
+    )
+
+
+def _header(tokens: Iterable[Token]) -> dict[str, Token]:
+    """The tags by name, each with what it says as its text."""
+    tags: dict[str, Token] = {}
+    for token in tokens:
+        if token.kind is Kind.TAG:
+            name, value = pdn_tokens.tag_parts(token)
+            name = _record_name(name)
+            if name in tags:
+                raise MisreadError(token.offset, f"the game has a second tag {name[:40]!r}")
+            tags[name] = token._replace(text=value)
+    return tags
+
+
+def _rules(tags: Mapping[str, Token]) -> CathedralRules:
+    named = tags.get("rules")
+    given = tags.get("ruleoptions")
+    name = ("official" if given is None else "custom") if named is None else named.text
+    try:
+        if given is not None:
+            return cast(CathedralRules, rulefile.build(CathedralRules, {}, {"name": name, **_options(given.text)}))
+        if name not in RULE_SETS:
+            raise UnknownNameError("rule set of cathedral", name, RULE_SETS)
+    except BoardwrightError as error:
+        raise MisreadError((given or named or next(iter(tags.values()))).offset, str(error)) from None
+    return RULE_SETS[name]
+
+
+def _options(text: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        values[name] = (
+            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
+        )
+    return values
+
+
+def _start(tags: Mapping[str, Token], rules: CathedralRules) -> Position:
+    game = registry.game("cathedral", rules)
+    if "position" not in tags:
+        return game.start()
+    try:
+        return game.position(tags["position"].text)
+    except BoardwrightError as error:
+        raise MisreadError(tags["position"].offset, str(error)) from None
+
+
+def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, dict[int, list[str]], list[Token]]:
+    """The last position, the comments by the number of moves before them, and the results written."""
+    comments: dict[int, list[str]] = {}
+    results: list[Token] = []
+    played = 0
+    for token in tokens:
+        kind, text, offset = token
+        if kind is Kind.MOVE:
+            position = _play(position, played + 1, token)
+            played += 1
+        elif kind is Kind.COMMENT:
+            if remark := comment_inside(token):
+                comments.setdefault(played, []).append(remark)
+        elif kind is Kind.NUMBER:
+            if text.rstrip(".").lstrip("0") != str(played + 1):
+                raise MisreadError(offset, f"move {played + 1} is numbered {text!r}")
+        elif kind is Kind.RESULT:
+            results.append(token)
+        elif kind is Kind.BAD:
+            raise MisreadError(offset, _complaint(token))
+    return position, comments, results
+
+
+def _complaint(token: Token) -> str:
+    if token.text[0] in "{[":
+        return pdn_tokens.complaint(token)
+    return f"expected a move like 'dark castle b3 r90', a comment or a result, not {token.text[:40]!r}"
+
+
+def _play(position: Position, number: int, token: Token) -> Position:
+    """The position after a move, which must be legal and made by the side that it names."""
+    side, *words = token.text.lower().split()
+    if side not in (*position.game.roles, "chance"):
+        raise MisreadError(token.offset, f"expected light, dark or chance before the move, not {side[:40]!r}")
+    if position.outcome is not None:
+        raise MisreadError(token.offset, f"move {number}, but the game is over: {position.outcome.reason}")
+    if number > LONGEST_GAME:
+        raise MisreadError(token.offset, f"the game has more than {LONGEST_GAME} moves")
+    if side != _mover(position):
+        raise MisreadError(token.offset, f"move {number} is made by {side}, but {_mover(position)} is to move")
+    try:
+        return position.play(" ".join(words))
+    except BoardwrightError as error:
+        raise MisreadError(token.offset, str(error)) from None
+
+
+def _resigned(tags: Mapping[str, Token], last: Position) -> int | None:
+    if "resigned" not in tags:
+        return None
+    _, text, offset = tags["resigned"]
+    if text.lower() not in last.game.roles:
+        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text[:40]!r}")
+    if last.outcome is not None:
+        raise MisreadError(offset, f"a resignation, but the game is over: {last.outcome.reason}")
+    return last.game.roles.index(text.lower())
+
+
+def _result(claims: Iterable[Token], outcome: Outcome | None) -> int:
+    """Who won by the tag and by what stands after the moves, which must agree with the last position."""
+    known = ONGOING if outcome is None else result_of(outcome)
+    for _, text, offset in claims:
+        claimed = ONGOING if text in UNKNOWN else RESULTS.get(text)
+        if claimed is None:
+            raise MisreadError(offset, f"result {text[:40]!r} is not one of {', '.join(RESULTS)}")
+        if outcome is not None and claimed not in (ONGOING, known):
+            raise MisreadError(offset, _contradiction(claimed, outcome))
+        if ONGOING not in (known, claimed) and known != claimed:
+            raise MisreadError(offset, f"result {text} contradicts {_RESULT_TEXTS[known]} before it")
+        known = known if claimed == ONGOING else claimed
+    return known

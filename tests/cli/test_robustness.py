@@ -1,0 +1,103 @@
+"""What a hostile or careless user can do to the command line: devices, symlinks, signals, odd bytes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_commands import as_json, boardwright
+
+PROGRAM = str(Path(sys.executable).parent / "boardwright")
+START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/"
+
+
+@pytest.mark.parametrize("arguments", [["perft", "tablut", "--depth", "9"], ["perft", "draughts", "--depth", "25"]])
+def test_ctrl_c_stops_the_engine_at_once(arguments: list[str]) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert complaint == b""
+
+
+def refused(*arguments: str) -> str:
+    done = boardwright(*arguments)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    return done.stderr
+
+
+def test_a_rule_file_must_be_an_ordinary_file(tmp_path: Path) -> None:
+    assert "not an ordinary file" in refused("legal", "tablut", "--rules", "/dev/zero")
+    os.mkfifo(tmp_path / "pipe.toml")
+    assert "not an ordinary file" in refused("legal", "tablut", "--rules", str(tmp_path / "pipe.toml"))
+    assert "Is a directory" in refused("legal", "tablut", "--rules", f"{tmp_path}/")
+    large = tmp_path / "large.toml"
+    large.write_bytes(b"#" * (1 << 21))
+    assert "larger than" in refused("legal", "tablut", "--rules", str(large))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("twice.json", '{"max_plies": 5, "max_plies": 600}', "'max_plies' is given twice"),
+        ("base.toml", "base = []", "unknown base rule set"),
+        ("huge.toml", f"max_plies = 0x{'f' * 20000}", "too large"),
+        ("name.json", '{"name": "\\u001b[31mred"}', "printable"),
+        ("deep.json", "[" * 100_000, "deep.json"),
+    ],
+)
+def test_contradictory_and_odd_rule_files(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert complaint in refused("legal", "tablut", "--rules", str(path))
+
+
+def test_an_empty_rule_set_is_no_default() -> None:
+    assert "unknown rule set of tablut ''" in refused("legal", "tablut", "--rules", "")
+
+
+def test_long_counters_are_refused() -> None:
+    assert "counter" in refused("legal", "tablut", "--position", f"{START} a {'9' * 5000} {'9' * 5000}")
+
+
+def test_pictures_go_where_the_path_leads(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.svg", tmp_path / "link.svg"
+    link.symlink_to(target)
+    assert boardwright("show", "tablut", "--svg", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("<svg")
+    (tmp_path / "folder").mkdir()
+    assert "Is a directory" in refused("show", "tablut", "--svg", str(tmp_path / "folder"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link.svg", "target.svg"]
+    done = subprocess.run(
+        [PROGRAM, "show", "tablut", "--svg", "/dev/stdout"], capture_output=True, text=True, check=True
+    )
+    assert "<svg" in done.stdout
+
+
+def test_names_that_are_not_text(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"\xff")
+    assert "UTF-8" in refused("tablebase", "probe", "W:WK1:BK31", "--dir", odd)
+    done = boardwright("show", "tablut", "--svg", str(tmp_path / f"{odd}.svg"))
+    assert done.returncode == 0
+
+
+def test_a_full_disk_is_one_line() -> None:
+    script = f"{PROGRAM} games > /dev/full"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "No space left on device" in done.stderr
+
+
+def test_plies_of_draughts_are_whole_moves() -> None:
+    position = "W:W22,32:B18,11"  # the only move takes two pieces, and the game is over
+    assert as_json("playout", "draughts", "--games", "3", "--position", position)["mean_plies"] == 1.0
