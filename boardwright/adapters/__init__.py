@@ -1,4 +1,4 @@
-"""Other libraries' interfaces: every game as a PettingZoo or a Pgx environment.
+"""Other libraries' interfaces: every game as a PettingZoo, Gymnasium, OpenSpiel or Pgx environment.
 
-`boardwright.adapters.pettingzoo` needs PettingZoo; `boardwright.adapters.pgx` needs JAX, but not Pgx.
+Each module needs the library it is named after, but for `pgx`, which needs JAX and not Pgx.
 """
