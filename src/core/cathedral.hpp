@@ -361,12 +361,12 @@ class Cathedral {
         state.hash ^= rules_.placement_key[mover][action];
         if (state.placed[mover] < 2 && ++state.placed[mover] == 2) state.hash ^= rules_.claims_key[mover];
 
-        const auto [removed, lost] = capture(state, mover);
+        const int captured = capture(state, mover);
         for (Role role : {kLight, kDark}) state.territory[role] = territory_of(state, role);
         if (rules_.shaped) {
             const int gained = (state.territory[mover] & ~before).count();
-            state.rewards[mover] = static_cast<float>(gained + rules_.piece_size[piece] - most + removed);
-            state.rewards[other] = static_cast<float>(-lost);
+            state.rewards[mover] = static_cast<float>(gained + rules_.piece_size[piece] - most + captured);
+            state.rewards[other] = static_cast<float>(-captured);
         }
         state.to_move = other;
         if (!can_move(state, other)) {
@@ -385,11 +385,11 @@ class Cathedral {
         }
     }
 
-    // Removes every foreign piece that stands alone in an area of the mover; (squares removed, squares
-    // the other player lost).
-    std::pair<int, int> capture(State& state, Role mover) const {
+    // Removes every foreign piece that stands alone in an area of the mover; the squares of buildings
+    // the other player has lost. The cathedral is nobody's loss.
+    int capture(State& state, Role mover) const {
         const Role other = static_cast<Role>(1 - mover);
-        int removed = 0, lost = 0;
+        int squares = 0;
         std::vector<Squares> areas;
         each_area(state, mover, [&](Squares area) { areas.push_back(area); });
         for (const Squares area : areas) {
@@ -408,18 +408,16 @@ class Cathedral {
                 state.hash ^= rules_.placement_key[0][state.cathedral] ^ rules_.cathedral_gone_key;
                 state.cathedral = kGone;
                 state.cathedral_cells = Squares();
-                removed += rules_.piece_size[kCathedral];
             } else {
                 const std::int16_t at = state.where[other][victim];
                 state.hash ^= rules_.placement_key[other][at];
                 state.built[other] &= ~masks_[other][at];
                 state.where[other][victim] = kInHand;
                 state.hand[other] |= static_cast<std::uint16_t>(1u << victim);
-                removed += rules_.piece_size[victim];
-                lost += rules_.piece_size[victim];
+                squares += rules_.piece_size[victim];
             }
         }
-        return {removed, lost};
+        return squares;
     }
 
     void finish(State& state) const {

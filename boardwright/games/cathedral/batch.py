@@ -133,14 +133,13 @@ def set_up(
     role = jnp.where(chance, CHANCE, settled).astype(jnp.int8)
 
     placement_key, claims_key = jnp.asarray(halves(tables.placement_key)), jnp.asarray(halves(tables.claims_key))
-    hash_ = _xor_where(where[0] >= 0, placement_key[0, where[0]]) ^ _xor_where(
-        where[1] >= 0, placement_key[1, where[1]]
-    )
+    hash_ = _role_key(tables, role)
+    for owner in range(2):
+        hash_ ^= _xor_where(where[owner] >= 0, placement_key[owner, where[owner]])
     hash_ ^= _xor_where(placed >= 2, claims_key)
     hash_ ^= jnp.where(cathedral >= 0, placement_key[0, cathedral], WORD(0))
     hash_ ^= jnp.where(cathedral == GONE, _key(tables.cathedral_gone_key), WORD(0))
     hash_ ^= jnp.where(first_role != LIGHT, _key(tables.first_role_key), WORD(0))
-    hash_ ^= _role_key(tables, role)
     return State(
         current_role=role,
         rewards=jnp.zeros(2, jnp.float32),
@@ -172,8 +171,9 @@ def step(tables: Tables, state: State, action: Array, key: Array) -> State:
 
 
 def observe(tables: Tables, state: State, role: Array | int) -> Array:
-    """[N, N, planes] float32; see `features` for the planes."""
-    board, own, enemy = state.board, jnp.asarray(role, jnp.int8), (1 - jnp.asarray(role)).astype(jnp.int8)
+    """[N, N, planes] float32; see `features` for the planes. Chance sees what light sees."""
+    board, own = state.board, jnp.maximum(jnp.asarray(role, jnp.int8), LIGHT)
+    enemy = 1 - own
     cellwise = [
         _belongs(board, own),
         _belongs(board, enemy),
@@ -252,9 +252,9 @@ def _place(tables: Tables, state: State, action: Array) -> State:
         sizes = jnp.asarray(tables.piece_size)
         largest = jnp.where(state.legal_action_mask, sizes[tables.piece], 0).max()
         claimed = (gained & (state.territory != owner + 1)).sum()
-        taken = jnp.where(captured, sizes, 0)
-        own = jnp.where(is_building, claimed + sizes[piece] - largest + taken.sum(), 0)
-        rewards = WIN_BONUS * rewards + jnp.where(is_owner, own, -taken[:-1].sum())
+        taken = jnp.where(captured[:-1], sizes[:-1], 0).sum()  # the cathedral is nobody's loss
+        own = jnp.where(is_building, claimed + sizes[piece] - largest + taken, 0)
+        rewards = WIN_BONUS * rewards + jnp.where(is_owner, own, -taken)
     return State(
         current_role=role,
         rewards=rewards.astype(jnp.float32),
@@ -336,24 +336,26 @@ def _labels(size: int, open_cells: Array) -> Array:
     one could be left out. ceil(N / 2)^2 blocks cover the board, so twice that many cells, less one, is the
     most a path has in steps. So many cheap rounds are faster than fewer that look where to stop or jump
     ahead: on a CPU they run in vector registers, on a GPU without a word to the host.
-
-    Rows are laid end to end with a wall after each, so that a step in any direction is a shift of the
-    whole line.
     """
     rounds = 2 * ((size + 1) // 2) ** 2 - 1
-    width = size + 1
-    walls = jnp.where(jnp.pad(_grid(size, open_cells), ((0, 0), (0, 1))), 0, WALL).astype(jnp.int8).reshape(-1)
+    walls = jnp.where(open_cells, 0, WALL).astype(jnp.int8)  # WALL has all bits set
+    column = np.arange(size * size) % size
+    past_row_end, past_row_start = (
+        jnp.asarray(np.where(column == edge, WALL, 0).astype(np.int8)) for edge in (size - 1, 0)
+    )
 
-    def with_shifted(line: Array, steps: int) -> Array:
-        ends = jnp.full(steps, WALL, jnp.int8)
-        ahead, behind = jnp.concatenate([line[steps:], ends]), jnp.concatenate([ends, line[:-steps]])
-        return jnp.maximum(line, jnp.maximum(ahead, behind))
+    def ahead(label: Array, steps: int) -> Array:
+        return jnp.concatenate([label[steps:], jnp.full(steps, WALL, jnp.int8)])
+
+    def behind(label: Array, steps: int) -> Array:
+        return jnp.concatenate([jnp.full(steps, WALL, jnp.int8), label[:-steps]])
 
     def spread(_: int, label: Array) -> Array:
-        return with_shifted(with_shifted(label, 1), width) | walls  # WALL has all bits set
+        sides = jnp.maximum(ahead(label, 1) | past_row_end, behind(label, 1) | past_row_start)
+        row = jnp.maximum(label, sides)
+        return jnp.maximum(row, jnp.maximum(ahead(row, size), behind(row, size))) | walls
 
-    label = jax.lax.fori_loop(0, rounds, spread, jnp.arange(size * width, dtype=jnp.int8) | walls)
-    return label.reshape(size, width)[:, :size].reshape(-1)
+    return jax.lax.fori_loop(0, rounds, spread, jnp.arange(size * size, dtype=jnp.int8) | walls)
 
 
 def _foreign_cells(tables: Tables, where: Array, cathedral: Array, owner: Array | int) -> Array:

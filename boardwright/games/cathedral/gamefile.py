@@ -21,7 +21,8 @@ makes light the first. Numbers may be left out, but must not be wrong. A move ma
 the one before if it has its number.
 
 **Comments** in braces, or from a semicolon to the end of the line, are about the move before them; in
-braces they may go over several lines. In them `}` and line breaks are written `%7D` and `%0A`.
+braces they may go over several lines. In them `}` and line breaks are written `%7D` and `%0A`. A line that
+begins with `%` is skipped.
 
 **Results**: `1-0` light won, `0-1` dark won, `1/2-1/2`, and `*` for a game not over. The result ends the
 game; another may follow. Every move is replayed, and a result that contradicts the last position, or the
@@ -41,7 +42,6 @@ from typing import Any, cast
 from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
-from boardwright.games.cathedral.notation import LONGEST_GAME
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
 from boardwright.games.draughts import pdn_tokens
 from boardwright.games.draughts.pdn import LONGEST_MESSAGE, MAX_CHARACTERS, decode
@@ -51,6 +51,7 @@ from boardwright.games.record import GameRecord, outcome_of, result_of
 
 __all__ = ["decode", "read", "read_all", "write", "write_all"]
 
+MAX_MOVES = 4096  # of a game; random ones have up to thirty
 MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
 RESULTS = {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}
 
@@ -73,6 +74,7 @@ def write(record: GameRecord) -> str:
     tags |= {"result": _RESULT_TEXTS[record.result], "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
         tags["ruleoptions"] = _options_text(record.rules)
+        _custom_rules(tags["rules"], tags["ruleoptions"])  # raises what reading them would
     if record.start is not None:
         tags["position"] = next(record.positions()).text
     if record.reason != _reason(last):
@@ -148,8 +150,8 @@ def _contradiction(claimed: int, outcome: Outcome) -> str:
 
 def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
     """Every move with its comment, the comment on the beginning before them, and the last position."""
-    if len(record.actions) > LONGEST_GAME:
-        raise GameFileError(f"the game has more than {LONGEST_GAME} moves")
+    if len(record.actions) > MAX_MOVES:
+        raise GameFileError(f"the game has more than {MAX_MOVES} moves")
     comments = {number: " ".join(comment_words(text)) for number, text in record.comments.items() if text}
     for number in sorted(set(comments) - set(range(len(record.actions) + 1))):
         raise GameFileError(f"a comment after {number} moves: the game has {len(record.actions)}")
@@ -250,27 +252,28 @@ def _header(tokens: Iterable[Token]) -> dict[str, Token]:
 
 
 def _rules(tags: Mapping[str, Token]) -> CathedralRules:
-    named = tags.get("rules")
-    given = tags.get("ruleoptions")
-    name = ("official" if given is None else "custom") if named is None else named.text
-    try:
-        if given is not None:
-            return cast(CathedralRules, rulefile.build(CathedralRules, {}, {"name": name, **_options(given.text)}))
-        if name not in RULE_SETS:
-            raise UnknownNameError("rule set of cathedral", name, RULE_SETS)
-    except BoardwrightError as error:
-        raise MisreadError((given or named or next(iter(tags.values()))).offset, str(error)) from None
+    if "ruleoptions" in tags:
+        _, text, offset = tags["ruleoptions"]
+        try:
+            return _custom_rules(tags["rules"].text if "rules" in tags else "custom", text)
+        except BoardwrightError as error:
+            raise MisreadError(offset, str(error)) from None
+    if "rules" not in tags:
+        return RULE_SETS["official"]
+    _, name, offset = tags["rules"]
+    if name not in RULE_SETS:
+        raise MisreadError(offset, str(UnknownNameError("rule set of cathedral", name, RULE_SETS)))
     return RULE_SETS[name]
 
 
-def _options(text: str) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        values[name] = (
+def _custom_rules(name: str, options: str) -> CathedralRules:
+    values: dict[str, Any] = {"name": name}
+    for word in options.split():
+        option, _, value = word.partition("=")
+        values[option] = (
             int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
         )
-    return values
+    return cast(CathedralRules, rulefile.build(CathedralRules, {}, values))
 
 
 def _start(tags: Mapping[str, Token], rules: CathedralRules) -> Position:
@@ -319,8 +322,8 @@ def _play(position: Position, number: int, token: Token) -> Position:
         raise MisreadError(token.offset, f"expected light, dark or chance before the move, not {side[:40]!r}")
     if position.outcome is not None:
         raise MisreadError(token.offset, f"move {number}, but the game is over: {position.outcome.reason}")
-    if number > LONGEST_GAME:
-        raise MisreadError(token.offset, f"the game has more than {LONGEST_GAME} moves")
+    if number > MAX_MOVES:
+        raise MisreadError(token.offset, f"the game has more than {MAX_MOVES} moves")
     if side != _mover(position):
         raise MisreadError(token.offset, f"move {number} is made by {side}, but {_mover(position)} is to move")
     try:

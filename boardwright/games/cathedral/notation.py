@@ -26,7 +26,6 @@ TO_BE_PLACED, GONE = -1, -2  # the cathedral's action while it is not on the boa
 TEXT_NAMES = tuple(
     f"{name}2" if name in pieces.NAMES[:piece] else name for piece, name in enumerate(pieces.NAMES)
 )  # by piece
-LONGEST_GAME = MOST
 SIDES = ("light", "dark")
 _MOVE = re.compile(r"([a-z]+2?)\s+([a-j])(10|[1-9])(?:\s+r(0|90|180|270))?")
 _EMPTY = re.compile(r"10|[1-9]")
@@ -178,9 +177,9 @@ def _check_turn(role: int, first: int, cathedral: int, placed: list[int], tables
     if first == DARK and tables.first != 1:
         raise wrong("dark is first only where a coin decides")
     beginning = cathedral == TO_BE_PLACED
-    if beginning and any(placed):
-        raise wrong("the cathedral is placed before any building")
     if role == CHANCE and not (beginning and tables.first != 0 and first == LIGHT):
         raise wrong("chance is not to move here")
     if beginning and role != CHANCE and (tables.first == 2 or role != first):
         raise wrong("it is not that side's turn to place the cathedral")
+    if not beginning and not any(placed) and role != 1 - first:
+        raise wrong(f"{SIDES[1 - first]} places the first building")

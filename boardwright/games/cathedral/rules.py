@@ -39,7 +39,7 @@ class CathedralRules:
             raise refuse(f"size must be from {SMALLEST} to {LARGEST}, not {self.size}")
         if self.claim_cap is not None and not 1 <= self.claim_cap <= self.size**2:
             raise refuse(f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}")
-        if self.claim_cap is None and self.first_building_claims:
+        if self.first_building_claims and (self.claim_cap or self.size**2) >= self.size**2 - 5:
             raise refuse("the first building would own the board: set claim_cap, or first_building_claims = false")
 
 

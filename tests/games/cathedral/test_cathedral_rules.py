@@ -115,7 +115,7 @@ def test_the_first_building_captures_nothing_under_official_rules() -> None:
     assert board(play(PAPER, start, "inn b5 r180"))[0] == ".E...."
 
 
-@pytest.mark.parametrize(("cap", "above", "below"), [(11, 0, 0), (12, 12, 0), (17, 12, 0), (18, 12, 18), (36, 12, 18)])
+@pytest.mark.parametrize(("cap", "above", "below"), [(11, 0, 0), (12, 12, 0), (17, 12, 0), (18, 12, 18), (24, 12, 18)])
 def test_claim_cap(cap: int, above: int, below: int) -> None:
     game = boardwright.game("cathedral", {"base": "paper-6", "claim_cap": cap})
     position = game.position(drawn("...... ...... GGGCC. ...... ...... ......", placed="2,0")).play("tavern f4")
@@ -183,7 +183,7 @@ def test_the_cathedral_is_captured_and_leaves_the_game(rules: dict) -> None:
     position = play(rules, start, "tavern f3")
     assert board(position) == ["......", "......", "......", "GGGCCA", "hh....", "hh..cc"]
     assert territory(position, LIGHT) == {file + rank for file in "abcdef" for rank in "654"}
-    assert rewards(position) == [18 + 1 - 5 + 6, 0]
+    assert rewards(position) == [18 + 1 - 5, 0]
     assert plane(position, DARK, "cathedral in the game") == set()
     assert len(plane(play(rules, start), DARK, "cathedral in the game")) == 36
     assert refusal(position, "cathedral c5").endswith("the cathedral has been placed already")
@@ -214,7 +214,7 @@ def test_one_move_captures_a_building_and_the_cathedral(rules: dict) -> None:
     position = play(rules, drawn("..+... ++++.. ..+... GGGCC. hh.... hh...."), "tavern f3")
     assert board(position) == ["......", "......", "......", "GGGCCA", "......", "......"]
     assert len(territory(position, LIGHT)) == 30
-    assert rewards(position) == [30 + 1 - 5 + 6 + 4, -4]
+    assert rewards(position) == [30 + 1 - 5 + 4, -4]
     assert position.role_to_move == LIGHT  # dark may build nowhere
     assert position.outcome is None
 
@@ -293,7 +293,7 @@ def test_random_games_end_when_neither_can_build_and_not_before(rules: str) -> N
             core: Any = position.core
             able = [can_build(core, role) for role in (LIGHT, DARK)]
             if position.outcome is None:
-                assert position.role_to_move == 1 - mover if able[1 - mover] else able[mover]
+                assert position.role_to_move == (1 - mover if able[1 - mover] else mover)
                 assert not paid.any()
                 passed += position.role_to_move == mover
             else:
@@ -303,7 +303,7 @@ def test_random_games_end_when_neither_can_build_and_not_before(rules: str) -> N
         assert position.outcome.winner == winner
         assert paid.tolist() == ([0, 0] if winner is None else [1 - 2 * winner, 2 * winner - 1])
         results |= 1 << position.core.result
-    assert passed > 50
+    assert passed > 20
     assert results == 1 << LIGHT | 1 << DARK | 1 << DRAW
 
 
@@ -346,14 +346,16 @@ def test_chance_may_place_the_cathedral() -> None:
     assert territory(position, DARK) == {"a6"}
 
 
-@pytest.mark.parametrize("rules", ["paper-6", "official-6", COIN, CHANCE_PLACES], ids=str)
+@pytest.mark.parametrize(
+    "rules", ["paper-6", "official-6", COIN, CHANCE_PLACES], ids=["paper", "official", "coin", "chance"]
+)
 def test_the_seed_fixes_random_games(rules: Any) -> None:
     core = boardwright.game("cathedral", rules).start().core
     assert core.playouts(3, 0, 40) == core.playouts(3, 0, 40)
     assert len({str(core.playouts(seed, 0, 40)) for seed in range(5)}) == 5
 
 
-def test_pieces_of_a_placement_that_was_captured_may_be_captured_again() -> None:
+def test_a_building_that_came_back_stands_like_any_other() -> None:
     start = drawn(f"a....b CC..DD {REST}")
     position = play(OFFICIAL, start, "tavern b6", "tavern d6", "tavern2 e6")
     assert board(position)[:2] == [".A.aB.", "CC..DD"]

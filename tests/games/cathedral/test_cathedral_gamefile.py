@@ -1,0 +1,451 @@
+"""Game files: what is written comes back, what a person may write is understood, what is wrong is refused there."""
+
+import random
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import boardwright
+from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
+from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
+from boardwright.games.cathedral import gamefile
+from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
+from boardwright.games.draughts.rules import WCDF
+from boardwright.games.record import GameRecord, Line
+
+SIX = RULE_SETS["paper-6"]
+COIN = replace(SIX, name="coin", first="coin")
+CHANCE_PLACES = replace(SIX, name="chance", first="chance")
+LATE = "a1GGGb/CCcggg/HHceFF/HHeeFE/DDjjEE/1jjdd1 l 2,2 l 30"  # light is some moves from winning
+LATE_TAGS = f'[Rules "paper-6"]\n[Position "{LATE}"]\n'
+LATE_MOVES = "1. light tavern2 a1\n2. light tavern b6\n3. dark tavern f1\n"
+few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+
+
+def one(text: str) -> GameRecord:
+    (record,) = gamefile.read(text)
+    return record
+
+
+def error_of(text: str) -> str:
+    with pytest.raises(GameFileError) as caught:
+        gamefile.read(text)
+    return str(caught.value)
+
+
+def played(rules: CathedralRules, seed: int, moves: int = 10_000, start: str | None = None) -> Position:
+    """A random game of at most so many moves."""
+    game = boardwright.game("cathedral", rules)
+    position, generator = game.start() if start is None else game.position(start), random.Random(seed)
+    while position.outcome is None and moves > 0:
+        position, moves = position.play(generator.choice(position.legal_actions())), moves - 1
+    return position
+
+
+# Round trips
+
+words = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('{}[]()"\\% \t\r\n;0A257D*.'), max_size=30)
+one_line = words.map(lambda text: re.sub(r"[\r\n]", "", text))
+printable = one_line.map(lambda text: "".join(filter(str.isprintable, text)))
+roster = st.dictionaries(
+    st.sampled_from(("event", "site", "date", "round", "light", "dark")),
+    one_line.filter(lambda text: text not in ("", "?", "????.??.??")),
+)
+own_names = st.from_regex(r"[A-Z][A-Za-z0-9_]{0,8}", fullmatch=True)
+own_tags = st.dictionaries(own_names.filter(lambda name: gamefile._record_name(name) == name), one_line, max_size=3)
+
+
+@st.composite
+def rule_sets(draw: st.DrawFn) -> CathedralRules:
+    """Any rules, under any name, shipped names too."""
+    size = draw(st.sampled_from((6, 7)))
+    cap = draw(st.none() | st.integers(1, size**2))
+    return CathedralRules(
+        name=draw(printable | st.sampled_from(list(RULE_SETS))),
+        size=size,
+        claim_cap=cap,
+        first_building_claims=cap is not None and cap <= 24 and draw(st.booleans()),
+        mirrored_sets=draw(st.booleans()),
+        first=draw(st.sampled_from(("light", "coin", "chance"))),
+        rewards=draw(st.sampled_from(("sparse", "shaped"))),
+    )
+
+
+@st.composite
+def records(draw: st.DrawFn, rules: st.SearchStrategy[CathedralRules]) -> GameRecord:
+    """Random games: of all lengths, from the start or another position, decided, agreed, resigned or adjourned."""
+    chosen = draw(rules)
+    seeds = st.integers(0, 2**32)
+    start = played(chosen, draw(seeds), draw(st.integers(0, 20))).text if draw(st.booleans()) else None
+    last = played(chosen, draw(seeds), draw(st.sampled_from((0, 1, 2, 9, 100))), start)
+    length = len(last.actions())
+    record = replace(
+        GameRecord.of(last, start=start),
+        comments=draw(st.dictionaries(st.integers(0, length), words.filter(bool), max_size=3)),
+        tags=draw(roster) | draw(own_tags),
+    )
+    if last.outcome is not None:
+        return replace(record, reason=draw(st.sampled_from((record.reason, "", "nobody could build"))))
+    gave_up = draw(st.integers(0, 1))
+    endings = ((ONGOING, "", None), (ONGOING, "adjourned", None), (DRAW, "agreed", None), (LIGHT, "", None))
+    endings += ((DARK, 'on "time"', None), (1 - gave_up, "", gave_up), (1 - gave_up, "gave up", gave_up))
+    result, reason, resigned = draw(st.sampled_from(endings))
+    return replace(record, result=result, reason=reason, resigned=resigned)
+
+
+def comes_back(record: GameRecord) -> None:
+    text = gamefile.write(record)
+    assert gamefile.read(text) == [record]
+    assert gamefile.write(one(text)) == text
+
+
+@few
+@given(records(st.sampled_from([rules for rules in RULE_SETS.values() if rules.size < 9])))
+def test_games_of_the_shipped_rule_sets_come_back(record: GameRecord) -> None:
+    comes_back(record)
+
+
+@few
+@given(records(st.sampled_from([COIN, CHANCE_PLACES])))
+def test_games_in_which_chance_moves_come_back(record: GameRecord) -> None:
+    comes_back(record)
+
+
+@few
+@given(records(rule_sets()))
+def test_games_of_made_up_rule_sets_come_back(record: GameRecord) -> None:
+    comes_back(record)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_whole_games_come_back(rules: CathedralRules) -> None:
+    for seed in range(3):
+        record = GameRecord.of(played(rules, seed))
+        assert record.result != ONGOING
+        comes_back(record)
+
+
+@few
+@given(st.lists(records(st.just(SIX)), max_size=4))
+def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
+    assert gamefile.read(gamefile.write_all(several)) == several
+
+
+def test_what_a_file_looks_like() -> None:
+    game = boardwright.game("cathedral", replace(RULE_SETS["official"], name="house rules", first="coin", size=9))
+    position = game.start()
+    for move in ("dark", "cathedral e5 r90", "castle b3", "tower h7 r180"):
+        position = position.play(move)
+    comments = {0: "a fine\nevening", 3: "a wall {begun}"}
+    record = GameRecord.of(position, comments=comments, tags={"event": "Club", "light": 'A "B" C', "Clock": "0:30"})
+    assert gamefile.write(record) == (
+        '[Event "Club"]\n[Site "?"]\n[Date "?"]\n[Round "?"]\n[Light "A \\"B\\" C"]\n[Dark "?"]\n[Result "*"]\n'
+        '[Rules "house rules"]\n[RuleOptions "size=9 first=coin"]\n[Clock "0:30"]\n'
+        "\n"
+        "{a fine%0Aevening}\n"
+        "1. chance dark\n"
+        "2. dark cathedral e5 r90\n"
+        "3. light castle b3 {a wall {begun%7D}\n"
+        "4. dark tower h7 r180\n"
+        "*\n"
+    )
+    comes_back(record)
+
+
+def test_a_game_from_a_position_with_a_player_passed_over() -> None:
+    record = one(LATE_TAGS + LATE_MOVES)
+    assert (record.start, len(record.actions), record.result) == (LATE, 3, LIGHT)
+    assert record.reason == "fewer squares left"
+    text = gamefile.write(record)
+    assert text.endswith(f"\n\n{LATE_MOVES}1-0\n")
+    assert f'[Result "1-0"]\n[Rules "paper-6"]\n[Position "{LATE}"]\n' in text
+
+
+# What people write
+
+
+def test_ways_to_write_a_game() -> None:
+    plain = one("1. light cathedral e5\n2. dark castle b3\n*")
+    assert plain.rules == RULE_SETS["official"]
+    for text in (
+        "light cathedral e5\ndark castle b3",
+        "1. light cathedral e5 2. dark castle b3 *",
+        "1.light cathedral e5\r\n2.dark castle b3 r0\r\n",
+        '\ufeff[Event "?"]\n\n  1.  Light   CATHEDRAL E5 \n\n\n\t2. DARK castle\tB3\n* *',
+        "% not for us\n01. light cathedral e5\n{}2. dark castle b3\n",
+        '[Rules "official"]\n[Result "?"]\nlight cathedral e5\ndark castle b3',
+        '[RULES "official"]\n[result ""]\nlight cathedral e5\ndark castle b3',
+    ):
+        assert replace(one(text), comments={}) == plain, text
+
+
+def test_comments_belong_to_the_move_before() -> None:
+    record = one(
+        "{before}\n1. light cathedral e5 {same\n   line} {again}\n{next} 2. dark castle b3 ; to the end\n* {over}"
+    )
+    assert record.comments == {0: "before", 1: "same line\nagain\nnext", 2: "to the end\nover"}
+
+
+def test_rules() -> None:
+    assert one("*").rules == RULE_SETS["official"]
+    assert one('[Rules "paper"]\n*').rules == RULE_SETS["paper"]
+    assert one('[RuleOptions "size=8"]\n*').rules == CathedralRules(name="custom", size=8)
+    options = "size=7 claim_cap=28 first_building_claims=true mirrored_sets=false first=chance rewards=shaped"
+    assert one(f'[Rules "mine"]\n[RuleOptions "{options}"]\n*').rules == CathedralRules(
+        name="mine",
+        size=7,
+        claim_cap=28,
+        first_building_claims=True,
+        mirrored_sets=False,
+        first="chance",
+        rewards="shaped",
+    )
+    assert one('[Rules "paper"]\n[RuleOptions "claim_cap=none"]\n*').rules == CathedralRules(name="paper")
+
+
+def test_results() -> None:
+    for text, result in {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}.items():
+        assert one(f"light cathedral e5\n{text}").result == result
+        assert one(f'[Result "{text}"]\nlight cathedral e5').result == result
+        assert one(f'[Result "{text}"]\nlight cathedral e5\n*').result == result
+    for text in ("1-0", "*", ""):
+        record = one(f"{LATE_TAGS}{LATE_MOVES}{text}")
+        assert (record.result, record.reason) == (LIGHT, "fewer squares left")
+    record = one('[Resigned "Dark"]\n[Termination "a bus to catch"]\nlight cathedral e5')
+    assert (record.result, record.resigned, record.reason) == (LIGHT, DARK, "a bus to catch")
+
+
+def test_where_games_part() -> None:
+    for text, lengths in {
+        "light cathedral e5\n*\nlight cathedral e6\n": [1, 1],
+        '[Event "a"]\nlight cathedral e5\n[Event "b"]\n\nlight cathedral e6\ndark castle b3': [1, 2],
+        '[Event "a"]\n\n[Event "b"]\n\nlight cathedral e5 *': [0, 1],
+        "*": [0],
+        "": [],
+        "{only words} ; of no game": [],
+    }.items():
+        assert [len(record.actions) for record in gamefile.read(text)] == lengths, text
+
+
+# What cannot be written
+
+
+def test_records_that_cannot_be_written() -> None:
+    good = GameRecord.of(played(SIX, 1, 4))
+    over = GameRecord.of(played(SIX, 1))
+    for record, complaint in {
+        replace(good, game="draughts", rules=WCDF): "a record of draughts cannot be written as a game of Cathedral",
+        replace(good, marks={1: ("!",)}): "no marks and no variations",
+        replace(good, variations={1: (Line(),)}): "no marks and no variations",
+        replace(good, comments={5: "x"}): "a comment after 5 moves: the game has 4",
+        replace(good, comments={-1: "x"}): "a comment after -1 moves",
+        replace(good, tags={"result": "1-0"}): "tag 'result' cannot be written",
+        replace(good, tags={"Light": "x"}): "tag 'Light' cannot be written: it is not a tag's name",
+        replace(good, tags={"a b": "x"}): "tag 'a b' cannot be written",
+        replace(good, tags={"event": "?"}): "'?' stands for what is not known: leave the tag out",
+        replace(good, tags={"event": "a\nb"}): "tag 'event' cannot be written: its value has more than one line",
+        replace(over, result=1 - over.result): "result ",
+        replace(over, result=ONGOING): "says that it goes on, but ",
+        replace(over, resigned=LIGHT): "a resignation, but the game is over",
+        replace(good, resigned=LIGHT, result=LIGHT): "says that light won, but dark won: light resigned",
+    }.items():
+        with pytest.raises(GameFileError, match=re.escape(complaint)):
+            gamefile.write(record)
+    with pytest.raises(BoardwrightError, match="rule option 'name'"):
+        gamefile.write(replace(good, rules=replace(SIX, name="a\x07b")))
+    with pytest.raises(IllegalMoveError, match="action 2: "):
+        gamefile.write(replace(good, actions=(good.actions[0], good.actions[0])))
+
+
+# What cannot be read
+
+
+@pytest.mark.parametrize(
+    ("moves", "place", "complaint"),
+    [
+        ("1. light cathedral e10", "line 3, column 4", "move 'cathedral e10': the cathedral would leave the board"),
+        ("1. light castle e5", "line 3, column 4", "move castle e5: the cathedral is placed first"),
+        ("1. light cathedral e5\n  2. dark tavern e5", "line 4, column 6", "tavern e5: overlaps the cathedral on e5"),
+        ("1. light cathedral e5\n2. light castle b3", "line 4, column 4", "is made by light, but dark is to move"),
+        ("1. chance light", "line 3, column 4", "move 1 is made by chance, but light is to move"),
+        ("1. cathedral e5", "line 3, column 4", "expected light, dark or chance before the move, not 'cathedral'"),
+        ("1. light", "line 3, column 4", "move '': expected a form like castle b3 r90"),
+        ("1. light cathedral e5 dark castle b3", "line 3, column 4", "expected a form like castle b3 r90"),
+        ("1. light cathedral\n e5", "line 3, column 4", "move 'cathedral': expected a form like"),
+        ("2. light cathedral e5", "line 3, column 1", "move 1 is numbered '2.'"),
+        ("1. light cathedral e5\n1. dark castle b3", "line 4, column 1", "move 2 is numbered '1.'"),
+        ("... light cathedral e5", "line 3, column 1", "move 1 is numbered '...'"),
+        ("1. light cathedral e5!", "line 3, column 4", "expected a form like castle b3 r90"),
+        ("1. light cathedral e5 !", "line 3, column 23", "a comment or a result, not '!'"),
+        ("1. light cathedral e5 (dark", "line 3, column 23", "a comment or a result, not '('"),
+        ("11-15", "line 3, column 1", "expected a move like 'dark castle b3 r90', a comment or a result, not '11-15'"),
+        ("1. light cathedral e5 }", "line 3, column 23", "a comment or a result, not '}'"),
+        ("1. light cathedral e5 {open", "line 3, column 23", "this comment is never closed"),
+        ("1. light cathedral e5 [x]", "line 3, column 23", "expected a tag like"),
+        ("1. light cathedral e5\n2-0", "line 4, column 1", "result '2-0' is not one of 1-0, 0-1, 1/2-1/2, *"),
+        ("1. light cathedral e5 1-0 0-1", "line 3, column 27", "result 0-1 contradicts 1-0 before it"),
+        ("light " + "x" * 1000, "line 3, column 1", "..."),
+        ("light \x1b[2J e5", "line 3, column 1", "expected a form like"),
+    ],
+)
+def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> None:
+    _, errors = gamefile.read_all(f'[Event "x"]\n\n{moves}\n')
+    message = str(errors[0])
+    assert message.startswith(f"{place}: "), message
+    assert complaint in message
+    assert len(message) <= gamefile.LONGEST_MESSAGE
+    assert message.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[Rules "papr"]\n*', "line 1, column 1: unknown rule set of cathedral 'papr': did you mean 'paper'?"),
+        ('[RuleOptions "sise=8"]\n*', "line 1, column 1: unknown rule option 'sise': did you mean 'size'?"),
+        ('[RuleOptions "size=5"]\n*', "line 1, column 1: rule set 'custom': size must be from 6 to 10, not 5"),
+        ('[RuleOptions "size"]\n*', "line 1, column 1: rule option 'size': expected a whole number, not ''"),
+        ('[RuleOptions "first=dark"]\n*', "line 1, column 1: rule option 'first': 'dark' is not one of light, coin"),
+        ('[Rules "x"]\n[RuleOptions "first_building_claims=true"]\n*', "line 2, column 1: rule set 'x': the first"),
+        ('[RuleOptions "base=paper"]\n*', "line 1, column 1: unknown base rule set 'paper'"),
+        ('[Position "nonsense"]\n*', "line 1, column 1: position 'nonsense': expected 'BOARD"),
+        ('[Event "x"]\n[Result "light"]\n*', "line 2, column 1: result 'light' is not one of 1-0, 0-1, 1/2-1/2, *"),
+        ('[Event "x"]\n[EVENT "y"]\n*', "line 2, column 1: the game has a second tag 'event'"),
+        ('[Result "1-0"]\nlight cathedral e5\n0-1', "line 3, column 1: result 0-1 contradicts 1-0 before it"),
+        ('[Resigned "red"]\n*', "line 1, column 1: [Resigned] must be one of light, dark, not 'red'"),
+        ('[Resigned "light"]\nlight cathedral e5\n1-0', "line 3, column 1: result 1-0 says that light won, but dark"),
+        (f'{LATE_TAGS}[Resigned "light"]\n{LATE_MOVES}', "line 3, column 1: a resignation, but the game is over"),
+        (f"{LATE_TAGS}{LATE_MOVES}0-1", "line 6, column 1: result 0-1 says that dark won, but light won: fewer"),
+        (f"{LATE_TAGS}{LATE_MOVES}1/2-1/2", "line 6, column 1: result 1/2-1/2 says that it was a draw, but light won"),
+        (f'[Result "0-1"]\n{LATE_TAGS}{LATE_MOVES}', "line 1, column 1: result 0-1 says that dark won, but light won"),
+        (f"{LATE_TAGS}{LATE_MOVES}4. light tavern a6", "line 6, column 4: move 4, but the game is over: fewer squares"),
+        (f"{LATE_TAGS}1. light tavern2 a1\n2. dark tavern f1", "line 4, column 4: move 2 is made by dark, but light"),
+        ("[Event 'x']\n*", "line 1, column 1: expected a tag like"),
+        ('[Event "x"\n*', "line 1, column 1: expected a tag like"),
+    ],
+)  # fmt: skip
+def test_games_that_cannot_be_read(text: str, complaint: str) -> None:
+    assert complaint in error_of(text)
+
+
+def test_chance_moves_are_chances() -> None:
+    tags = '[RuleOptions "first=coin"]\n'
+    assert one(f"{tags}chance dark\ndark cathedral e5").actions[0] == 1
+    assert "made by light, but chance is to move" in error_of(f"{tags}light cathedral e5")
+    assert "the coin decides first, light or dark" in error_of(f"{tags}chance cathedral e5")
+    tags = '[RuleOptions "first=chance"]\n'
+    record = one(f"{tags}chance cathedral e5\ndark castle b3")
+    assert next(record.positions()).role_to_move == CHANCE
+
+
+def test_bad_games_leave_the_others() -> None:
+    good = [GameRecord.of(played(SIX, n, 9), tags={"event": str(n)}, comments={0: "closed"}) for n in range(3)]
+    texts = [gamefile.write(record) for record in good]
+    for bad in (
+        '[Event "bad"]\n\n1. light castle e5\n*\n',
+        '[Event "bad"]\n\n1. light cathedral e5 {never closed\n*\n',
+        '[Event "bad\n[Site "?"]\n\n1. light cathedral e5\n*\n',
+        '[Event "bad"]\n[Rules "none such"]\n\n*\n',
+        '[Event "bad"]\n[Result "1-0"]\n\nlight cathedral e5\n0-1\n',
+        "what is this?\n",
+    ):
+        for before in range(4):
+            found, errors = gamefile.read_all("\n".join((*texts[:before], bad, *texts[before:])))
+            assert found == good, bad
+            assert len(errors) == 1, bad
+            line = int(re.match(r"line (\d+), ", str(errors[0]))[1])  # type: ignore[index]
+            first = sum(text.count("\n") + 1 for text in texts[:before])
+            assert first < line <= first + bad.count("\n"), bad
+
+
+# Hostile files
+
+
+@few
+@given(st.data())
+def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) -> None:
+    text = gamefile.write_all(
+        [
+            GameRecord.of(played(COIN, 1, 12), comments={2: "so"}),
+            GameRecord.of(played(SIX, 2, 9, LATE), start=LATE, tags={"light": "A"}),
+        ]
+    )
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
+        text = text[:at] + data.draw(st.text('[]{}()"\\;%*.-=/0128 \nabelr\x00é', max_size=6)) + text[at + cut :]
+    found, errors = gamefile.read_all(text)
+    for error in errors:
+        assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error))
+        assert str(error).isprintable()
+    for record in found:
+        comes_back(record)
+
+
+LARGE = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "light " * LARGE,
+        "light\n" * LARGE,
+        "light cathedral e5\n" * LARGE,
+        "* light\n" * (LARGE // 20),
+        "x" * LARGE,
+        "é" * LARGE,
+        "1." * LARGE,
+        "1. " * LARGE,
+        "." * LARGE,
+        "0" * LARGE + "1. light",
+        "(" * LARGE,
+        "{" * LARGE,
+        "{ " * LARGE + "}",
+        "[" * LARGE,
+        '[A "' * LARGE,
+        '[A "x"] ' * LARGE,
+        '[A "x"]\n\n' * (LARGE // 20),
+        '[A "' + '\\"' * LARGE,
+        '[Rules "' + "x" * LARGE + '"]*',
+        '[RuleOptions "' + "x=1 " * LARGE + '"]*',
+        '[RuleOptions "size=' + "8" * LARGE + '"]*',
+        '[Position "' + "6/" * LARGE + ' l 0,0 l 0"]*',
+        '[Position "' + "9" * LARGE + '/6/6/6/6/6/6/6/6/6 l 0,0 l 0"]*',
+        '[Resigned "' + "x" * LARGE + '"]*',
+        '[Result "' + "x" * LARGE + '"]*',
+        "* " * LARGE,
+        "{%" + "%25" * LARGE + "}*",
+        "\x00" * LARGE,
+        "\n" * LARGE + "x",
+        "".join(f'[Rules "{n}"]\n[RuleOptions ""]\n*\n' for n in range(LARGE // 20)),
+        "".join(f'[RuleOptions "size=6 claim_cap={n % 36 + 1} first={n}"]\n*\n' for n in range(LARGE // 20)),
+    ],
+    ids=lambda text: repr(text[:24]),
+)
+def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
+    began = time.process_time()
+    found, errors = gamefile.read_all(text)
+    assert time.process_time() - began < 8
+    assert all(len(str(error)) <= gamefile.LONGEST_MESSAGE for error in errors)
+    assert found or errors or text[-1] == "}"
+
+
+def test_the_number_of_rule_sets_in_a_file_is_bounded() -> None:
+    texts = [f'[Rules "{n}"]\n[RuleOptions "size=6"]\n*\n' for n in range(gamefile.MAX_RULE_SETS + 1)]
+    found, errors = gamefile.read_all("".join((*texts, texts[0])))
+    assert [record.rules.name for record in found] == [*map(str, range(gamefile.MAX_RULE_SETS)), "0"]
+    assert [str(error) for error in errors] == [
+        f"line {3 * gamefile.MAX_RULE_SETS + 1}, column 1: the file has games of more than 64 rule sets"
+    ]
+
+
+def test_a_file_too_large_is_not_looked_at() -> None:
+    with pytest.raises(GameFileError, match="more than 16777216 characters"):
+        gamefile.read_all(" " * (gamefile.MAX_CHARACTERS + 1))
+
+
+def test_bytes_become_text_as_in_other_game_files() -> None:
+    for encoding in ("utf-8", "utf-8-sig", "latin-1"):
+        assert one(gamefile.decode('[Light "Café"]\n*'.encode(encoding))).tags == {"light": "Café"}
