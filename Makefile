@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test bench format clean
+.PHONY: run test test-long bench format clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright play tablut
@@ -15,6 +15,10 @@ test: $(VENV)/installed-dev
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --maxprocesses 4
+
+# Comparisons with other libraries at full size, some ten minutes.
+test-long: $(VENV)/installed-dev
+	BOARDWRIGHT_LONG_TESTS=1 $(BIN)/pytest tests/games/draughts/test_against_pydraughts.py tests/games/draughts/test_against_openspiel.py
 
 bench: $(VENV)/installed-dev
 	for game in tablut draughts cathedral; do $(BIN)/boardwright bench engine $$game || exit 1; done

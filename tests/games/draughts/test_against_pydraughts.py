@@ -1,5 +1,6 @@
 """Legal moves against pydraughts, route by route, with the captures of each and the position after it."""
 
+import os
 import random
 from collections.abc import Iterator
 
@@ -11,8 +12,9 @@ from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
 
-POSITIONS = 3000  # of random games; 100,000 were compared once, without a difference
-PLACEMENTS = 400  # pieces strewn about, where long captures are common
+LONG = "BOARDWRIGHT_LONG_TESTS" in os.environ  # `make test-long`
+POSITIONS = 100_000 if LONG else 3000  # of random games
+PLACEMENTS = 20_000 if LONG else 400  # pieces strewn about, where long captures are common
 Pair = tuple[Position, Board, list[Move]]  # the same position in both programs, and their moves from it
 
 
