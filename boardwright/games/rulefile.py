@@ -21,7 +21,6 @@ from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Rules
 
 MAX_BYTES = 1 << 20
-LONGEST_NAME = 60
 
 
 def looks_like_path(text: str) -> bool:
@@ -59,9 +58,6 @@ def read(path: Path) -> Mapping[str, Any]:
 def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, Any]) -> Rules:
     """A checked rule set from `options`, on top of the named set in `base` or the type's defaults."""
     options = dict(options)
-    name = options.get("name", "")
-    if not (isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME):
-        raise RulesError(f"rule option 'name': expected up to {LONGEST_NAME} printable characters, not {name!r:.80}")
     base = options.pop("base", None)
     if base is not None and not (isinstance(base, str) and base in named):
         raise UnknownNameError("base rule set", str(base), named)

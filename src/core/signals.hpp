@@ -25,7 +25,7 @@ class SignalCheck {
     }
 
   private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point last_{};  // due at once
 };
 
 }  // namespace boardwright

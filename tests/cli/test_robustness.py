@@ -11,17 +11,15 @@ import pytest
 from test_commands import as_json, boardwright
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
+# A shell that runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
+LISTENING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
 START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/"
 
 
 @pytest.mark.parametrize("arguments", [["perft", "tablut", "--depth", "9"], ["perft", "draughts", "--depth", "25"]])
 def test_ctrl_c_stops_the_engine_at_once(arguments: list[str]) -> None:
-    process = subprocess.Popen(
-        [PROGRAM, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    command = [sys.executable, "-c", LISTENING, PROGRAM, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=20)

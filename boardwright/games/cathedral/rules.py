@@ -9,6 +9,7 @@ import numpy as np
 
 from boardwright.errors import RulesError
 from boardwright.games.cathedral import pieces
+from boardwright.games.names import check_name
 from boardwright.games.zobrist import zobrist_keys
 
 LIGHT, DARK = 0, 1
@@ -32,6 +33,8 @@ class CathedralRules:
     rewards: Literal["sparse", "shaped"] = "sparse"
 
     def __post_init__(self) -> None:
+        check_name(self.name)
+
         def refuse(problem: str) -> RulesError:
             return RulesError(f"rule set {self.name!r}: {problem}")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from boardwright.errors import RulesError
 from boardwright.games.draughts import board as b
+from boardwright.games.names import check_name
 from boardwright.games.zobrist import zobrist_keys
 
 LONGEST_GAME = 4096  # most plies a rule set may allow
@@ -26,6 +27,7 @@ class DraughtsRules:
     max_plies: int | None = None  # plies in all that draw
 
     def __post_init__(self) -> None:
+        check_name(self.name)
         if self.repetition_limit is not None and not 2 <= self.repetition_limit <= 100:
             raise RulesError(f"rule set {self.name!r}: repetition_limit must be from 2 to 100 or none")
         for key, limit in (("max_quiet_plies", self.max_quiet_plies), ("max_plies", self.max_plies)):

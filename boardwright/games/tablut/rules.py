@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from boardwright.errors import PositionError, RulesError
+from boardwright.games.names import check_name
 from boardwright.games.tablut import board as b
 from boardwright.games.zobrist import zobrist_keys
 
@@ -54,6 +55,7 @@ class TablutRules:
     max_plies: int | None = 512  # plies in all, then a draw
 
     def __post_init__(self) -> None:
+        check_name(self.name)
         problem = _contradiction(self)
         if problem:
             raise RulesError(f"rule set {self.name!r}: {problem}")

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
@@ -91,7 +92,7 @@ limits = st.none() | st.integers(1, 60)
 def rule_sets(draw: st.DrawFn) -> DraughtsRules:
     quiet, total = draw(limits), draw(limits)
     return DraughtsRules(
-        name=draw(one_line),
+        name=draw(rule_names),
         repetition_limit=draw(st.none() | st.integers(2, 5)),
         max_quiet_plies=quiet,
         man_moves_are_quiet=draw(st.booleans()),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
@@ -107,7 +108,7 @@ def rule_sets(draw: st.DrawFn) -> TablutRules:
     camps = draw(st.sampled_from(((), (tuple(squares),), (tuple(squares[:cut]), tuple(squares[cut:])))))
     limits = st.none() | st.integers(1, 300)
     return TablutRules(
-        name=draw(words),
+        name=draw(rule_names),
         start=start,
         first=draw(st.sampled_from(("attackers", "defenders"))),
         escape=draw(st.sampled_from(("corner", "edge"))),
@@ -669,7 +670,7 @@ def test_records_that_would_not_come_back_are_not_written(changes: dict[str, obj
 
 def test_an_illegal_record_is_not_written() -> None:
     record = GameRecord.of(boardwright.game("tablut", "zero").start().play("e2-g2"))
-    with pytest.raises(IllegalMoveError, match="ply 2: "):
+    with pytest.raises(IllegalMoveError, match="action 2: "):
         opentafl.write(replace(record, actions=record.actions * 2))
     over = GameRecord.of(line_of(ZERO, 3, 1000))
     with pytest.raises(GameFileError, match="says that it goes on"):
