@@ -22,6 +22,8 @@ class _Position:
     @property
     def plies(self) -> int: ...  # whole moves
     @property
+    def continues(self) -> bool: ...  # the role to move is in the middle of a move
+    @property
     def last_action(self) -> int: ...  # -1 in a first position
     def actions(self) -> list[int]: ...
     def count_actions(self) -> int: ...

@@ -21,7 +21,7 @@ import numpy as np
 from gymnasium import spaces
 
 from boardwright.agents.base import Agent, Limit
-from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
+from boardwright.errors import IllegalMoveError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position, Rules
 
@@ -64,7 +64,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         self._fixed_role = role
         self._check_role(role)
         self._spec_of_opponent = opponent if isinstance(opponent, str) else None
-        self._opponent = _player(opponent) if isinstance(opponent, str) else opponent
+        self._opponent = _player(opponent, self.game) if isinstance(opponent, str) else opponent
         self._position = self.game.start()
         self._role = 0
         self._owed = 0.0  # paid before the first turn
@@ -85,7 +85,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         role = (options or {}).get("role", self._fixed_role)
         self._check_role(role)
         if seed is not None and self._spec_of_opponent is not None:
-            self._opponent = _player(self._spec_of_opponent, int(self.np_random.integers(2**63)))
+            self._opponent = _player(self._spec_of_opponent, self.game, int(self.np_random.integers(2**63)))
         self._role = int(self.np_random.integers(2)) if role is None else self.game.roles.index(role)
         self._ended = False
         self._position = self.game.start()
@@ -204,13 +204,11 @@ def check_render_mode(mode: str | None) -> None:
         raise UnknownNameError("render mode", mode, RENDER_MODES)
 
 
-def _player(spec: str, seed: int | None = None) -> Agent:
+def _player(spec: str, game: Game, seed: int | None = None) -> Agent:
     """The player of a spec. Where the spec sets no seed and the player takes one, it is `seed`."""
-    from boardwright.agents.players import make_agent
+    from boardwright.agents.players import make_agent, player_of
 
-    if seed is not None and "seed=" not in spec:
-        try:
-            return make_agent(f"{spec}{',' if ':' in spec else ':'}seed={seed}")
-        except BoardwrightError:
-            pass  # a player that draws nothing
-    return make_agent(spec)
+    takes_one = any(option.name == "seed" for option in player_of(spec, game).options)
+    if seed is not None and takes_one and "seed=" not in spec:
+        spec = f"{spec}{',' if ':' in spec else ':'}seed={seed}"
+    return make_agent(spec, game)

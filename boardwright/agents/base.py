@@ -1,6 +1,6 @@
 """What a player is: it looks at a position, thinks within a limit, and answers with a choice."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
 from boardwright.errors import BoardwrightError
@@ -9,15 +9,23 @@ from boardwright.games.base import Position
 
 @dataclass(frozen=True)
 class Limit:
-    """How long a player may think about one move; the first bound reached ends it."""
+    """How long a player may think about one move; the first bound reached ends it, None bounds nothing."""
 
     seconds: float | None = None
-    simulations: int | None = None
+    nodes: int | None = None  # positions a tree search looks at
+    simulations: int | None = None  # games or evaluations of a Monte Carlo search
+    depth: int | None = None  # whole moves ahead
 
     def __post_init__(self) -> None:
-        for name, bound in (("seconds", self.seconds), ("simulations", self.simulations)):
-            if bound is not None and not bound > 0:
-                raise BoardwrightError(f"a limit of {bound} {name} leaves no time to think: give more than 0")
+        for bound in fields(self):
+            value = getattr(self, bound.name)
+            if value is not None and not value > 0:
+                raise BoardwrightError(f"a limit of {value} {bound.name} leaves no time to think: give more than 0")
+
+    @property
+    def bounds_nothing(self) -> bool:
+        """Whether a player is left to its own limit."""
+        return self == Limit()
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,55 @@ class Choice:
     value: float | None = None  # expected result, -1 to 1, from the side of the role to move
     policy: dict[int, float] = field(default_factory=dict)  # share of the search by action
     line: tuple[int, ...] = ()  # the expected continuation, beginning with `action`
+    nodes: int = 0
     simulations: int = 0
+    depth: int = 0  # whole moves looked ahead
+
+
+class Watch(Protocol):
+    """Somebody who follows a player's thinking and may cut it short."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the player should answer now; asked many times a second, from the thread that thinks."""
+        ...
+
+    def report(self, choice: Choice) -> None:
+        """Told the best choice so far whenever it has become better founded."""
+        ...
 
 
 class Agent(Protocol):
-    """A player. It must answer with a legal action for any position that is not over."""
+    """A player, to be derived from. It must answer with a legal action for any position that is not over."""
 
-    def choose(self, position: Position, limit: Limit) -> Choice:
-        """The move it plays."""
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """The move it plays. A limit that bounds nothing leaves the player its own."""
         ...
+
+    def close(self) -> None:
+        """Lets go of what it holds (processes, tables); it is not asked again. Most hold nothing."""
+
+
+def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+    """A whole move: `line` holds at least all its actions, though the player was perhaps asked for each.
+
+    A search that has seen a capture to its end is not asked again for every hop of it.
+    """
+    choice = agent.choose(position, limit, watch)
+    line = list(choice.line or (choice.action,))
+    after, played = position.play(line[0]), 1
+    while after.core.continues:
+        if played == len(line):
+            line.append(agent.choose(after, limit, watch).action)
+        after = after.play(line[played])
+        played += 1
+    return replace(choice, line=tuple(line))
+
+
+def move_actions(position: Position, choice: Choice) -> tuple[int, ...]:
+    """The actions of `choose_move`'s answer that make up the move itself."""
+    after, played = position.play(choice.line[0]), 1
+    while after.core.continues:
+        after = after.play(choice.line[played])
+        played += 1
+    return choice.line[:played]

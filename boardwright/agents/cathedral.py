@@ -11,46 +11,43 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from boardwright.agents.base import Choice, Limit
-from boardwright.errors import BoardwrightError
+from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.specs import SEED, Player
 from boardwright.games import registry
-from boardwright.games.base import CHANCE, Game, Position
+from boardwright.games.base import CHANCE, Position
 
 
-class LargestFirst:
+class LargestFirst(Agent):
     """A random placement of a largest building that can be placed."""
-
-    name: ClassVar[str] = "largest-first"
 
     def __init__(self, seed: int | None):
         self._random = random.Random(seed)
 
-    def choose(self, position: Position, limit: Limit) -> Choice:
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """Any of the legal actions that cover most squares."""
-        tables = only_cathedral(self.name, position.game).tables
+        tables = position.game.tables  # type: ignore[attr-defined]
         actions = position.legal_actions()
         if position.role_to_move != CHANCE:
             actions = _best(actions, tables.piece_size[tables.piece[actions]])
         return Choice(self._random.choice(actions))
 
 
-class Greedy:
+class Greedy(Agent):
     """The move of the best shaped reward, whether or not the rule set gives shaped rewards.
 
     That is: squares newly claimed, the size of what is placed less the largest that could have been, the
     size of what is captured, and 10 for the game.
     """
 
-    name: ClassVar[str] = "greedy"
     own_weight: ClassVar[float] = 0.0  # of a placement left to the mover, in squares of reward
     other_weight: ClassVar[float] = 0.0  # of a placement left to the opponent
 
     def __init__(self, seed: int | None):
         self._random = random.Random(seed)
 
-    def choose(self, position: Position, limit: Limit) -> Choice:
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """Any of the legal actions of the highest value."""
-        game = only_cathedral(self.name, position.game)
+        game = position.game
         actions, role = position.legal_actions(), position.role_to_move
         if role != CHANCE:
             engine = registry.game(game.name, replace(game.rules, rewards="shaped")).engine  # type: ignore[attr-defined]
@@ -76,16 +73,8 @@ class GreedyMobility(Greedy):
     with counts five times as much. The weights are the best of a coarse search against `largest-first`.
     """
 
-    name = "greedy-mobility"
     own_weight = 0.05
     other_weight = 0.25
-
-
-def only_cathedral(player: str, game: Game) -> Any:
-    """`game`, which must be Cathedral; raises BoardwrightError."""
-    if game.name != "cathedral":
-        raise BoardwrightError(f"player {player!r} plays cathedral only, not {game.name}")
-    return game
 
 
 def _best(actions: list[int], values: np.ndarray) -> list[int]:
@@ -96,3 +85,13 @@ def _best(actions: list[int], values: np.ndarray) -> list[int]:
 def _with_mover(role: int, core: Any, engine: Any) -> Any:
     """A position without its past, in the engine of a like rule set, with `role` to move."""
     return engine.setup(core.where(), core.cathedral, core.placed(), role, core.first_role, core.plies)
+
+
+PLAYERS = tuple(
+    Player(name, summary, lambda game, chosen, kind=kind: kind(chosen.get("seed")), (SEED,), games=("cathedral",))
+    for name, summary, kind in (
+        ("largest-first", "a random placement of a largest building that fits", LargestFirst),
+        ("greedy", "the best shaped reward now", Greedy),
+        ("greedy-mobility", "the best shaped reward now, and the placements it leaves to each side", GreedyMobility),
+    )
+)

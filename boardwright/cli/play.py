@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.agents.base import Agent, Choice, Limit
+from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.cli.choose import GameOptions
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
@@ -89,19 +89,13 @@ def run(options: Options) -> None:
 
 
 def _whole_move(agent: Agent, position: Position) -> tuple[str, Position, Choice]:
-    """(text, position after it, first choice) of an agent's move, all its actions together."""
-    routes, actions, after = position.core.routes(), [], position
-    first = agent.choose(position, Limit())
-    choice = first
-    while True:
-        actions.append(choice.action)
-        after = after.play(choice.action)
-        if actions in routes:
-            break
-        choice = agent.choose(after, Limit())
+    """(text, position after it, choice) of an agent's move, all its actions together."""
+    choice, after = choose_move(agent, position, Limit()), position
+    for action in move_actions(position, choice):
+        after = after.play(action)
     moves = position.game.moves(position.core)
     text = next(move.text for move in moves if position.play(move.text).hash == after.hash)
-    return text, after, first
+    return text, after, choice
 
 
 def _help(position: Position) -> str:

@@ -72,6 +72,7 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
         .def_prop_ro("reason", [](const P& p) { return int{p.line.now().reason}; })
         .def_prop_ro("hash", [](const P& p) { return p.line.now().hash; })
         .def_prop_ro("plies", [](const P& p) { return p.line.now().plies; })
+        .def_prop_ro("continues", [](const P& p) { return bool{p.line.now().continues}; })
         .def_prop_ro("last_action", [](const P& p) { return p.line.now().action; })
         .def("actions",
              [](const P& p) {

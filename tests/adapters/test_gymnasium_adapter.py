@@ -16,7 +16,7 @@ from race import JUMP, WALK, Core
 
 import boardwright
 from boardwright.adapters import gymnasium, pettingzoo
-from boardwright.agents.base import Choice, Limit
+from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Position
@@ -35,13 +35,13 @@ def _race_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.GAMES, "race", "race:Race")
 
 
-class Witness:
+class Witness(Agent):
     """An opponent that takes its last legal action and remembers what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[Position] = []
 
-    def choose(self, position: Position, limit: Limit) -> Choice:
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         self.asked.append(position)
         return Choice(position.legal_actions()[-1])
 
@@ -196,8 +196,8 @@ def test_race_turns() -> None:
 
 
 def test_an_opponent_in_race_moves_as_often_as_it_is_called() -> None:
-    class Walker:
-        def choose(self, position: Position, limit: Limit) -> Choice:
+    class Walker(Agent):
+        def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
             return Choice(WALK)
 
     env, rng = gymnasium.make("race", opponent=Walker()), np.random.default_rng(3)
@@ -280,8 +280,8 @@ def test_an_illegal_action_ends_the_episode(game: str, rules: str) -> None:
 
 
 def test_an_opponents_illegal_action_is_not_ours() -> None:
-    class Cheat:
-        def choose(self, position: Position, limit: Limit) -> Choice:
+    class Cheat(Agent):
+        def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
             return Choice(int(np.flatnonzero(~position.legal_mask())[0]))
 
     env = gymnasium.make("draughts", role="black", opponent=Cheat())

@@ -140,7 +140,10 @@ BAD = {
     "unwritable picture": (["show", "tablut", "--svg", "none/such.svg"], "cannot write 'none/such.svg'"),
     "unknown role": (["play", "tablut", "--as", "white"], "unknown role 'white'"),
     "unknown player": (["play", "tablut", "--agent", "randm"], "did you mean 'random'?"),
-    "unknown player option": (["play", "tablut", "--agent", "mc:tiem=2s"], "'mc' has no option 'tiem'"),
+    "unknown player option": (
+        ["play", "tablut", "--agent", "mc:tiem=2s"],
+        "option of player 'mc' 'tiem': did you mean 'time'?",
+    ),
     "bad time": (["play", "tablut", "--agent", "mc:time=soon"], "time must be like 2s or 500ms"),
     "unknown benchmark": (["bench", "engines", "tablut"], "engine"),
     "benchmark of nothing": (["bench", "engine", "chess"], "unknown game 'chess'"),

@@ -1,0 +1,131 @@
+"""The spec strings that name players: `random`, `mc:time=2s`, `alphabeta:depth=6,threads=2`.
+
+A spec is a player's name and, after a colon, `option=value` pairs separated by commas. What a player
+understands is declared as data, so that `boardwright agents` can list it and mistakes are told apart.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardwright.agents.base import Agent, Limit
+from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games.base import Game
+
+LONGEST_SPEC = 1000  # characters
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something one may ask of a player."""
+
+    name: str
+    help: str
+    parse: Callable[[str], Any]  # raises ValueError whose message completes "must be …"
+    form: str  # how a value looks, for people: `2s`, `N`, `on|off`
+    default: str  # the default as text; empty where there is none
+
+
+@dataclass(frozen=True)
+class Player:
+    """A kind of player: its name, what it is, and how one is made."""
+
+    name: str
+    summary: str
+    make: Callable[[Game, Mapping[str, Any]], Agent]  # values by option name, defaults filled in where there are
+    options: tuple[Option, ...] = ()
+    games: tuple[str, ...] | None = None  # None: every game
+
+    def plays(self, game: Game) -> bool:
+        """Whether it plays this game at all."""
+        return self.games is None or game.name in self.games
+
+
+def split(spec: str) -> tuple[str, dict[str, str]]:
+    """A spec's name and its options as text; raises BoardwrightError."""
+    if len(spec) > LONGEST_SPEC:
+        raise BoardwrightError(f"player {spec[:40]!r}…: a spec may have {LONGEST_SPEC} characters")
+    name, _, tail = spec.partition(":")
+    options: dict[str, str] = {}
+    for part in filter(None, tail.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise BoardwrightError(f"player {spec!r}: {part!r} is not of the form option=value")
+        if key in options:
+            raise BoardwrightError(f"player {spec!r}: option {key!r} is given twice")
+        options[key] = value
+    return name, options
+
+
+def values(player: Player, spec: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """The values of a player's options, defaults included; raises BoardwrightError."""
+    known = {option.name: option for option in player.options}
+    for key in given:
+        if key not in known:
+            if not known:
+                raise BoardwrightError(f"player {spec!r}: {player.name!r} has no options, so no {key!r}")
+            raise UnknownNameError(f"option of player {player.name!r}", key, known)
+    chosen: dict[str, Any] = {}
+    for option in player.options:
+        text = given.get(option.name, option.default)
+        if not text and option.name not in given:
+            continue
+        try:
+            chosen[option.name] = option.parse(text)
+        except ValueError as error:
+            raise BoardwrightError(f"player {spec!r}: {option.name} must be {error}, not {text!r}") from None
+    return chosen
+
+
+def limit_of(chosen: Mapping[str, Any], otherwise: Limit) -> Limit:
+    """The limit that a player's own options `time`, `nodes`, `sims` and `depth` set, if any do."""
+    limit = Limit(chosen.get("time"), chosen.get("nodes"), chosen.get("sims"), chosen.get("depth"))
+    return otherwise if limit.bounds_nothing else limit
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number in a range."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 20 and low <= int(text) <= high):
+            raise ValueError(f"a whole number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Reads a number in a range."""
+
+    def parse(text: str) -> float:
+        match = re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", text, flags=re.ASCII)
+        if not match or not low <= float(text) <= high:
+            raise ValueError(f"a number from {low:g} to {high:g}")
+        return float(text)
+
+    return parse
+
+
+def seconds(text: str) -> float:
+    """Reads a time such as 2s, 0.5 or 500ms."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)(ms|s)?", text, flags=re.ASCII)
+    value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0) if match else math.nan
+    if not 0 < value <= 3600.0:
+        raise ValueError("like 2s or 500ms, up to an hour")
+    return value
+
+
+def on_off(text: str) -> bool:
+    """Reads a switch."""
+    if text not in ("on", "off"):
+        raise ValueError("on or off")
+    return text == "on"
+
+
+SEED = Option("seed", "seed of its random choices", whole(0, 2**64 - 1), "N", "")
+TIME = Option("time", "time a move", seconds, "2s", "")
+NODES = Option("nodes", "positions a move", whole(1, 10**12), "N", "")
+SIMULATIONS = Option("sims", "simulations a move", whole(1, 10**9), "N", "")
+DEPTH = Option("depth", "moves to look ahead", whole(1, 100), "N", "")

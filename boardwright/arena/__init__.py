@@ -1,0 +1,1 @@
+"""Matches, tournaments and what they prove: ratings and tests of strength."""
