@@ -38,7 +38,7 @@ class _Position:
         self, seed: int, first_game: int, games: int
     ) -> tuple[list[int], int, int, int]: ...  # outcomes by result, plies, actions played, legal actions summed
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float
+        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> tuple[
         list[int], list[int], list[float], list[int], int
     ]: ...  # actions, visits, values, principal variation, simulations done

@@ -19,7 +19,7 @@ DRAW, ONGOING = 2, 3
 
 
 class CorePosition(Protocol):
-    """What every position class of the C++ engine offers; see `src/core/module.cpp`."""
+    """What every position class of the C++ engine offers; see `src/core/bindings.hpp`."""
 
     @property
     def role_to_move(self) -> int: ...
@@ -46,7 +46,7 @@ class CorePosition(Protocol):
     def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int, int]: ...
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float
+        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
 
 
