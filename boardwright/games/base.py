@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from boardwright.errors import BoardwrightError, IllegalMoveError
-from boardwright.games.engines import CHANCE, DRAW, ONGOING, BatchEnv, BatchState, CorePosition
+from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition
 
 if TYPE_CHECKING:
     from boardwright.views.scene import Scene
@@ -35,6 +35,7 @@ __all__ = [
     "CHANCE",
     "DRAW",
     "ONGOING",
+    "AlphaBetaSearch",
     "BatchEnv",
     "BatchState",
     "Benchmark",
@@ -164,6 +165,10 @@ class Game(ABC):
     @abstractmethod
     def batch(self) -> BatchEnv:
         """The batched engine for this rule set. Imports JAX."""
+
+    @abstractmethod
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        """A new alpha-beta search in the scalar engine, with a table of positions of so many megabytes."""
 
     @abstractmethod
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -240,6 +240,27 @@ class Cathedral {
         return numbers;
     }
 
+    // What searches and players also need of the board.
+
+    // Where a role may build.
+    Squares free_cells(const State& state, Role role) const {
+        return board_ & ~(state.built[0] | state.built[1] | state.cathedral_cells | state.territory[1 - role]);
+    }
+
+    // Calls visit(pattern, anchors, pieces) for every orientation of the buildings in `hand` that fits into
+    // the `free` cells; a visitor that returns true ends the walk, and so does the walk.
+    template <class Visit>
+    bool walk(int role, Squares free, unsigned hand, Visit&& visit) const {
+        for (const Pattern& pattern : patterns_[role]) {
+            const unsigned pieces = pattern.pieces & hand;
+            if (!pieces) continue;
+            Squares anchors = free;
+            for (const int offset : pattern.offsets) anchors &= free >> offset;
+            if (anchors.any() && visit(pattern, anchors, pieces)) return true;
+        }
+        return false;
+    }
+
   private:
     // One orientation of a shape: where its cells lie from the first of them, and what it places.
     struct Pattern {
@@ -281,29 +302,12 @@ class Cathedral {
 
     bool awaits_coin(const State& state) const { return rules_.first == 1 && state.to_move == kChance; }
 
-    // Where a role may build.
-    Squares free_cells(const State& state, Role role) const {
-        return board_ & ~(state.built[0] | state.built[1] | state.cathedral_cells | state.territory[1 - role]);
-    }
-
     // Calls visit(pattern, anchors, pieces) for every orientation that fits somewhere; a visitor that
     // returns true ends the walk, and so does the walk.
     template <class Visit>
     bool each_pattern(const State& state, Visit&& visit) const {
         if (state.cathedral == kToBePlaced) return walk(0, board_, 1u << kCathedral, visit);
         return walk(state.to_move, free_cells(state, state.to_move), state.hand[state.to_move], visit);
-    }
-
-    template <class Visit>
-    bool walk(int role, Squares free, unsigned hand, Visit&& visit) const {
-        for (const Pattern& pattern : patterns_[role]) {
-            const unsigned pieces = pattern.pieces & hand;
-            if (!pieces) continue;
-            Squares anchors = free;
-            for (const int offset : pattern.offsets) anchors &= free >> offset;
-            if (anchors.any() && visit(pattern, anchors, pieces)) return true;
-        }
-        return false;
     }
 
     bool can_move(const State& state, Role role) const {

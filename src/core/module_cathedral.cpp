@@ -1,6 +1,6 @@
 // The Python bindings of Cathedral.
-#include "bindings.hpp"
-#include "cathedral.hpp"
+#include "bindings_search.hpp"
+#include "cathedral_evaluation.hpp"
 
 namespace boardwright {
 namespace {
@@ -88,6 +88,12 @@ void bind_cathedral(nb::module_& module) {
                  return P{game, Line<Cathedral>(*game, game->make(at, cathedral, placed, to_move, first_role, plies))};
              },
              "where"_a, "cathedral"_a, "placed"_a, "to_move"_a, "first_role"_a, "plies"_a);
+    bind_alphabeta<Cathedral>(module, "CathedralAlphaBeta")
+        .def("__init__",
+             [](AlphaBeta<Cathedral>* self, std::shared_ptr<const Cathedral> game, int megabytes, int threads) {
+                 new (self) AlphaBeta<Cathedral>(Evaluator<Cathedral>(*game), table_bytes(megabytes), checked_threads(threads));
+             },
+             "game"_a, "megabytes"_a, "threads"_a, nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

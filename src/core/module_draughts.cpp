@@ -1,6 +1,8 @@
 // The Python bindings of draughts.
-#include "bindings.hpp"
-#include "draughts.hpp"
+#include <nanobind/stl/optional.h>
+
+#include "bindings_search.hpp"
+#include "draughts_evaluation.hpp"
 
 namespace boardwright {
 namespace {
@@ -54,6 +56,15 @@ void bind_draughts(nb::module_& module) {
                  return P{game, Line<Draughts>(*game, game->make({{black, white}, kings}, to_move, piece, quiet, plies))};
              },
              "black"_a, "white"_a, "kings"_a, "to_move"_a, "continuing"_a, "quiet"_a, "plies"_a);
+    bind_alphabeta<Draughts>(module, "DraughtsAlphaBeta")
+        .def("__init__",
+             [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
+                const std::optional<std::string>& tables) {
+                 std::shared_ptr<const draughts::Tablebase> opened;
+                 if (tables) opened = std::make_shared<const draughts::Tablebase>(*tables, 0);
+                 new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened), table_bytes(megabytes), checked_threads(threads));
+             },
+             "game"_a, "megabytes"_a, "threads"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

@@ -1,6 +1,6 @@
 // The Python bindings of Tablut.
-#include "bindings.hpp"
-#include "tablut.hpp"
+#include "bindings_search.hpp"
+#include "tablut_evaluation.hpp"
 
 namespace boardwright {
 namespace {
@@ -97,6 +97,12 @@ void bind_tablut(nb::module_& module) {
                  return P{game, Line<Tablut>(*game, game->make(men[0], men[1], king, to_move, quiet, plies))};
              },
              "board"_a, "to_move"_a, "quiet"_a, "plies"_a);
+    bind_alphabeta<Tablut>(module, "TablutAlphaBeta")
+        .def("__init__",
+             [](AlphaBeta<Tablut>* self, std::shared_ptr<const Tablut> game, int megabytes, int threads) {
+                 new (self) AlphaBeta<Tablut>(Evaluator<Tablut>(*game), table_bytes(megabytes), checked_threads(threads));
+             },
+             "game"_a, "megabytes"_a, "threads"_a, nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

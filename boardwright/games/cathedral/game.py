@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, Position, Symmetry
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.views.scene import Scene
@@ -54,6 +54,9 @@ class Cathedral(Game):
         from boardwright.games.cathedral.batch import make_env
 
         return make_env(self.tables)
+
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules.size, self.observation == "full")

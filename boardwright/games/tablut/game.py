@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import IllegalMoveError, RulesError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Peer, Position, Symmetry
+from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, Position, Symmetry
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
 from boardwright.games.tablut.rules import RULE_SETS, TablutRules, compile_tables
@@ -71,6 +71,9 @@ class Tablut(Game):
         from boardwright.games.tablut.batch import make_env
 
         return make_env(self.rules)
+
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        return _core.TablutAlphaBeta(self.engine, megabytes, threads)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)
