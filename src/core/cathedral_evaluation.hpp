@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "cathedral.hpp"
 #include "search/evaluation.hpp"
@@ -21,18 +22,19 @@ class Evaluator<Cathedral> {
         kLeft,          // squares of buildings in hand, which is what is counted at the end
         kStuck,         // those of buildings that fit nowhere now
         kTerritory,     // cells of territory
-        kPlacements,    // legal placements were it his turn
+        kRoom,          // ten times the root of the number of placements he would have were it his turn
         kShapes,        // kinds of building in hand that fit somewhere
         kShort,         // squares in hand beyond the cells he could still build on
+        kSafe,          // squares in hand that his own territory could take
         kToMove,        // 1 for light to move, -1 for dark
         kFeatures
     };
     using Features = std::array<int, kFeatures>;
-    static constexpr std::array<const char*, kFeatures> kNames{"left",   "stuck", "territory", "placements",
-                                                               "shapes", "short", "to move"};
+    static constexpr std::array<const char*, kFeatures> kNames{"left",   "stuck", "territory", "room",
+                                                               "shapes", "short", "safe",      "to move"};
     // With an empty board, and with a full one: between them the weight changes with the cells built on.
-    static constexpr Features kEmpty{-60, -60, 20, 1, 20, -50, 60};
-    static constexpr Features kFull{-100, -80, 10, 2, 20, -50, 60};
+    static constexpr Features kEmpty{-60, -60, 20, 10, 20, -50, 20, 60};
+    static constexpr Features kFull{-100, -80, 10, 10, 20, -50, 20, 60};
 
     explicit Evaluator(const Cathedral& game) : game_(&game) {}
 
@@ -52,9 +54,10 @@ class Evaluator<Cathedral> {
             f[kLeft] += sign * left;
             f[kStuck] += sign * (left - squares_of(fitting));
             f[kTerritory] += sign * state.territory[role].count();
-            f[kPlacements] += sign * placements;
+            f[kRoom] += sign * static_cast<int>(10 * std::sqrt(static_cast<double>(placements)));
             f[kShapes] += sign * std::popcount(fitting);
             f[kShort] += sign * std::max(0, left - free.count());
+            f[kSafe] += sign * std::min(left, state.territory[role].count());
         }
         f[kToMove] = state.to_move == Cathedral::kLight ? 1 : state.to_move == Cathedral::kDark ? -1 : 0;
         return f;

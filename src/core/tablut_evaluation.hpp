@@ -24,6 +24,7 @@ class Evaluator<Tablut> {
         kEdgesInOne,      // edge squares he can move to
         kKingBeset,       // attackers (or hostile squares) beside him
         kKingShielded,    // defenders beside him
+        kKingTraps,       // squares from which an attacker arriving would take him
         kCornerGuards,    // attackers on the diagonal before an escape corner
         kOuterAttackers,  // attackers on the edge
         kAttackerMoves,   // moves the attackers have
@@ -35,11 +36,11 @@ class Evaluator<Tablut> {
     };
     using Features = std::array<int, kFeatures>;
     static constexpr std::array<const char*, kFeatures> kNames{
-        "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded",
+        "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded", "king traps",
         "corner guards", "outer attackers", "attacker moves", "defender moves", "king from centre",
         "attackers to move", "constant"};
     // Fitted to the results of self-play games by logistic regression; hundredths of an attacker.
-    static constexpr Features kWeights{100, -140, -4, -60, -12, 12, -2, 12, -2, 1, -1, -2, 15, -400};
+    static constexpr Features kWeights{100, -140, -4, -60, -12, 12, -2, 30, 12, -2, 1, -1, -2, 15, -400};
 
     explicit Evaluator(const Tablut& game) : game_(&game) {
         for (int corner : {0, 8, 72, 80}) {
@@ -68,6 +69,7 @@ class Evaluator<Tablut> {
             f[kKingBeset] += (side & hostile).any();
             f[kKingShielded] += (side & state.men[kDefenders]).any();
         }
+        f[kKingTraps] = king_traps(state, Tablut::empty_squares(state)).count();
         f[kCornerGuards] = (attackers & guards_).count();
         f[kOuterAttackers] = (attackers & edge_).count();
         f[kAttackerMoves] = count_moves(state, kAttackers);

@@ -14,7 +14,15 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
 from boardwright.games.draughts.tablebase import Tablebase
 
-GAMES = [("tablut", "zero"), ("tablut", "mcgill"), ("tablut", "saami"), ("draughts", "wcdf"), ("draughts", "paper"), ("cathedral", "paper"), ("cathedral", "official")]  # fmt: skip
+GAMES = [
+    ("tablut", "zero"),
+    ("tablut", "mcgill"),
+    ("tablut", "saami"),
+    ("draughts", "wcdf"),
+    ("draughts", "paper"),
+    ("cathedral", "paper"),
+    ("cathedral", "official"),
+]
 by_game = pytest.mark.parametrize(("name", "rules"), GAMES)
 
 
@@ -99,7 +107,10 @@ def test_time_is_kept_and_a_watch_is_heard(name: str, rules: str) -> None:
     assert depths == sorted(set(depths))
 
 
-@pytest.mark.parametrize(("name", "rules", "opponent"), [("tablut", "zero", "random"), ("draughts", "wcdf", "random"), ("cathedral", "paper", "largest-first")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "rules", "opponent"),
+    [("tablut", "zero", "random"), ("draughts", "wcdf", "random"), ("cathedral", "paper", "largest-first")],
+)
 def test_a_shallow_search_beats_simple_players_in_both_roles(name: str, rules: str, opponent: str) -> None:
     game, points = boardwright.game(name, rules), 0.0
     for index in range(8):
@@ -143,7 +154,9 @@ def _must_capture(position: Position) -> bool:
     return "x" in position.moves()[0]
 
 
-@pytest.mark.parametrize(("name", "rules", "plies"), [("draughts", "wcdf", 30), ("cathedral", "paper", 14), ("cathedral", "official", 20)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "rules", "plies"), [("draughts", "wcdf", 30), ("cathedral", "paper", 14), ("cathedral", "official", 20)]
+)
 def test_one_move_ahead_is_minimax(name: str, rules: str, plies: int) -> None:
     game = boardwright.game(name, rules)
     for seed in range(15):
@@ -256,7 +269,9 @@ def test_draughts_evaluation_sees_no_difference_between_colours() -> None:
         core = walk(game, seed, 3 * seed).core
         if core.continues:
             continue
-        image = game.engine.setup(turned(core.white), turned(core.black), turned(core.kings), 1 - core.role_to_move, 0, 0, 0)  # type: ignore[attr-defined]  # fmt: skip
+        image = game.engine.setup(
+            turned(core.white), turned(core.black), turned(core.kings), 1 - core.role_to_move, 0, 0, 0
+        )  # type: ignore[attr-defined]
         assert search.value(image) == search.value(core)
 
 
@@ -291,7 +306,16 @@ def test_chance_is_left_to_chance() -> None:
     }
 
 
-@pytest.mark.parametrize("spec", ["alphabeta:threads=0", "alphabeta:hash=0", "alphabeta:depth=x", "alphabeta:tables=nowhere", "alphabeta:dynamic=on"])  # fmt: skip
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:threads=0",
+        "alphabeta:hash=0",
+        "alphabeta:depth=x",
+        "alphabeta:tables=nowhere",
+        "alphabeta:dynamic=on",
+    ],
+)
 def test_bad_options(spec: str) -> None:
     with pytest.raises(BoardwrightError):
         make_agent(spec, boardwright.game("draughts"))
