@@ -193,7 +193,7 @@ class Cathedral {
 
     std::array<std::size_t, 3> observation_shape() const {
         const auto n = static_cast<std::size_t>(size());
-        return {n, n, rules_.full_observation ? 38u : 5u};
+        return {n, n, rules_.full_observation ? 39u : 5u};
     }
 
     // Planes as features.py names them.
@@ -231,6 +231,7 @@ class Cathedral {
         fill(35, state.cathedral != kGone);
         fill(36, role == kLight);
         fill(37, rules_.mirrored[role]);
+        fill(38, rules_.mirrored[other]);
     }
 
     // Cells as numbers x * N + y, for the bindings.

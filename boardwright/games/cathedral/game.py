@@ -56,7 +56,7 @@ class Cathedral(Game):
         return make_env(self.tables)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        return features.symmetries(self.rules.size, self.observation == "full")
+        return features.symmetries(self.rules, self.observation == "full")
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
         return action if self._awaits_coin(core) else super().image(symmetry, core, action)

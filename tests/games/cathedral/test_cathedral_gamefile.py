@@ -65,12 +65,14 @@ def rule_sets(draw: st.DrawFn) -> CathedralRules:
     """Any rules, under any name, shipped names too."""
     size = draw(st.sampled_from((6, 7)))
     cap = draw(st.none() | st.integers(1, size**2))
+    mirrored = draw(st.booleans())
     return CathedralRules(
         name=draw(rule_names | st.sampled_from(list(RULE_SETS))),
         size=size,
         claim_cap=cap,
         first_building_claims=cap is not None and cap <= 24 and draw(st.booleans()),
-        mirrored_sets=draw(st.booleans()),
+        mirrored_sets=mirrored,
+        mirrored_side=draw(st.sampled_from(("dark", "light"))) if mirrored else "dark",
         first=draw(st.sampled_from(("light", "coin", "chance"))),
         rewards=draw(st.sampled_from(("sparse", "shaped"))),
     )
