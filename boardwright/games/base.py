@@ -127,7 +127,7 @@ class Benchmark:
 
     perft_rules: str
     perft_depth: int
-    playout_rules: str  # also those of the batched engine
+    playout_rules: tuple[str, ...]  # also those of the batched engine; keys of all but the first name them
     peers: tuple[Peer, ...] = ()
     extras: Callable[[], Iterator[tuple[str, str, float, str]]] | None = None  # key, label, value, unit
 

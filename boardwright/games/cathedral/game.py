@@ -26,7 +26,7 @@ class Cathedral(Game):
     rules_type = CathedralRules
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
-    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules="official")
+    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
 
     def __init__(self, rules: CathedralRules, observation: str = "full"):
         super().__init__(rules, observation)
