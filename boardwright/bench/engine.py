@@ -58,10 +58,12 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     games = [boardwright.game(game_name, rules) for rules in spec.playout_rules]
     suffixes = ["", *(f"_{rules}" for rules in spec.playout_rules[1:])]
     for game, suffix in zip(games, suffixes, strict=True):
-        yield from (figure(key + suffix, *rest) for key, *rest in _scalar_figures(game))
+        for key, label, value, unit in _scalar_figures(game):
+            yield figure(key + suffix, label, value, unit)
     if importlib.util.find_spec("jax"):
         for game, suffix in zip(games, suffixes, strict=True):
-            yield from (figure(key + suffix, *rest) for key, *rest in _batched_figures(game, batch or default_batch()))
+            for key, label, value, unit in _batched_figures(game, batch or default_batch()):
+                yield figure(key + suffix, label, value, unit)
 
     if spec.extras is not None:
         for key, label, value, unit in spec.extras():
