@@ -45,7 +45,7 @@ class Evaluator<Cathedral> {
             const Squares free = game_->free_cells(state, role);
             int placements = 0;
             unsigned fitting = 0;
-            game_->walk(role, free, state.hand[role], [&](const auto&, Squares anchors, unsigned pieces) {
+            game_->placements().walk(role, free, state.hand[role], [&](const auto&, Squares anchors, unsigned pieces) {
                 placements += anchors.count() * std::popcount(pieces);
                 fitting |= pieces;
                 return false;

@@ -282,7 +282,7 @@ def test_cathedral_evaluation_sees_no_difference_between_rotations(rules: str) -
     for seed in range(10):
         position = walk(game, seed, 2 + seed)
         for symmetry in game.symmetries():
-            image = game.start()
+            image = (game if symmetry.rules is None else boardwright.game("cathedral", symmetry.rules)).start()
             for action in position.actions():
                 image = image.play(game.image(symmetry, image.core, action))
             assert search.value(image.core) == search.value(position.core)

@@ -26,7 +26,7 @@ class Cathedral(Game):
     rules_type = CathedralRules
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
-    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules="official")
+    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
 
     def __init__(self, rules: CathedralRules, observation: str = "full"):
         super().__init__(rules, observation)
@@ -59,7 +59,7 @@ class Cathedral(Game):
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        return features.symmetries(self.rules.size, self.observation == "full")
+        return features.symmetries(self.rules, self.observation == "full")
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
         return action if self._awaits_coin(core) else super().image(symmetry, core, action)

@@ -36,7 +36,7 @@ class Draughts(Game):
     benchmark = Benchmark(
         perft_rules="wcdf",
         perft_depth=10,
-        playout_rules="wcdf",
+        playout_rules=("wcdf",),
         peers=(Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
         extras=table_builds,
     )

@@ -38,7 +38,7 @@ class Tablut(Game):
     benchmark = Benchmark(
         perft_rules="zero",
         perft_depth=4,
-        playout_rules="zero-code",
+        playout_rules=("zero-code",),
         peers=(
             Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
             Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),
