@@ -19,6 +19,9 @@ nb::class_<AlphaBeta<G>> bind_alphabeta(nb::module_& module, const char* name) {
         .def("search",
              [as_tuple](AlphaBeta<G>& search, const P& p, int depth, std::uint64_t nodes, double seconds, nb::object stopped,
                         nb::object report) {
+                 if (p.game.get() != &search.evaluator().game()) {
+                     throw std::invalid_argument("the position is of another game or rule set than the search");
+                 }
                  if (p.line.over()) throw std::invalid_argument("the game is over");
                  if (p.line.now().to_move == kChance) throw std::invalid_argument("chance is to move");
                  if (depth <= 0 && nodes == 0 && !(seconds > 0)) throw std::invalid_argument("the search needs a limit");

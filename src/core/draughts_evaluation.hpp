@@ -52,6 +52,8 @@ class Evaluator<Draughts> {
     Evaluator(const Evaluator& other) : Evaluator(*other.game_, other.tables_) {}
     Evaluator(Evaluator&&) = default;
 
+    const Draughts& game() const { return *game_; }
+
     Features features(const State& state) const {
         Features f{};
         const Board& board = state.board;

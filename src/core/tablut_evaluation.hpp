@@ -13,7 +13,7 @@ template <>
 class Evaluator<Tablut> {
   public:
     using State = Tablut::State;
-    static constexpr double kScale = 300;
+    static constexpr double kScale = 500;
 
     // What the score is made of, counted from the attackers' side or for them.
     enum Feature {
@@ -28,7 +28,6 @@ class Evaluator<Tablut> {
         kCornerGuards,    // attackers on the diagonal before an escape corner
         kOuterAttackers,  // attackers on the edge
         kAttackerMoves,   // moves the attackers have
-        kDefenderMoves,   // moves the defenders have
         kKingFromCentre,  // king's distance from the throne, in squares
         kAttackersToMove, // 1, or -1 where the defenders are
         kConstant,        // 1: the attackers' chances as such
@@ -37,12 +36,18 @@ class Evaluator<Tablut> {
     using Features = std::array<int, kFeatures>;
     static constexpr std::array<const char*, kFeatures> kNames{
         "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded", "king traps",
-        "corner guards", "outer attackers", "attacker moves", "defender moves", "king from centre",
+        "corner guards", "outer attackers", "attacker moves", "king from centre",
         "attackers to move", "constant"};
-    // Fitted to the results of self-play games by logistic regression; hundredths of an attacker.
-    static constexpr Features kWeights{100, -140, -4, -60, -12, 12, -2, 30, 12, -2, 1, -1, -2, 15, -400};
+    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression: what
+    // a king is worth depends on how he is taken and where he escapes to.
+    static constexpr Features kWeakKing{100, -76, -6, -65, -47, -57, -5, 92, 1, -37, 1, -58, 38, -690};
+    static constexpr Features kStrongKing{100, -57, -1, -3, -68, -18, 12, 90, -12, -19, 5, -21, 38, -1570};
+    static constexpr Features kEdgeEscape{100, -64, 0, -20, -98, -11, -6, 66, 4, -26, 1, 57, 46, -1180};
 
-    explicit Evaluator(const Tablut& game) : game_(&game) {
+    explicit Evaluator(const Tablut& game)
+        : game_(&game), weights_(game.rules().escape.count() > 4   ? &kEdgeEscape
+                                 : game.rules().strong.any() ? &kStrongKing
+                                                             : &kWeakKing) {
         for (int corner : {0, 8, 72, 80}) {
             if (!game.rules().escape.has(corner)) continue;
             const int row = corner / 9 ? -1 : 1, column = corner % 9 ? -1 : 1;
@@ -53,6 +58,8 @@ class Evaluator<Tablut> {
             if (row == 0 || row == 8 || column == 0 || column == 8) edge_ |= Squares::of(square);
         }
     }
+
+    const Tablut& game() const { return *game_; }
 
     Features features(const State& state) const {
         Features f{};
@@ -73,7 +80,6 @@ class Evaluator<Tablut> {
         f[kCornerGuards] = (attackers & guards_).count();
         f[kOuterAttackers] = (attackers & edge_).count();
         f[kAttackerMoves] = count_moves(state, kAttackers);
-        f[kDefenderMoves] = count_moves(state, kDefenders);
         f[kKingFromCentre] = std::abs(state.king / 9 - 4) + std::abs(state.king % 9 - 4);
         f[kAttackersToMove] = state.to_move == kAttackers ? 1 : -1;
         f[kConstant] = 1;
@@ -83,7 +89,7 @@ class Evaluator<Tablut> {
     int value(const State& state) const {
         const Features f = features(state);
         int score = 0;
-        for (int i = 0; i < kFeatures; ++i) score += f[i] * kWeights[i];
+        for (int i = 0; i < kFeatures; ++i) score += f[i] * (*weights_)[i];
         return state.to_move == kAttackers ? score : -score;
     }
 
@@ -118,7 +124,6 @@ class Evaluator<Tablut> {
         return count;
     }
 
-    // Empty squares from where `role` would take at least one man by arriving there, by how many.
     void list_moves(const State& state, ActionList& actions, bool quiet_too) const {
         const Role role = state.to_move;
         const Squares empty = Tablut::empty_squares(state);
@@ -191,6 +196,7 @@ class Evaluator<Tablut> {
     }
 
     const Tablut* game_;
+    const Features* weights_;
     Squares guards_, edge_;
 };
 

@@ -285,7 +285,13 @@ def test_cathedral_evaluation_sees_no_difference_between_rotations(rules: str) -
             image = (game if symmetry.rules is None else boardwright.game("cathedral", symmetry.rules)).start()
             for action in position.actions():
                 image = image.play(game.image(symmetry, image.core, action))
-            assert search.value(image.core) == search.value(position.core)
+            assert image.game.alphabeta(1, 1).value(image.core) == search.value(position.core)
+
+
+def test_a_search_is_of_one_rule_set() -> None:
+    search = boardwright.game("tablut", "zero").alphabeta(1, 1)
+    with pytest.raises(ValueError, match="another game or rule set"):
+        search.search(boardwright.game("tablut", "mcgill").start().core, 1, 0, 0.0)
 
 
 def test_the_papers_dynamic_depth() -> None:

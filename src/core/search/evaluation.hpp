@@ -26,6 +26,7 @@ using ActionList = std::vector<OrderedAction>;
 // Each game specialises this:
 //
 //   explicit Evaluator(const G&, …)
+//   const G& game()                      the game it was made for
 //   int value(const State&)              static score of an ongoing state, at most kMostStatic
 //   std::uint64_t key(const State&)      what the transposition table knows it by: the hash, and how
 //                                        near a limit on the game's length is where that matters
