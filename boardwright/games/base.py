@@ -201,6 +201,10 @@ class Game(ABC):
         """The openings of a deck, or all; raises BoardwrightError where the game has no list of them."""
         raise BoardwrightError(f"{self.name} has no list of openings: leave them to chance")
 
+    def proven_outcome(self, core: Any) -> Outcome | None:
+        """The result with best play of a position that is not over, where the game's tables prove it."""
+        return None
+
     def action_view(self, role: int) -> np.ndarray:
         """[num_actions] int32: what each action is called on the board as `role` observes it.
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from boardwright import _core
 from boardwright.errors import IllegalMoveError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Peer, Position, Symmetry
+from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Outcome, Peer, Position, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
@@ -98,6 +98,11 @@ class Draughts(Game):
             Opening(ballot.number, ballot.moves, ballot.deck, ballot.name, position_after(ballot, self.rules).text)
             for ballot in ballots(deck)
         ]
+
+    def proven_outcome(self, core: Any) -> Outcome | None:
+        from boardwright.games.draughts.tablebase import shipped_outcome
+
+        return shipped_outcome(core)
 
     def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""

@@ -1,0 +1,59 @@
+"""Lines of play as text: moves one after the other, as files, people and engines write them."""
+
+import functools
+from collections.abc import Sequence
+
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import Position
+
+LONGEST_MOVE = 3  # words: `castle b3 r90`
+
+
+def play_words(position: Position, words: Sequence[str]) -> Position:
+    """The position after moves written one after the other; raises IllegalMoveError naming the move.
+
+    A move may be of several words: the most words that make a legal move are one.
+    """
+    played, ply = 0, 1
+    while played < len(words):
+        for length in range(min(LONGEST_MOVE, len(words) - played), 0, -1):
+            try:
+                position = position.play(" ".join(words[played : played + length]))
+            except IllegalMoveError:
+                continue
+            break
+        else:
+            raise IllegalMoveError(f"ply {ply}: {_complaint(position, words[played:])}")
+        played, ply = played + length, ply + 1
+    return position
+
+
+def _complaint(position: Position, words: Sequence[str]) -> str:
+    """Why the next words are no legal move, told of as many as moves of this position have at most."""
+    length = max((len(move.split()) for move in position.moves()), default=1)
+    try:
+        position.play(" ".join(words[:length]))
+    except IllegalMoveError as error:
+        return str(error)
+    raise AssertionError("the words were tried before")
+
+
+def move_text(position: Position, actions: Sequence[int]) -> str:
+    """The text of the whole move that `actions` make from a position."""
+    after = functools.reduce(Position.play, actions, position)
+    if len(actions) == 1:
+        return position.action_text(actions[0])
+    moves = position.game.moves(position.core)
+    return next(move.text for move in moves if position.play(move.text).hash == after.hash)
+
+
+def whole_moves(position: Position, line: Sequence[int]) -> list[str]:
+    """The texts of the whole moves of a line of actions; what is cut off in the middle of a move is left out."""
+    texts, begun = [], 0
+    after = position
+    for number, action in enumerate(line, start=1):
+        after = after.play(action)
+        if not after.core.continues:
+            texts.append(move_text(position, line[begun:number]))
+            position, begun = after, number
+    return texts
