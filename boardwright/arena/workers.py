@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3  # workers that one game may cost
 _PATIENCE = 5.0  # seconds a worker has to put its players away when it is dismissed
 
 
-def play(event: Event, games: Iterable[ScheduledGame], workers: int = 1) -> Iterator[PlayedGame]:
+def play(event: Event, games: Iterable[ScheduledGame], workers: int = 1) -> Generator[PlayedGame, None, None]:
     """Plays the games and yields each as it is finished; one worker is this process itself.
 
     Whoever closes the iterator stops the games in progress.

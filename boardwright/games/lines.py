@@ -47,13 +47,12 @@ def move_text(position: Position, actions: Sequence[int]) -> str:
     return next(move.text for move in moves if position.play(move.text).hash == after.hash)
 
 
-def whole_moves(position: Position, line: Sequence[int]) -> list[str]:
-    """The texts of the whole moves of a line of actions; what is cut off in the middle of a move is left out."""
-    texts, begun = [], 0
-    after = position
+def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
+    """(position before it, its actions) of every whole move of a line; what is cut off in a move is left out."""
+    moves, begun, before = [], 0, position
     for number, action in enumerate(line, start=1):
-        after = after.play(action)
-        if not after.core.continues:
-            texts.append(move_text(position, line[begun:number]))
-            position, begun = after, number
-    return texts
+        position = position.play(action)
+        if not position.core.continues:
+            moves.append((before, tuple(line[begun:number])))
+            before, begun = position, number
+    return moves
