@@ -3,12 +3,12 @@
 Ratings here are in natural units, log-odds; `ELO` of them is one Elo point. With x = first's rating -
 second's + advantage, and draw parameter d > 0,
 
-    P(first wins) = σ(x - d)    P(second wins) = σ(-x - d)    σ(z) = 1 / (1 + e^-z)
+    P(first wins) = s(x - d)    P(second wins) = s(-x - d)    s(z) = 1 / (1 + e^-z)
 
-and what remains is P(draw) = (e^2d - 1) σ(x - d) σ(-x - d). So a draw counts as a win and a loss, times a
+and what remains is P(draw) = (e^2d - 1) s(x - d) s(-x - d). So a draw counts as a win and a loss, times a
 factor of d alone, and the logarithm of all is
 
-    Σ (won + drawn) log σ(x - d) + (lost + drawn) log σ(-x - d) + drawn log(e^2d - 1),
+    Σ (won + drawn) log s(x - d) + (lost + drawn) log s(-x - d) + drawn log(e^2d - 1),
 
 concave in ratings, advantage and d together: Newton's method finds the maximum from anywhere. There might be
 none: where every game was drawn, or the stronger always won, the likelihood grows with d forever. So one

@@ -7,8 +7,8 @@ games of a pair share their luck, so counting them one by one would overstate or
 
 The test is the generalised sequential probability ratio test (Wald; Van den Bergh for matches): the
 log-likelihood ratio `llr` compares the most probable distribution over the five outcomes whose mean is
-the score of H1 with that of H0, and stops at Wald's bounds, log(β / (1 - α)) and log((1 - β) / α). So of
-all tests where H0 is true about α end with H1, and of those where H1 is true about β with H0. In between
+the score of H1 with that of H0, and stops at Wald's bounds, log(beta / (1 - alpha)) and log((1 - beta) / alpha). So of
+all tests where H0 is true about alpha end with H1, and of those where H1 is true about beta with H0. In between
 either may happen.
 
     test = Sprt(elo0=0.0, elo1=10.0)

@@ -123,7 +123,7 @@ def test_an_advantage_that_cannot_be_told_is_said() -> None:
 
 
 def test_groups() -> None:
-    games = [Encounter(*pair, 0) for pair in ("ab", "cd", "bc", "ef")]
+    games = [Encounter(one, other, 0) for one, other in ("ab", "cd", "bc", "ef")]
     assert groups(condense(games)) == [[0, 1, 2, 3], [4, 5]]
 
 
