@@ -41,23 +41,21 @@ class ExternalPlayer(Agent):
         question = self._question(position, limit)
         deadline = time.monotonic() + (limit.seconds or 0.0) + self._wait
         self._dialect.ask(self._pipe, question)
-        told_to_stop = watch is None or self._dialect.stop is None
         best: Choice | None = None
+        asked_to_stop = self._dialect.stop is None
         while True:
-            line = self._pipe.receive(deadline, lambda: not told_to_stop and watch is not None and watch.stopped)
+            line = self._pipe.receive(deadline, None if asked_to_stop else watch)
             if line is None:
-                assert self._dialect.stop is not None
-                self._pipe.send(self._dialect.stop)
-                told_to_stop = True
+                self._pipe.send(str(self._dialect.stop))
+                asked_to_stop = True
                 continue
             heard = self._dialect.hear(self._pipe, line, question)
+            if isinstance(heard, Choice):
+                return best if best is not None and best.line[: len(heard.line)] == heard.line else heard
             if isinstance(heard, Thinking):
                 best = heard.choice
                 if watch is not None:
                     watch.report(best)
-            elif heard is not None:
-                same = best is not None and best.line[: len(heard.line)] == heard.line
-                return best if same and best is not None else heard
 
     def _question(self, position: Position, limit: Limit) -> Question:
         """The position with as much of its past as can be told, so that the program knows of repetitions."""

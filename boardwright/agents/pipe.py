@@ -8,8 +8,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 
+from boardwright.agents.base import Watch
 from boardwright.errors import BoardwrightError
 
 LONGEST_LINE = 1 << 16  # bytes; what is longer arrives in pieces
@@ -49,8 +49,8 @@ class Pipe:
         except (OSError, ValueError):
             raise self._gone() from None
 
-    def receive(self, deadline: float, stopped: Callable[[], bool] = lambda: False) -> str | None:
-        """The next line, or None as soon as `stopped` says so; `deadline` by time.monotonic.
+    def receive(self, deadline: float, watch: Watch | None = None) -> str | None:
+        """The next line, or None as soon as a watch says stop; `deadline` by time.monotonic.
 
         Raises ProgramError when the program is silent until then, or gone.
         """
@@ -58,10 +58,10 @@ class Pipe:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise ProgramError(f"engine {self.command!r} hangs: no answer in time")
-            if stopped():
+            if watch is not None and watch.stopped:
                 return None
             try:
-                line = self._lines.get(timeout=min(left, _LOOK))
+                line = self._lines.get(timeout=left if watch is None else min(left, _LOOK))
             except queue.Empty:
                 continue
             if line is None:

@@ -87,3 +87,14 @@ def by_role_of_first(games: Iterable[PlayedGame]) -> tuple[Tally, Tally]:
 def points(played: PlayedGame, role: int) -> float:
     """What a game gave to whoever had a role: 1, ½ or 0."""
     return 0.5 if played.record.result == DRAW else float(played.record.result == role)
+
+
+def pair_points(games: Iterable[PlayedGame]) -> list[tuple[float, ...]]:
+    """The first player's points in the games of a match, by pair, in order of their numbers.
+
+    A pair whose second game was not played has one.
+    """
+    pairs: dict[int, tuple[float, ...]] = {}
+    for played in sorted(games, key=lambda game: game.index):
+        pairs[played.index // 2] = (*pairs.get(played.index // 2, ()), points(played, played.index % 2))
+    return list(pairs.values())

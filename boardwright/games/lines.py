@@ -12,11 +12,11 @@ LONGEST_MOVE = 3  # words: `castle b3 r90`
 def play_words(position: Position, words: Sequence[str]) -> Position:
     """The position after moves written one after the other; raises IllegalMoveError naming the move.
 
-    A move may be of several words: the most words that make a legal move are one.
+    A move is one word where that is legal, and otherwise the most words that are.
     """
     played, ply = 0, 1
     while played < len(words):
-        for length in range(min(LONGEST_MOVE, len(words) - played), 0, -1):
+        for length in (1, *range(min(LONGEST_MOVE, len(words) - played), 1, -1)):
             try:
                 position = position.play(" ".join(words[played : played + length]))
             except IllegalMoveError:
