@@ -29,6 +29,8 @@ COMMANDS = {
     "engine": "be an engine that other programs talk to",
     "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",
+    "ratings": "rate players by their games",
+    "games-db": "list, show, import and export stored games",
     "bench": "measure the speed of an engine",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
@@ -60,7 +62,7 @@ def _dispatch(arguments: list[str]) -> None:
     elif command == "--version":
         print(f"boardwright {__version__}")
     elif command in COMMANDS:
-        module = importlib.import_module(f"boardwright.cli.{command}")
+        module = importlib.import_module(f"boardwright.cli.{command.replace('-', '_')}")
         module.run(_parse(module.Options, command, module.__doc__, arguments[1:]))
     else:
         nearest = difflib.get_close_matches(command, COMMANDS, n=1)

@@ -33,7 +33,10 @@ class Broken(Agent):
 
 @pytest.fixture(autouse=True)
 def scripted_players(monkeypatch: pytest.MonkeyPatch) -> None:
-    more = (Player("ponderer", "", lambda game, chosen: Ponderer()), Player("broken", "", lambda game, chosen: Broken()))
+    more = (
+        Player("ponderer", "", lambda game, chosen: Ponderer()),
+        Player("broken", "", lambda game, chosen: Broken()),
+    )
     monkeypatch.setattr(players, "PLAYERS", (*players.PLAYERS, *more))
 
 

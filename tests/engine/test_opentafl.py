@@ -29,7 +29,9 @@ def test_a_game_in_the_order_of_the_text_and_in_openTafls_own() -> None:  # noqa
     assert talk.said == ["hello"]
     record = rules_record(GAME.rules)
     position = GAME.start()
-    first = talk.ask(f"rules {record}", "side attackers", "start", "play attackers", "clock 2500 2500 0 0 0 ", until="move")
+    first = talk.ask(
+        f"rules {record}", "side attackers", "start", "play attackers", "clock 2500 2500 0 0 0 ", until="move"
+    )
     position = position.play(first.removeprefix("move "))
     assert talk.engine.desk.game.rules == GAME.rules  # with all our options, since the record is ours
     for _ in range(4):
