@@ -65,7 +65,7 @@ def test_a_game_that_kills_every_worker_stops_the_event(event, monkeypatch: pyte
 
     def doomed(*arguments):
         worker = hire(*arguments)
-        os.kill(worker.process.pid, signal.SIGKILL)
+        worker.process.kill()
         return worker
 
     monkeypatch.setattr(workers, "_hire", doomed)

@@ -23,7 +23,7 @@ class Ponderer(Agent):
             watch.report(Choice(action, value=0.5, nodes=1000 * depth, depth=depth))
         while not watch.stopped and time.monotonic() < deadline:
             time.sleep(0.001)
-        return Choice(action, value=0.25, nodes=5, depth=9)
+        return Choice(position.legal_actions()[-1], value=0.25, nodes=5, depth=9)
 
 
 class Broken(Agent):
