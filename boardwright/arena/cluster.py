@@ -6,6 +6,8 @@ process dies is played again elsewhere.
 
 import itertools
 import logging
+import re
+import socket
 from collections.abc import Generator, Iterable
 
 from boardwright.arena.event import Event
@@ -23,6 +25,7 @@ def play_on_cluster(event: Event, games: Iterable[ScheduledGame], address: str) 
         import ray.exceptions
     except ImportError:
         raise BoardwrightError("playing on a cluster needs Ray: pip install 'boardwright[cluster]'") from None
+    _check_somebody_listens(address)
     ours = not ray.is_initialized()
     try:
         if ours:
@@ -53,6 +56,18 @@ def play_on_cluster(event: Event, games: Iterable[ScheduledGame], address: str) 
     finally:
         if ours:
             ray.shutdown()
+
+
+def _check_somebody_listens(address: str) -> None:
+    """Refuses an address where nobody answers, which Ray would wait minutes for."""
+    match = re.fullmatch(r"(?:ray://)?(.+):(\d{1,5})", address, flags=re.ASCII)
+    if match is None:
+        return
+    try:
+        socket.create_connection((match[1], int(match[2])), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "no such address"
+        raise BoardwrightError(f"cannot reach the Ray cluster {address!r}: {reason}") from None
 
 
 def _play(event: Event, scheduled: ScheduledGame) -> PlayedGame:

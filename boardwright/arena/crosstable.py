@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from boardwright.arena.pairings import Encounter
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.tally import Tally, tally
+from boardwright.arena.tally import Tally, tallies
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ def crosstable(games: Iterable[PlayedGame]) -> list[Row]:
     """A row a player, the best score first."""
     cells: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for played in games:
-        for role in (0, 1):
-            name, opponent = played.players[role], played.players[1 - role]
-            cells[name][opponent] += tally(played, role)
+        (first, second), (of_first, of_second) = played.players, tallies(played)
+        cells[first][second] += of_first
+        cells[second][first] += of_second
     rows = [Row(name, sum(against.values(), Tally()), dict(against)) for name, against in cells.items()]
     return sorted(rows, key=lambda row: (-row.total.score, row.name))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from boardwright.arena.played import PlayedGame
-from boardwright.games.base import DRAW
+from boardwright.games.base import CHANCE, DRAW
 
 
 @dataclass(frozen=True)
@@ -53,35 +53,49 @@ class Tally:
         )
 
 
-def tally(played: PlayedGame, role: int) -> Tally:
-    """One game, from the side of whoever had a role."""
-    record, plies, chosen = played.record, 0, []
+def tallies(played: PlayedGame) -> tuple[Tally, Tally]:
+    """One game, from the side of the player of each role."""
+    record, plies = played.record, 0
+    chosen: tuple[list[float], list[float]] = ([], [])  # seconds of each move, by role
     for number, position in enumerate(record.positions()):
-        plies = position.plies
-        if played.opening <= number < len(record.actions) and position.role_to_move == role:
+        plies, role = position.plies, position.role_to_move
+        if played.opening <= number < len(record.actions) and role != CHANCE:
             if position.core.continues:
-                chosen[-1] += played.seconds[number]
+                chosen[role][-1] += played.seconds[number]
             else:
-                chosen.append(played.seconds[number])
-    return Tally(
-        wins=int(record.result == role),
-        draws=int(record.result == DRAW),
-        losses=int(record.result == 1 - role),
-        forfeits=int(played.forfeited_by == role),
-        plies=plies,
-        moves=len(chosen),
-        seconds=sum(chosen),
-        longest=max(chosen, default=0.0),
+                chosen[role].append(played.seconds[number])
+    first, second = (
+        Tally(
+            wins=int(record.result == role),
+            draws=int(record.result == DRAW),
+            losses=int(record.result == 1 - role),
+            forfeits=int(played.forfeited_by == role),
+            plies=plies,
+            moves=len(chosen[role]),
+            seconds=sum(chosen[role]),
+            longest=max(chosen[role], default=0.0),
+        )
+        for role in (0, 1)
     )
+    return first, second
 
 
-def by_role_of_first(games: Iterable[PlayedGame]) -> tuple[Tally, Tally]:
-    """The games of a match from the first player's side, by the role it had: role 0 in those of even number."""
-    sums = [Tally(), Tally()]
+@dataclass(frozen=True)
+class MatchTally:
+    """The games of a match between A and B."""
+
+    a: tuple[Tally, Tally]  # by the role A had
+    b: Tally
+
+
+def match_tally(games: Iterable[PlayedGame]) -> MatchTally:
+    """Counts a match: A has role 0 in the games of even number, and role 1 in the others."""
+    a, b = [Tally(), Tally()], Tally()
     for played in games:
-        role = played.index % 2
-        sums[role] += tally(played, role)
-    return sums[0], sums[1]
+        role, sides = played.index % 2, tallies(played)
+        a[role] += sides[role]
+        b += sides[1 - role]
+    return MatchTally((a[0], a[1]), b)
 
 
 def points(played: PlayedGame, role: int) -> float:

@@ -8,7 +8,7 @@ import tyro
 from boardwright.arena.event import Event, check_even
 from boardwright.arena.intervals import Score, elo_of_score, score_interval
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.tally import Tally, by_role_of_first, pair_points, points, tally
+from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
 from boardwright.cli.progress import track
@@ -34,8 +34,8 @@ def run(options: Options) -> None:
     with interruptible(options, played):
         for game in track(options.play(event, games), games, "games"):
             played.append(game)
-    by_role = by_role_of_first(played)
-    total = by_role[0] + by_role[1]
+    counted = match_tally(played)
+    total = counted.a[0] + counted.a[1]
     score = score_interval(pair_points(played))
     if options.json:
         print_json(
@@ -55,15 +55,15 @@ def run(options: Options) -> None:
                         "losses": side.losses,
                         "mean_plies": side.mean_plies,
                     }
-                    for role, side in zip(event.bound_game().roles, by_role, strict=True)
+                    for role, side in zip(event.bound_game().roles, counted.a, strict=True)
                 },
             }
         )
         return
-    _print_table(event, played, by_role, score)
+    _print_table(event, played, counted, score)
 
 
-def _print_table(event: Event, played: list[PlayedGame], by_role: tuple[Tally, Tally], score: Score) -> None:
+def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, score: Score) -> None:
     """A's results by role, the time both used, and forfeits by their reasons."""
     a, b = event.players
     roles = event.bound_game().roles
@@ -73,13 +73,12 @@ def _print_table(event: Event, played: list[PlayedGame], by_role: tuple[Tally, T
     )
     for role in (0, 1):
         singles = score_interval((points(game, role),) for game in played if game.index % 2 == role)
-        _print_row(roles[role], by_role[role], singles)
-    total = by_role[0] + by_role[1]
+        _print_row(roles[role], counted.a[role], singles)
+    total = counted.a[0] + counted.a[1]
     _print_row("both", total, score)
     low, mid, high = (elo_of_score(value) for value in (score.low, score.score, score.high))
     print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
-    other = sum((tally(game, 1 - game.index % 2) for game in played), Tally())
-    for name, side in (("A", total), ("B", other)):
+    for name, side in (("A", total), ("B", counted.b)):
         spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
         print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
     for reason in sorted({game.record.reason for game in played if game.forfeited_by is not None}):

@@ -34,8 +34,9 @@ def test_without_ray(event, monkeypatch: pytest.MonkeyPatch) -> None:
         list(play_on_cluster(match, match.schedule(), "auto"))
 
 
-def test_without_a_cluster(event) -> None:
+@pytest.mark.parametrize("address", ["auto", "127.0.0.1:1", "127.0.0.1:99999", "ray://no.such.host.invalid:10001"])
+def test_without_a_cluster(event, address: str) -> None:
     pytest.importorskip("ray")
     match = event("random", "random")
-    with pytest.raises(BoardwrightError, match="cannot reach the Ray cluster 'auto'"):
-        list(play_on_cluster(match, match.schedule(), "auto"))
+    with pytest.raises(BoardwrightError, match=f"cannot reach the Ray cluster '{address}'"):
+        list(play_on_cluster(match, match.schedule(), address))
