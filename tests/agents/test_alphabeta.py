@@ -4,6 +4,7 @@ import math
 import random
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -266,7 +267,7 @@ def test_draughts_evaluation_sees_no_difference_between_colours() -> None:
         return int(f"{bits:032b}"[::-1], 2)
 
     for seed in range(30):
-        core = walk(game, seed, 3 * seed).core
+        core: Any = walk(game, seed, 3 * seed).core
         if core.continues:
             continue
         image = game.engine.setup(
