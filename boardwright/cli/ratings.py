@@ -104,8 +104,7 @@ def _print_table(ratings: Ratings, first_role: str) -> None:
     print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  stronger than the next")
     for place, rating in enumerate(ratings.ratings):
         numbers = f"{rating.elo:>7.1f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
-        chance = ratings.superiority[place, place + 1] if place + 1 < len(ratings.ratings) else math.nan
-        print(
-            f"{printable(rating.name):<{width}}  {numbers}" + ("" if math.isnan(chance) else f"  {100 * chance:.1f} %")
-        )
+        below = ratings.superiority[place, place + 1 :]
+        chances = [f"  {100 * chance:.1f} %" for chance in below if not math.isnan(chance)]
+        print(f"{printable(rating.name):<{width}}  {numbers}" + "".join(chances[:1]))
     print(f"advantage of {first_role}: {ratings.advantage:.1f} Elo; draw parameter: {ratings.draw:.1f} Elo")
