@@ -88,7 +88,10 @@ class Evaluator<Draughts> {
         return state.to_move == draughts::kBlack ? score : -score;
     }
 
-    std::uint64_t key(const State& state) const { return state.hash; }
+    std::uint64_t key(const State& state) const {
+        return state.hash ^ near_limit(state.quiet, game_->rules().max_quiet_plies) ^
+               near_limit(state.plies, game_->rules().max_plies) * 3;
+    }
 
     void list(const State& state, ActionList& actions) const {
         const Bits crowning = draughts::crown_row(state.to_move);
