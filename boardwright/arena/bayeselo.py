@@ -68,7 +68,8 @@ def rate(encounters: Iterable[Encounter]) -> Ratings:
     spread = np.zeros(len(pairings.names))
     for group in connected:
         spread[group] = (len(group) - 1) / len(group)
-    return _report(pairings, counts, peak, flat, spread, warnings)
+    superiority = _superiority(peak, flat, connected)
+    return _report(pairings, counts, peak, spread, superiority, warnings)
 
 
 def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Ratings:
@@ -95,8 +96,10 @@ def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Rat
     if n:
         shift = -peak.ratings[is_first].mean() / between_roles[:n][is_first].mean() * between_roles
         peak = replace(peak, ratings=peak.ratings + shift[:n], advantage=peak.advantage + float(shift[n]))
+    alike = [[one for one in group if is_first[one] == role] for group in connected for role in (True, False)]
+    superiority = _superiority(peak, flat, alike)
     # When one rises, others of its own role fall; its opponents stay.
-    return _report(pairings, counts, peak, flat, np.ones(n), _warnings(pairings, connected))
+    return _report(pairings, counts, peak, np.ones(n), superiority, _warnings(pairings, connected))
 
 
 def scale(draw: float) -> float:
@@ -121,7 +124,7 @@ def _shifts_of_groups(pairings: Pairings, connected: Sequence[Sequence[int]]) ->
 
 
 def _report(
-    pairings: Pairings, counts: np.ndarray, peak: Peak, flat: np.ndarray, spread: np.ndarray, warnings: list[str]
+    pairings: Pairings, counts: np.ndarray, peak: Peak, spread: np.ndarray, superiority: np.ndarray, warnings: list[str]
 ) -> Ratings:
     """The fit in Elo points; `spread` [n] is how far a rating moves when its difference to opponents moves by 1."""
     evidence, games, draw = Evidence.of(counts), pairings.games, peak.draw / ELO
@@ -132,20 +135,20 @@ def _report(
         elo, (low, high) = float(peak.ratings[player]), exact_interval(evidence, peak, player, CONFIDENCE)
         plus, minus = spread[player] * (high - elo) * unit, spread[player] * (elo - low) * unit
         ratings.append(Rating(pairings.names[player], elo * unit, float(plus), float(minus), int(games[player])))
-    superiority = _superiority(peak, flat, pairings)[np.ix_(order, order)]
-    return Ratings(peak.advantage / ELO, draw, tuple(ratings), superiority, tuple(warnings))
+    return Ratings(peak.advantage / ELO, draw, tuple(ratings), superiority[np.ix_(order, order)], tuple(warnings))
 
 
-def _superiority(peak: Peak, flat: np.ndarray, pairings: Pairings) -> np.ndarray:
+def _superiority(peak: Peak, flat: np.ndarray, comparable: Sequence[Sequence[int]]) -> np.ndarray:
     """[n, n] probability that the row's player is stronger than the column's, all parameters uncertain.
 
-    From the normal approximation at the maximum, like the original's `los`.
+    From the normal approximation at the maximum, like the original's `los`; nan for two that are not in the
+    same of the `comparable` sets.
     """
     n = len(peak.ratings)
     covariance = np.linalg.inv(peak.curvature + flat @ flat.T)[:n, :n]
     variance = covariance.diagonal()[:, None] + covariance.diagonal() - 2.0 * covariance
     probability = np.full((n, n), math.nan)
-    for group in groups(pairings):
+    for group in comparable:
         for one in group:
             for other in group:
                 if one != other:

@@ -10,6 +10,7 @@ import tyro
 
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import read_bytes, write_text
+from boardwright.cli.text import filled, printable
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
@@ -133,7 +134,7 @@ def _list(options: List) -> None:
             return
         for stored in find_games(store, wanted):
             played, record = stored.played, stored.played.record
-            players = " - ".join(played.players)
+            players = printable(" - ".join(played.players))
             print(f"{stored.id:>6}  {record.game} {record.rules.name}  {players}  {_ending(record)}  {stored.stored}")
 
 
@@ -160,7 +161,7 @@ def _summary(stored: StoredGame) -> dict[str, Any]:
 def _ending(record: GameRecord) -> str:
     roles = game_class(record.game).roles
     words = (f"{roles[0]} won", f"{roles[1]} won", "draw", "not finished")
-    return words[record.result] + (f": {record.reason}" if record.reason else "")
+    return words[record.result] + (f": {printable(record.reason)}" if record.reason else "")
 
 
 def _show(options: Show) -> None:
@@ -181,27 +182,22 @@ def _show(options: Show) -> None:
 
     print(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}")
     for role, player in zip(last.game.roles, played.players, strict=True):
-        print(f"  {role}: {player}")
-    print("  " + "\n  ".join(_filled(moves)))
+        print(f"  {role}: {printable(player)}")
+    print("  " + "\n  ".join(filled(moves)))
     print(render(last.game.scene(last), colour=sys.stdout.isatty()))
     print(_ending(record))
 
 
 def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
-    """The texts of the actions, those of one move put together."""
-    for before, action in zip(positions, record.actions, strict=False):
-        yield before.action_text(action)
-
-
-def _filled(words: list[str], width: int = 100) -> list[str]:
-    """Words in lines of at most so many characters."""
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + 2 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]}  {word}" if lines[-1] else word
-    return lines
+    """The texts of the moves; one that takes several actions is one move."""
+    begin = 0
+    for end, after in enumerate(positions[1:], start=1):
+        if not after.core.continues or end == len(record.actions):
+            before, actions = positions[begin], record.actions[begin:end]
+            whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
+            pieces = (positions[ply].action_text(record.actions[ply]) for ply in range(begin, end))
+            yield next(whole, None) or " ".join(pieces)
+            begin = end
 
 
 def _export(options: Export) -> None:
@@ -248,6 +244,6 @@ def _import(options: Import) -> None:
 def _complain(problems: list[str], fate: str) -> None:
     """Tells of games that were passed over, on stderr."""
     for problem in problems[:MOST_COMPLAINTS]:
-        print(f"boardwright: warning: {fate}: {problem}", file=sys.stderr)
+        print(f"boardwright: warning: {fate}: {printable(problem)}", file=sys.stderr)
     if len(problems) > MOST_COMPLAINTS:
         print(f"boardwright: warning: and {len(problems) - MOST_COMPLAINTS} more {fate}", file=sys.stderr)

@@ -12,6 +12,7 @@ from boardwright.arena.bayeselo import Ratings, rate, rate_by_role
 from boardwright.arena.pairings import Encounter
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
+from boardwright.cli.text import printable
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.registry import game_class
 from boardwright.records.games import Wanted, count_games, encounters, rule_set_names, versions
@@ -56,7 +57,7 @@ def run(options: Options) -> None:
         return
     _print_table(ratings, roles[0])
     for doubt in doubts:
-        print(f"boardwright: warning: {doubt}", file=sys.stderr)
+        print(f"boardwright: warning: {printable(doubt)}", file=sys.stderr)
 
 
 def _from_table(options: Options) -> tuple[list[Encounter], tuple[str, str], list[str]]:
@@ -85,15 +86,14 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
             raise BoardwrightError(f"{options.db}: there are no games to rate")
         played = rule_set_names(store, name)
         if options.rules is not None and options.rules not in played and played:
-            raise UnknownNameError(f"rule set of the games of {name} in {options.db}:", options.rules, played)
+            raise UnknownNameError(f"rule set of {name} in {options.db}", options.rules, played)
         games = encounters(store, name, options.rules)
         if not games:
             raise BoardwrightError(f"{options.db}: there are no finished games of {name} to rate")
         doubts = []
-        if options.rules is None and len(played) > 1:
-            doubts.append(
-                f"games under {len(played)} rule sets are mixed: choose with --rules one of {', '.join(played)}"
-            )
+        mixed = [rules for rules in played if options.rules in (None, rules)]
+        if len(mixed) > 1:
+            doubts.append(f"games under {len(mixed)} rule sets are rated together (see --rules): {', '.join(mixed)}")
         if len(versions(store, name)) > 1:
             doubts.append(f"players of several versions are one here: {', '.join(versions(store, name))}")
     return games, game_class(name).roles, doubts
@@ -104,6 +104,7 @@ def _print_table(ratings: Ratings, first_role: str) -> None:
     print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  stronger than the next")
     for place, rating in enumerate(ratings.ratings):
         numbers = f"{rating.elo:>7.1f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
-        chance = ratings.superiority[place, place + 1] if place + 1 < len(ratings.ratings) else math.nan
-        print(f"{rating.name:<{width}}  {numbers}" + ("" if math.isnan(chance) else f"  {100 * chance:.1f} %"))
+        below = ratings.superiority[place, place + 1 :]
+        chances = [f"  {100 * chance:.1f} %" for chance in below if not math.isnan(chance)]
+        print(f"{printable(rating.name):<{width}}  {numbers}" + "".join(chances[:1]))
     print(f"advantage of {first_role}: {ratings.advantage:.1f} Elo; draw parameter: {ratings.draw:.1f} Elo")

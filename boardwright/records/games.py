@@ -169,8 +169,9 @@ def encounters(store: Store, game: str, rules: str | None = None) -> list[Encoun
 
 
 def rule_set_names(store: Store, game: str) -> list[str]:
-    """Names of the rule sets under which games of a game were stored."""
-    query = "SELECT DISTINCT name FROM rule_sets JOIN games ON games.rule_set = rule_sets.id WHERE game = ? ORDER BY 1"
+    """Names of the rule sets under which games of a game were stored; two that differ may have the same name."""
+    query = """SELECT name FROM rule_sets WHERE game = ?
+        AND EXISTS (SELECT * FROM games WHERE games.rule_set = rule_sets.id) ORDER BY name, id"""
     with store.reading() as connection:
         return [name for (name,) in connection.execute(query, [game])]
 

@@ -43,6 +43,8 @@ def _encounters(rows: "csv.DictReader[str]", name: str) -> Iterator[Encounter]:
         first, second, result = ((row[column] or "").strip() for column in COLUMNS)
         if not first or not second:
             raise BoardwrightError(f"{name}, line {rows.line_num}: a player has no name")
+        if not (first + second).isprintable():
+            raise BoardwrightError(f"{name}, line {rows.line_num}: a player's name cannot be printed")
         if result not in RESULTS:
             raise BoardwrightError(f"{name}, line {rows.line_num}: result {result!r} is not first, second or draw")
         yield Encounter(first, second, RESULTS[result])

@@ -135,7 +135,9 @@ def open_store(path: Path, *, create: bool) -> Store:
             raise
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
         raise BoardwrightError(f"cannot open {str(path)!r}: {reason}") from error
-    mode = ("rwc" if create else "rw") if writable else "ro&immutable=1"
+    # SQLite cannot read a file it may not write beside, unless told that nobody changes it: then no log is there.
+    unchanging = not path.with_name(f"{path.name}-wal").exists()
+    mode = ("rwc" if create else "rw") if writable else "ro&immutable=1" if unchanging else "ro"
     try:
         address = f"{path.resolve().as_uri()}?mode={mode}"
         connection = sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)

@@ -100,6 +100,15 @@ def test_superiority() -> None:
     assert math.isnan(found.superiority[names.index("a"), names.index("d")])
 
 
+def test_superiority_compares_within_a_role() -> None:
+    strength = np.array([200.0, 0.0, -200.0])
+    found = rate_by_role(simulated(strength, strength, 0.0, 50.0, 2000), ("white", "black"))
+    names = [rating.name for rating in found.ratings]
+    place = {name: names.index(name) for name in names}
+    assert found.superiority[place["p0 as white"], place["p1 as white"]] > 0.99
+    assert math.isnan(found.superiority[place["p0 as white"], place["p1 as black"]])
+
+
 def test_who_never_met_is_said() -> None:
     found = rate([Encounter("a", "b", 0), Encounter("b", "a", 0), Encounter("c", "d", 1)])
     (warning,) = found.warnings
