@@ -76,9 +76,9 @@ class LineDialect:
             words += ["moves", *(move_text(*move) for move in question.moves)]
         pipe.send(" ".join(words))
         limit = question.limit
-        bounds = (("time", limit.seconds), ("nodes", limit.nodes), ("simulations", limit.simulations))
-        pairs = [f"{name} {value:g}" if name == "time" else f"{name} {value}" for name, value in bounds if value]
-        pipe.send(" ".join(["go", *pairs, *([f"depth {limit.depth}"] if limit.depth else [])]))
+        words = ["go"] if limit.seconds is None else ["go", f"time {limit.seconds:.6f}"]
+        bounds = (("nodes", limit.nodes), ("simulations", limit.simulations), ("depth", limit.depth))
+        pipe.send(" ".join([*words, *(f"{name} {value}" for name, value in bounds if value is not None)]))
 
     def hear(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
         """`bestmove`, `info` and `error`; all else is ignored."""
@@ -148,7 +148,7 @@ class HubDialect:
         pipe.send(f"pos pos={hub.position_text(question.base)}" + (f' moves="{moves}"' if moves else ""))
         limit = question.limit
         if limit.seconds is not None:
-            pipe.send(f"level move-time={limit.seconds:g}")
+            pipe.send(f"level move-time={limit.seconds:.6f}")
         elif limit.depth is not None:
             pipe.send(f"level depth={limit.depth}")
         elif limit.nodes is not None:

@@ -115,20 +115,19 @@ def _after_moves(game: Game, moves: tuple[str, ...]) -> Beginning:
 
 
 def _read(source: str) -> str:
-    path = Path(source)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
+        with Path(source).open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
-        if isinstance(error, BoardwrightError):
-            raise
-        raise BoardwrightError(
-            f"openings {source!r}: cannot read that file ({reason}); or say start, random:K, ballots or ballots:DECK"
-        ) from None
+        known = "start, random:K, ballots or ballots:DECK"
+        raise BoardwrightError(f"openings {source!r}: cannot read that file ({reason}); or say {known}") from None
+    if len(content) > LARGEST_FILE:
+        raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
 
 
 def _lines(text: str) -> list[tuple[int, str]]:

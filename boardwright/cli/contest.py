@@ -12,10 +12,12 @@ import tyro
 
 from boardwright.agents.specs import seconds
 from boardwright.arena import openings
+from boardwright.arena.cluster import play_on_cluster
 from boardwright.arena.conditions import Conditions, parse_clock
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import ScheduledGame
+from boardwright.arena.workers import play
 from boardwright.cli.choose import GameOptions, in_range
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import begin_event
@@ -102,9 +104,6 @@ class ContestOptions(GameOptions):
                 yield from (game.played for game in stored if game.played.index in overtaken)
 
     def _play(self, event: Event, games: Iterator[ScheduledGame]) -> Generator[PlayedGame, None, None]:
-        from boardwright.arena.cluster import play_on_cluster
-        from boardwright.arena.workers import play
-
         return play(event, games, self.workers) if self.ray is None else play_on_cluster(event, games, self.ray)
 
 

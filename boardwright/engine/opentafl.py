@@ -96,12 +96,8 @@ class OpenTaflProtocol:
         if match is None:
             return
         role = self.desk.position.role_to_move
-        millis, star, overtime, overtimes = (
-            int(match[1 + 2 * role]),
-            match[2 + 2 * role],
-            int(match[5]),
-            int(match[6 + role]),
-        )
+        millis, star = int(match[1 + 2 * role]), match[2 + 2 * role]
+        overtime, overtimes = int(match[5]), int(match[6 + role])
         if star or (millis <= 0 and overtime > 0):
             self._limit = Limit(seconds=max(SAFETY * (millis if millis > 0 else overtime * 1000) / 1000, 0.01))
         elif millis > 0:

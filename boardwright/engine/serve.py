@@ -1,5 +1,6 @@
 """The conversation itself: lines in, lines out, until the other side quits or is gone."""
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -26,7 +27,10 @@ def serve(make: Callable[[Callable[[str], None]], Speaker]) -> None:
 
     def write(line: str) -> None:
         with lock:
-            print(" ".join(line.split()), flush=True)
+            try:
+                print(" ".join(line.split()), flush=True)
+            except OSError:  # nobody listens any more, and this may not be the thread that could say so
+                os._exit(1)
 
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     engine = make(write)

@@ -19,6 +19,7 @@ def test_two_nodes_play_the_same_games_as_this_process(event, monkeypatch: pytes
     try:
         cluster.add_node(num_cpus=1)
         match = event("mc:sims=3", "random", "first-legal")
+        assert cluster.address is not None
         together = list(play_on_cluster(match, islice(match.schedule(), 12), cluster.address))
         alone = {played.index: played.record for played in play(match, islice(match.schedule(), 12))}
         assert len(together) == 12

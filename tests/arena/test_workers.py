@@ -47,7 +47,7 @@ def test_workers_play_the_same_games(event) -> None:
 
 
 def test_a_worker_that_is_killed_is_replaced_and_its_game_replayed(event) -> None:
-    match = event("mc:sims=150", "mc:sims=151", game="tablut")
+    match = event("mc:sims=40", "mc:sims=41", game="tablut", max_plies=80)
     played, killed = [], 0
     for game in play(match, islice(match.schedule(), 8), workers=2):
         played.append(game)
