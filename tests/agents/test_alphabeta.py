@@ -270,9 +270,9 @@ def test_draughts_evaluation_sees_no_difference_between_colours() -> None:
         core: Any = walk(game, seed, 3 * seed).core
         if core.continues:
             continue
-        image = game.engine.setup(
-            turned(core.white), turned(core.black), turned(core.kings), 1 - core.role_to_move, 0, 0, 0
-        )  # type: ignore[attr-defined]
+        engine: Any = game.engine  # type: ignore[attr-defined]
+        white, black, kings = turned(core.white), turned(core.black), turned(core.kings)
+        image = engine.setup(white, black, kings, 1 - core.role_to_move, 0, 0, 0)
         assert search.value(image) == search.value(core)
 
 
