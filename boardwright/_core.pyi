@@ -38,10 +38,28 @@ class _Position:
         self, seed: int, first_game: int, games: int
     ) -> tuple[list[int], int, int, int]: ...  # outcomes by result, plies, actions played, legal actions summed
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float
+        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> tuple[
         list[int], list[int], list[float], list[int], int
     ]: ...  # actions, visits, values, principal variation, simulations done
+
+class _AlphaBeta:
+    """A player's alpha-beta search, with its table of positions."""
+
+    SCALE: float
+    DECIDED: int
+    WIN: int
+    def search(
+        self,
+        position: Any,
+        depth: int,
+        nodes: int,
+        seconds: float,
+        stopped: Callable[[], bool] | None = None,
+        report: Callable[[list[int], int, int, int, float], None] | None = None,
+    ) -> tuple[list[int], int, int, int, float]: ...  # line, score, depth, nodes, seconds
+    def value(self, position: Any) -> int: ...
+    def features(self, position: Any) -> list[tuple[str, int]]: ...
 
 class TablutPosition(_Position):
     @property
@@ -49,6 +67,9 @@ class TablutPosition(_Position):
     @property
     def seen(self) -> int: ...
     def board(self) -> np.ndarray: ...  # [81] int8
+
+class TablutAlphaBeta(_AlphaBeta):
+    def __init__(self, game: Tablut, megabytes: int, threads: int) -> None: ...
 
 class Tablut:
     """The engine of one rule set, made from `boardwright.games.tablut.rules.Tables`."""
@@ -71,6 +92,9 @@ class DraughtsPosition(_Position):
     @property
     def seen(self) -> int: ...
 
+class DraughtsAlphaBeta(_AlphaBeta):
+    def __init__(self, game: Draughts, megabytes: int, threads: int, tables: str | None = None) -> None: ...
+
 class Draughts:
     """The engine of one rule set and view, made from `boardwright.games.draughts.rules.Tables`."""
 
@@ -89,6 +113,9 @@ class CathedralPosition(_Position):
     def cathedral(self) -> int: ...  # its action; -1 to be placed, -2 captured
     @property
     def first_role(self) -> int: ...
+
+class CathedralAlphaBeta(_AlphaBeta):
+    def __init__(self, game: Cathedral, megabytes: int, threads: int) -> None: ...
 
 class Cathedral:
     """The engine of one rule set and observation, made from `boardwright.games.cathedral.rules.Tables`."""

@@ -19,7 +19,10 @@ class MonteCarloPlayer(Agent):
         if limit.seconds is None and limit.simulations is None:
             limit = self._limit
         actions, visits, values, line, simulations = position.core.monte_carlo(
-            self._random.getrandbits(64), limit.simulations or 0, limit.seconds or 0.0
+            self._random.getrandbits(64),
+            limit.simulations or 0,
+            limit.seconds or 0.0,
+            None if watch is None else lambda: watch.stopped,
         )
         best = max(range(len(actions)), key=visits.__getitem__)
         policy = {action: count / simulations for action, count in zip(actions, visits, strict=True)}

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import boardwright
 from boardwright.games.base import Game
@@ -54,18 +55,15 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     label = f"scalar perft, {spec.perft_rules}, depth {spec.perft_depth}, one core"
     yield figure("perft", label, _rate(nodes, lambda: start.perft(spec.perft_depth)), "nodes/s")
 
-    start = boardwright.game(game_name, spec.playout_rules).start()
-    label = f"scalar random games, {spec.playout_rules}, one core"
-    yield figure("playouts", label, _rate(200, lambda: start.core.playouts(0, 0, 200)), "games/s")
-    actions = start.core.playouts(0, 0, 200)[2]
-    yield figure("actions", "the same in actions", _rate(actions, lambda: start.core.playouts(0, 0, 200)), "actions/s")
-
+    games = [boardwright.game(game_name, rules) for rules in spec.playout_rules]
+    suffixes = ["", *(f"_{rules}" for rules in spec.playout_rules[1:])]
+    for game, suffix in zip(games, suffixes, strict=True):
+        for key, label, value, unit in _scalar_figures(game):
+            yield figure(key + suffix, label, value, unit)
     if importlib.util.find_spec("jax"):
-        game = boardwright.game(game_name, spec.playout_rules)
-        device, batch = _device(), batch or default_batch()
-        for key, observing, words in (("steps", False, "with legal mask"), ("observed_steps", True, "and observation")):
-            label = f"batched steps {words}, {spec.playout_rules}, {batch:,} games, {device}"
-            yield figure(key, label, batched_rate(game, batch, observing), "steps/s")
+        for game, suffix in zip(games, suffixes, strict=True):
+            for key, label, value, unit in _batched_figures(game, batch or default_batch()):
+                yield figure(key + suffix, label, value, unit)
 
     if spec.extras is not None:
         for key, label, value, unit in spec.extras():
@@ -76,6 +74,22 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     seconds = build_seconds()
     if seconds is not None:
         yield figure("build_s", f"build of the extension, {os.cpu_count()} cores", seconds, "s")
+
+
+def _scalar_figures(game: Game) -> Iterator[tuple[str, str, float, str]]:
+    """(key, label, value, unit) of random games, one at a time."""
+    core: Any = game.start().core
+    actions = core.playouts(0, 0, 200)[2]
+    label = f"scalar random games, {game.rules.name}, one core"
+    yield "playouts", label, _rate(200, lambda: core.playouts(0, 0, 200)), "games/s"
+    yield "actions", "the same in actions", _rate(actions, lambda: core.playouts(0, 0, 200)), "actions/s"
+
+
+def _batched_figures(game: Game, batch: int) -> Iterator[tuple[str, str, float, str]]:
+    """(key, label, value, unit) of many random games at once."""
+    for key, observing, words in (("steps", False, "with legal mask"), ("observed_steps", True, "and observation")):
+        label = f"batched steps {words}, {game.rules.name}, {batch:,} games, {_device()}"
+        yield key, label, batched_rate(game, batch, observing), "steps/s"
 
 
 _LEGAL = (

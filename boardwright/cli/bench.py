@@ -1,4 +1,4 @@
-"""Measure the speed of a game's engines on this machine."""
+"""Measure the speed of a game's engines and searches on this machine."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import tyro
 
 from boardwright.cli.choose import in_range, print_json
+from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
 
@@ -14,8 +15,8 @@ from boardwright.games.registry import game_class
 class Options:
     """What to measure."""
 
-    what: tyro.conf.Positional[Literal["engine"]]
-    """`engine`: perft, random games, batched steps, import and build."""
+    what: tyro.conf.Positional[Literal["engine", "search"]]
+    """`engine`: perft, random games, batched steps, import and build. `search`: alpha-beta and Monte Carlo."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     batch: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
@@ -26,14 +27,17 @@ class Options:
 
 def run(options: Options) -> None:
     """Prints the figures as they come, or JSON `{game, machine, figures: {key: {value, unit, …}}}`."""
-    from boardwright.bench import engine
+    from boardwright.bench import engine, search
 
     game_class(options.game)  # an unknown game is an error before anything is measured
     batch = None if options.batch is None else in_range("--batch", options.batch, 1, 2**20)
+    if batch is not None and options.what != "engine":
+        raise BoardwrightError("--batch belongs to 'bench engine': searches play one game at a time")
     figures = {}
+    measured = engine.measure(options.game, batch) if options.what == "engine" else search.measure(options.game)
     if not options.json:
         print(f"{options.game} on {engine.machine()}")
-    for figure in engine.measure(options.game, batch):
+    for figure in measured:
         figures[figure.key] = {**dataclasses.asdict(figure), "ratio": figure.ratio}
         if not options.json:
             peer = f"   {figure.ratio:,.2f} × {figure.peer}" if figure.peer else ""

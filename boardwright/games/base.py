@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games.engines import CHANCE, DRAW, ONGOING, BatchEnv, BatchState, CorePosition
+from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition
 
 if TYPE_CHECKING:
     from boardwright.games.record import GameRecord
@@ -36,6 +36,7 @@ __all__ = [
     "CHANCE",
     "DRAW",
     "ONGOING",
+    "AlphaBetaSearch",
     "BatchEnv",
     "BatchState",
     "Benchmark",
@@ -88,11 +89,17 @@ class Opening:
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """A mapping of the board onto itself under which the rules do not change."""
+    """A mapping of the board onto itself under which the rules do not change.
+
+    Or change to `rules`, under which the images of positions are positions: Cathedral's reflections
+    exchange the sides' sets. Observations show which rules hold where that matters, so a learner need not
+    know: it may take images of what it saw, masks and policies for as many more positions.
+    """
 
     name: str
     actions: np.ndarray  # [num_actions] int32: what each action becomes
     entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
+    rules: Rules | None = None  # of the images, where they are others
 
     def of_observation(self, planes: np.ndarray) -> np.ndarray:
         """The image of an observation [rows, columns, planes]."""
@@ -122,7 +129,7 @@ class Benchmark:
 
     perft_rules: str
     perft_depth: int
-    playout_rules: str  # also those of the batched engine
+    playout_rules: tuple[str, ...]  # also those of the batched engine; keys of all but the first name them
     peers: tuple[Peer, ...] = ()
     extras: Callable[[], Iterator[tuple[str, str, float, str]]] | None = None  # key, label, value, unit
 
@@ -167,8 +174,12 @@ class Game(ABC):
         """The batched engine for this rule set. Imports JAX."""
 
     @abstractmethod
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        """A new alpha-beta search in the scalar engine, with a table of positions of so many megabytes."""
+
+    @abstractmethod
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """All symmetries of the rule set and its start, the identity first."""
+        """All symmetries of the rule set and its start, the identity first; together they are a group."""
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
         """What an action becomes under a symmetry; chance's that have no place on the board stay."""

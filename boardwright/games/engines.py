@@ -19,7 +19,7 @@ DRAW, ONGOING = 2, 3
 
 
 class CorePosition(Protocol):
-    """What every position class of the C++ engine offers; see `src/core/module.cpp`."""
+    """What every position class of the C++ engine offers; see `src/core/bindings.hpp`."""
 
     @property
     def role_to_move(self) -> int: ...
@@ -46,8 +46,32 @@ class CorePosition(Protocol):
     def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int, int]: ...
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float
+        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
+
+
+class AlphaBetaSearch(Protocol):
+    """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings_search.hpp`.
+
+    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force.
+    """
+
+    SCALE: float  # the score that is worth about +0.76 of a game: tanh(score / SCALE)
+    DECIDED: int
+    WIN: int
+
+    # line, score, depth, nodes, seconds; a limit of 0 is none; `report` hears the same of every depth
+    def search(
+        self,
+        position: Any,
+        depth: int,
+        nodes: int,
+        seconds: float,
+        stopped: Callable[[], bool] | None = None,
+        report: Callable[[list[int], int, int, int, float], None] | None = None,
+    ) -> tuple[list[int], int, int, int, float]: ...
+    def value(self, position: Any) -> int: ...  # static, of an ongoing position
+    def features(self, position: Any) -> list[tuple[str, int]]: ...  # what the static value is made of
 
 
 class BatchState(Protocol):

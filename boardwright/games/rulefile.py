@@ -1,5 +1,7 @@
 """Rule sets from files: TOML or JSON, one flat table of options, checked before use.
 
+Game files carry the same options in one line of text, `max_plies=200 repetition_limit=none`.
+
 A file names its rule set, may start from a known one with `base`, and changes what it lists:
 
     name = "long-tablut"
@@ -10,6 +12,7 @@ A file names its rule set, may start from a known one with `base`, and changes w
 import dataclasses
 import difflib
 import json
+import re
 import tomllib
 import types
 import typing
@@ -73,6 +76,30 @@ def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, An
     if base is not None:
         return dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})  # type: ignore[type-var]
     return rules_type(**{"name": "custom", **values})
+
+
+def options_text(rules: Rules) -> str:
+    """What a rule set changes of its type's defaults, as one line; the name is left to the file."""
+    changed = ((option.name, getattr(rules, option.name), option.default) for option in dataclasses.fields(rules))  # type: ignore[arg-type]
+    return " ".join(
+        f"{name}={value_text(value)}" for name, value, default in changed if name != "name" and value != default
+    )
+
+
+def value_text(value: Any) -> str:
+    """A text, a number, true, false or none."""
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def options_of_text(text: str) -> dict[str, Any]:
+    """The options in one line of text, not yet checked: `build` takes them."""
+    values: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        values[name] = (
+            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
+        )
+    return values
 
 
 def _coerce(key: str, value: Any, hint: Any) -> Any:

@@ -1,8 +1,6 @@
 // Cathedral on bit sets, one game at a time.
 //
-// Cells are kept with two spare columns behind every row (bit x * (N + 2) + y), so that shifting a set
-// never carries a cell round the edge: every orientation of a piece is found for the whole board at
-// once by shifting the free cells together. Territory is one flood a player.
+// Where pieces fit is the business of cathedral_placements.hpp. Territory is one flood a player.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cathedral_placements.hpp"
 #include "game.hpp"
 #include "squares.hpp"
 
@@ -18,28 +17,9 @@ namespace boardwright {
 
 enum class CathedralReason : std::int8_t { kNone, kFewerLeft, kEqualLeft };
 
-// One rule set and one way to observe, from rules.py's `Tables`.
-struct CathedralTables {
-    int size = 10;
-    int claim_cap = 100;
-    bool first_building_claims = false;
-    int first = 0;  // who places the cathedral: 0 light, 1 by coin, 2 chance
-    bool shaped = false;
-    bool full_observation = true;
-    std::array<bool, 2> mirrored{};
-    std::vector<int> piece;                                    // by action
-    std::array<std::vector<std::vector<int>>, 2> cells;        // by role and action: cell numbers x * N + y
-    std::array<int, 15> piece_size{};
-    std::array<std::vector<std::uint64_t>, 2> placement_key;   // by owner and action
-    std::array<std::uint64_t, 2> claims_key{};
-    std::array<std::uint64_t, 3> role_key{};
-    std::uint64_t cathedral_gone_key = 0;
-    std::uint64_t first_role_key = 0;
-};
-
 class Cathedral {
   public:
-    static constexpr int kBuildings = 14, kCathedral = 14;
+    static constexpr int kBuildings = 14, kCathedral = CathedralPlacements::kCathedral;
     static constexpr std::int16_t kInHand = -1;
     static constexpr std::int16_t kToBePlaced = -1, kGone = -2;  // of the cathedral
     static constexpr Role kLight = 0, kDark = 1;
@@ -63,19 +43,10 @@ class Cathedral {
         static constexpr bool continues = false;
     };
 
-    explicit Cathedral(const CathedralTables& tables)
-        : rules_(tables), stride_(tables.size + 2), actions_(static_cast<int>(tables.piece.size())) {
-        for (int x = 0; x < size(); ++x) {
-            for (int y = 0; y < size(); ++y) board_ |= Squares::of(bit(x * size() + y));
-        }
-        for (int role = 0; role < 2; ++role) {
-            masks_[role].resize(actions_);
-            for (Action action = 0; action < actions_; ++action) add_placement(role, action);
-        }
-    }
+    explicit Cathedral(const CathedralTables& tables) : rules_(tables), placements_(tables) {}
 
     const CathedralTables& rules() const { return rules_; }
-    int actions() const { return actions_; }
+    int actions() const { return static_cast<int>(rules_.piece.size()); }
     int size() const { return rules_.size; }
 
     State start() const {
@@ -92,11 +63,11 @@ class Cathedral {
         State state;
         state.where = where;
         state.cathedral = static_cast<std::int16_t>(cathedral);
-        if (cathedral >= 0) state.cathedral_cells = masks_[0][cathedral];
+        if (cathedral >= 0) state.cathedral_cells = placements_.cells(0, cathedral);
         for (int role = 0; role < 2; ++role) {
             for (int piece = 0; piece < kBuildings; ++piece) {
                 if (where[role][piece] == kInHand) continue;
-                state.built[role] |= masks_[role][where[role][piece]];
+                state.built[role] |= placements_.cells(role, where[role][piece]);
                 state.hand[role] &= static_cast<std::uint16_t>(~(1u << piece));
             }
             state.placed[role] = static_cast<std::uint8_t>(std::min(placed[role], 2));
@@ -123,7 +94,7 @@ class Cathedral {
             state.to_move = state.first_role;
         } else if (state.cathedral == kToBePlaced) {
             state.cathedral = static_cast<std::int16_t>(action);
-            state.cathedral_cells = masks_[0][action];
+            state.cathedral_cells = placements_.cells(0, action);
             state.hash ^= rules_.placement_key[0][action];
             ++state.plies;
             state.to_move = static_cast<Role>(1 - state.first_role);
@@ -183,17 +154,17 @@ class Cathedral {
     }
 
     bool is_legal(const State& state, Action action) const {
-        if (action < 0 || action >= actions_ || state.result != Result::kOngoing) return false;
+        if (action < 0 || action >= actions() || state.result != Result::kOngoing) return false;
         if (awaits_coin(state)) return action < 2;
         const int piece = rules_.piece[action];
         if (state.cathedral == kToBePlaced) return piece == kCathedral;
         if (piece == kCathedral || !((state.hand[state.to_move] >> piece) & 1)) return false;
-        return (masks_[state.to_move][action] & ~free_cells(state, state.to_move)).none();
+        return (placements_.cells(state.to_move, action) & ~free_cells(state, state.to_move)).none();
     }
 
     std::array<std::size_t, 3> observation_shape() const {
         const auto n = static_cast<std::size_t>(size());
-        return {n, n, rules_.full_observation ? 38u : 5u};
+        return {n, n, rules_.full_observation ? 39u : 5u};
     }
 
     // Planes as features.py names them.
@@ -202,10 +173,10 @@ class Cathedral {
         const auto depth = observation_shape()[2];
         std::fill(planes, planes + size() * size() * depth, 0.0f);
         const auto mark = [&](std::size_t plane, Squares cells) {
-            while (cells.any()) planes[cell(cells.take_first()) * depth + plane] = 1.0f;
+            while (cells.any()) planes[placements_.number(cells.take_first()) * depth + plane] = 1.0f;
         };
         const auto fill = [&](std::size_t plane, bool value) {
-            if (value) mark(plane, board_);
+            if (value) mark(plane, placements_.board());
         };
         const Role other = static_cast<Role>(1 - role);
         mark(0, state.built[role]);
@@ -216,12 +187,12 @@ class Cathedral {
         if (!rules_.full_observation) return;
         const auto join = [&](Squares piece) {
             mark(5, piece & (piece >> 1));
-            mark(6, piece & (piece >> stride_));
+            mark(6, piece & (piece >> placements_.stride()));
         };
         join(state.cathedral_cells);
         for (int side = 0; side < 2; ++side) {
             for (const std::int16_t action : state.where[side]) {
-                if (action != kInHand) join(masks_[side][action]);
+                if (action != kInHand) join(placements_.cells(side, action));
             }
         }
         for (int piece = 0; piece < kBuildings; ++piece) {
@@ -231,92 +202,52 @@ class Cathedral {
         fill(35, state.cathedral != kGone);
         fill(36, role == kLight);
         fill(37, rules_.mirrored[role]);
+        fill(38, rules_.mirrored[other]);
     }
 
     // Cells as numbers x * N + y, for the bindings.
     std::vector<int> cell_numbers(Squares cells) const {
         std::vector<int> numbers;
-        while (cells.any()) numbers.push_back(cell(cells.take_first()));
+        while (cells.any()) numbers.push_back(placements_.number(cells.take_first()));
         return numbers;
     }
 
-  private:
-    // One orientation of a shape: where its cells lie from the first of them, and what it places.
-    struct Pattern {
-        std::vector<int> offsets;                         // of the other cells, as shifts
-        unsigned pieces = 0;                              // those that have this orientation
-        std::array<std::array<std::int16_t, 128>, 2> action{};  // of the lower and the higher such piece
-        int lower = 0;
+    // What searches and players also need of the board.
 
-        Action action_at(int piece, int anchor) const { return action[piece == lower ? 0 : 1][anchor]; }
-    };
+    const CathedralPlacements& placements() const { return placements_; }
 
-    int bit(int number) const { return number / size() * stride_ + number % size(); }
-    int cell(int bit) const { return bit / stride_ * size() + bit % stride_; }
-
-    void add_placement(int role, Action action) {
-        std::vector<int> bits;
-        for (const int number : rules_.cells[role][action]) {
-            bits.push_back(bit(number));
-            masks_[role][action] |= Squares::of(bits.back());
-        }
-        std::sort(bits.begin(), bits.end());
-        const int anchor = bits.front(), piece = rules_.piece[action];
-        std::vector<int> offsets;
-        for (std::size_t i = 1; i < bits.size(); ++i) offsets.push_back(bits[i] - anchor);
-        auto& patterns = patterns_[role];
-        auto found = std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& p) {
-            return p.offsets == offsets && (piece == kCathedral) == (p.lower == kCathedral);
-        });
-        if (found == patterns.end()) {
-            found = patterns.insert(patterns.end(), Pattern{});
-            found->offsets = offsets;
-            found->lower = piece;
-        }
-        found->pieces |= 1u << piece;
-        found->action[piece == found->lower ? 0 : 1][anchor] = static_cast<std::int16_t>(action);
+    // Where a role may build.
+    Squares free_cells(const State& state, Role role) const {
+        const Squares taken = state.built[0] | state.built[1] | state.cathedral_cells;
+        return placements_.board() & ~(taken | state.territory[1 - role]);
     }
+
+  private:
+    using Pattern = CathedralPlacements::Pattern;
 
     std::uint64_t role_key(Role role) const { return rules_.role_key[role == kChance ? 2 : role]; }
 
     bool awaits_coin(const State& state) const { return rules_.first == 1 && state.to_move == kChance; }
 
-    // Where a role may build.
-    Squares free_cells(const State& state, Role role) const {
-        return board_ & ~(state.built[0] | state.built[1] | state.cathedral_cells | state.territory[1 - role]);
-    }
-
-    // Calls visit(pattern, anchors, pieces) for every orientation that fits somewhere; a visitor that
-    // returns true ends the walk, and so does the walk.
+    // Calls visit(pattern, anchors, pieces) for every orientation the side to move may place.
     template <class Visit>
     bool each_pattern(const State& state, Visit&& visit) const {
-        if (state.cathedral == kToBePlaced) return walk(0, board_, 1u << kCathedral, visit);
-        return walk(state.to_move, free_cells(state, state.to_move), state.hand[state.to_move], visit);
-    }
-
-    template <class Visit>
-    bool walk(int role, Squares free, unsigned hand, Visit&& visit) const {
-        for (const Pattern& pattern : patterns_[role]) {
-            const unsigned pieces = pattern.pieces & hand;
-            if (!pieces) continue;
-            Squares anchors = free;
-            for (const int offset : pattern.offsets) anchors &= free >> offset;
-            if (anchors.any() && visit(pattern, anchors, pieces)) return true;
-        }
-        return false;
+        if (state.cathedral == kToBePlaced) return placements_.walk(0, placements_.board(), 1u << kCathedral, visit);
+        return placements_.walk(state.to_move, free_cells(state, state.to_move), state.hand[state.to_move], visit);
     }
 
     bool can_move(const State& state, Role role) const {
-        return walk(role, free_cells(state, role), state.hand[role],
-                    [](const Pattern&, Squares, unsigned) { return true; });
+        return placements_.walk(role, free_cells(state, role), state.hand[role],
+                                [](const Pattern&, Squares, unsigned) { return true; });
     }
 
     int largest_placeable(const State& state, Role role) const {
         int largest = 0;
-        walk(role, free_cells(state, role), state.hand[role], [&](const Pattern& pattern, Squares, unsigned) {
-            largest = std::max(largest, static_cast<int>(pattern.offsets.size()) + 1);
-            return false;
-        });
+        placements_.walk(role, free_cells(state, role), state.hand[role],
+                         [&](const Pattern& pattern, Squares, unsigned) {
+                             largest = std::max(largest, pattern.squares());
+                             return false;
+                         });
         return largest;
     }
 
@@ -326,13 +257,13 @@ class Cathedral {
     void each_area(const State& state, Role role, Visit&& visit) const {
         if (state.built[role].none()) return;
         if (state.placed[role] < 2 && !rules_.first_building_claims) return;
-        const Squares open = board_ & ~state.built[role];
+        const Squares open = placements_.board() & ~state.built[role];
         for (Squares left = open; left.any();) {
             Squares area = Squares::of(left.first()), before;
             do {
                 before = area;
                 const Squares row = area | (area << 1) | (area >> 1);
-                area = (row | (row << stride_) | (row >> stride_)) & open;
+                area = (row | (row << placements_.stride()) | (row >> placements_.stride())) & open;
             } while (area != before);
             left &= ~area;
             if (area.count() <= rules_.claim_cap) visit(area);
@@ -356,7 +287,7 @@ class Cathedral {
         const int most = rules_.shaped ? largest_placeable(state, mover) : 0;
         const Squares before = state.territory[mover];
         state.where[mover][piece] = static_cast<std::int16_t>(action);
-        state.built[mover] |= masks_[mover][action];
+        state.built[mover] |= placements_.cells(mover, action);
         state.hand[mover] ^= static_cast<std::uint16_t>(1u << piece);
         state.hash ^= rules_.placement_key[mover][action];
         if (state.placed[mover] < 2 && ++state.placed[mover] == 2) state.hash ^= rules_.claims_key[mover];
@@ -398,7 +329,7 @@ class Cathedral {
             if ((area & state.built[other]).any()) {
                 for (int piece = 0; piece < kBuildings && found < 2; ++piece) {
                     const std::int16_t at = state.where[other][piece];
-                    if (at == kInHand || (masks_[other][at] & area).none()) continue;
+                    if (at == kInHand || (placements_.cells(other, at) & area).none()) continue;
                     ++found;
                     victim = piece;
                 }
@@ -411,7 +342,7 @@ class Cathedral {
             } else {
                 const std::int16_t at = state.where[other][victim];
                 state.hash ^= rules_.placement_key[other][at];
-                state.built[other] &= ~masks_[other][at];
+                state.built[other] &= ~placements_.cells(other, at);
                 state.where[other][victim] = kInHand;
                 state.hand[other] |= static_cast<std::uint16_t>(1u << victim);
                 squares += rules_.piece_size[victim];
@@ -447,11 +378,7 @@ class Cathedral {
     }
 
     CathedralTables rules_;
-    int stride_;
-    int actions_;
-    Squares board_;
-    std::array<std::vector<Squares>, 2> masks_;      // by role and action
-    std::array<std::vector<Pattern>, 2> patterns_;   // by role
+    CathedralPlacements placements_;
 };
 
 static_assert(Game<Cathedral>);

@@ -59,6 +59,8 @@ class Draughts {
 
     explicit Draughts(const DraughtsTables& tables) : rules_(tables) {}
 
+    const DraughtsTables& rules() const { return rules_; }
+
     State start() const { return make({{kStartBlack, kStartWhite}, 0}, draughts::kBlack, 0, 0, 0); }
 
     // A position set up from outside, without a past.

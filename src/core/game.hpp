@@ -75,6 +75,7 @@ class Line {
     void play(Action action) { states_.push_back(game_->next(states_, action)); }
     void undo() { states_.pop_back(); }
     void reset(std::size_t length) { states_.resize(length); }
+    void reserve(std::size_t length) { states_.reserve(length); }  // up to it, now() stays where it is
     std::size_t length() const { return states_.size(); }
 
     // Every legal action, in the game's order; none when the game is over. The visitor may play on

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <utility>
 
 namespace boardwright {
 
@@ -26,6 +27,24 @@ class SignalCheck {
 
   private:
     std::chrono::steady_clock::time_point last_{};  // due at once
+};
+
+// Whether a search should answer now: asked as often as one likes, it asks `stopped`, a Python callable
+// without arguments or None, ten times a second, and lets Python handle its signals as well.
+class StopCheck {
+  public:
+    explicit StopCheck(nanobind::object stopped) : stopped_(std::move(stopped)) {}
+
+    bool operator()() {
+        if (!signals_.due()) return false;
+        nanobind::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+        return !stopped_.is_none() && nanobind::cast<bool>(stopped_());
+    }
+
+  private:
+    nanobind::object stopped_;
+    SignalCheck signals_;
 };
 
 }  // namespace boardwright

@@ -209,7 +209,8 @@ class Tablut {
         fill(5 * kHistory + 2, std::min(1.0f, static_cast<float>(now.quiet) * rules_.quiet_scale));
     }
 
-  private:
+    // What searches and players also need of the board.
+
     enum Direction { kUp, kDown, kLeft, kRight };
 
     static constexpr Squares column(int c) {
@@ -275,6 +276,13 @@ class Tablut {
         return false;
     }
 
+    // Squares where a step in `direction` may arrive without having wrapped.
+    static constexpr Squares inside(int direction) {
+        constexpr Squares not_last = kBoard & ~column(kSize - 1), not_first = kBoard & ~column(0);
+        return direction == kLeft ? not_last : direction == kRight ? not_first : kBoard;
+    }
+
+  private:
     bool can_move(const State& state, Role role) const {
         return each_slide(state, role, [](int, int, Squares) { return true; });
     }
@@ -324,12 +332,6 @@ class Tablut {
             }
         }
         return beside && (strong ? sides == 4 : between);
-    }
-
-    // Squares where a step in `direction` may arrive without having wrapped.
-    static constexpr Squares inside(int direction) {
-        constexpr Squares not_last = kBoard & ~column(kSize - 1), not_first = kBoard & ~column(0);
-        return direction == kLeft ? not_last : direction == kRight ? not_first : kBoard;
     }
 
     // Exact: boards are compared, the hash only spares most comparisons. A capture can never be

@@ -157,7 +157,7 @@ class Race(Game):
     default_rules = "plain"
     rules_type = RaceRules
     reasons: ClassVar = ("", "first home", "fog")
-    benchmark = Benchmark("plain", 1, "plain")
+    benchmark = Benchmark("plain", 1, ("plain",))
     num_actions = 5
     observation_shape = (1, LAST + 1, 3)
     planes = ("own runner", "other runner", "own turn")

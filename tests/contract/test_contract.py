@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from reachable import reachable_positions
 
+import boardwright
 from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games import batched
 from boardwright.games.base import CHANCE, Game, Position
@@ -87,7 +88,8 @@ def test_play_leaves_the_position_alone(game: Game, data: st.DataObject) -> None
 def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game))
     for symmetry in game.symmetries():
-        image = replayed = game.start()
+        image_game = boardwright.game(game.name, symmetry.rules or game.rules, game.observation)
+        image, replayed = image_game.start(), game.start()
         for action in position.actions():
             image = image.play(game.image(symmetry, replayed.core, action))
             replayed = replayed.play(action)

@@ -59,7 +59,8 @@ def test_killed_writers_lose_only_what_they_had_not_stored(tmp_path: Path) -> No
     for _ in range(6):
         process = writer(path, games)
         assert process.stdout is not None
-        assert process.stdout.readline()  # it has begun
+        if not process.stdout.readline():  # all is done already: the machine was slow to kill
+            break
         time.sleep(dice.uniform(0.0, 0.05))
         process.send_signal(signal.SIGKILL)
         output, _ = process.communicate()

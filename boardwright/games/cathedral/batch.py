@@ -190,7 +190,8 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
         [
             state.where[own] < 0,
             state.where[enemy] < 0,
-            jnp.stack([state.cathedral != GONE, own == LIGHT, jnp.asarray(tables.mirrored)[own]]),
+            jnp.stack([state.cathedral != GONE, own == LIGHT]),
+            jnp.asarray(tables.mirrored)[jnp.stack([own, enemy])],
         ]
     )
     planes = [

@@ -3,16 +3,20 @@
 `paper`: own buildings, enemy buildings, cathedral, own territory, enemy territory. `full` adds what
 those hide: the cell to the right (y + 1) and the one below (x + 1) belong to the same piece; every
 building in the own hand and in the enemy's, one constant plane each; the cathedral is still in the
-game (on the board or about to be placed); the observer is light; the observer's set is mirrored.
+game (on the board or about to be placed); the observer is light; the observer's set is mirrored; the
+enemy's is.
 Rows are x, columns y. "Own" is the observing role; the board is never turned.
 """
 
+import dataclasses
 import functools
 
 import numpy as np
 
 from boardwright.games.base import Symmetry, entries_by_cell
 from boardwright.games.cathedral import pieces
+from boardwright.games.cathedral.rules import CathedralRules
+from boardwright.games.dihedral import ROTATIONS, dihedral_group
 
 PAPER = ("own buildings", "enemy buildings", "cathedral", "own territory", "enemy territory")
 FULL = (
@@ -24,6 +28,7 @@ FULL = (
     "cathedral in the game",
     "observer is light",
     "own set is mirrored",
+    "enemy set is mirrored",
 )
 
 
@@ -32,23 +37,49 @@ def planes(full: bool) -> tuple[str, ...]:
     return FULL if full else PAPER
 
 
-@functools.cache
-def symmetries(size: int, full: bool) -> tuple[Symmetry, ...]:
-    """The four rotations. They map a placement of either set to the placement of the same number, since
-    both sets are listed alike; reflections would turn one set into the other.
+@functools.lru_cache(maxsize=64)
+def symmetries(rules: CathedralRules, full: bool) -> tuple[Symmetry, ...]:
+    """The four rotations, and with mirrored sets also the four reflections.
+
+    A reflection turns one set into the other, so its images belong to the rules with the sets exchanged;
+    where both sides have the same set there are no such rules. Only the full observation tells the two
+    apart, so without it there are no reflections either.
     """
-    index, listed = pieces.action_index(size, False), pieces.placements(size, False)
-    grid = np.arange(size * size, dtype=np.int32).reshape(size, size)
+    rotations, reflections = _square_symmetries(rules.size, full)
+    if not (full and rules.mirrored_sets):
+        return rotations
+    exchanged = dataclasses.replace(rules, mirrored_side="dark" if rules.mirrored_side == "light" else "light")
+    return rotations + tuple(dataclasses.replace(symmetry, rules=exchanged) for symmetry in reflections)
+
+
+@functools.cache
+def _square_symmetries(size: int, full: bool) -> tuple[tuple[Symmetry, ...], tuple[Symmetry, ...]]:
+    """The rotations, which map placements within a set, and the reflections, which map them to the other's.
+
+    One table serves either set: a placement of the one and that of the same number of the other are
+    mirror images within the same rows and columns, so their images are too, and again have one number.
+    """
+    listed = pieces.placements(size, False)
     group = []
-    for turns in range(4):
-        cells = np.empty(size * size, np.int32)  # where each cell goes
-        cells[np.rot90(grid, turns).reshape(-1)] = np.arange(size * size)
+    for number, (name, cells) in enumerate(dihedral_group(size)):
+        reflects = number >= ROTATIONS
+        index = pieces.action_index(size, reflects)
         actions = [index[p.piece, frozenset(int(cells[cell]) for cell in p.cells)] for p in listed]
         entries = entries_by_cell(cells, len(planes(full)))
         if full:
             entries = _with_joints_turned(entries, cells, size)
-        group.append(Symmetry(f"rotate{90 * turns}", np.array(actions, np.int32), entries))
-    return tuple(group)
+        if full and reflects:
+            entries = _with_sets_exchanged(entries)
+        group.append(Symmetry(name, np.array(actions, np.int32), entries))
+    return tuple(group[:ROTATIONS]), tuple(group[ROTATIONS:])
+
+
+def _with_sets_exchanged(entries: np.ndarray) -> np.ndarray:
+    """The planes that say whose set is mirrored, each in the place of the other."""
+    own, enemy = FULL.index("own set is mirrored"), FULL.index("enemy set is mirrored")
+    targets = entries.reshape(-1, len(FULL)).copy()
+    targets[:, [own, enemy]] = targets[:, [enemy, own]]
+    return targets.reshape(-1)
 
 
 def _with_joints_turned(entries: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:

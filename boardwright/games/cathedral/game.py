@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, Position, Symmetry
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.games.record import GameRecord
@@ -27,7 +27,7 @@ class Cathedral(Game):
     rules_type = CathedralRules
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
-    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules="official")
+    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
 
     def __init__(self, rules: CathedralRules, observation: str = "full"):
         super().__init__(rules, observation)
@@ -56,8 +56,11 @@ class Cathedral(Game):
 
         return make_env(self.tables)
 
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
+
     def symmetries(self) -> tuple[Symmetry, ...]:
-        return features.symmetries(self.rules.size, self.observation == "full")
+        return features.symmetries(self.rules, self.observation == "full")
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
         return action if self._awaits_coin(core) else super().image(symmetry, core, action)

@@ -34,20 +34,27 @@ the official rules in `[RuleOptions "size=8 claim_cap=32"]`. `[Position]` is whe
 at the start. `write` and `read` are each other's inverse.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from typing import Any, cast
+from collections.abc import Iterable, Mapping
+from typing import cast
 
 from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.draughts import pdn_tokens
-from boardwright.games.draughts.pdn import LONGEST_MESSAGE, MAX_CHARACTERS, decode
-from boardwright.games.draughts.pdn_reading import MisreadError
-from boardwright.games.draughts.pdn_tokens import TAG_NAME, UNKNOWN, Kind, Token, comment_inside, comment_words, games
 from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.tagfile import (
+    UNKNOWN,
+    WORD,
+    Kind,
+    MisreadError,
+    TagFile,
+    Token,
+    comment_inside,
+    comment_words,
+    complaint,
+    decode,
+    read_each,
+)
 
 __all__ = ["decode", "read", "read_all", "write", "write_all"]
 
@@ -57,9 +64,14 @@ RESULTS = {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}
 
 _RESULT_TEXTS = {result: text for text, result in RESULTS.items()}
 _RESULT_WORDS = ("light won", "dark won", "it was a draw", "it goes on")  # by result
-_ROSTER = ("event", "site", "date", "round", "light", "dark")  # tags every game has; records spell them so
-_FROM_RECORD = ("result", "rules", "ruleoptions", "position", "termination", "resigned")
-_SPELLING = {name: name.capitalize() for name in (*_ROSTER, *_FROM_RECORD)} | {"ruleoptions": "RuleOptions"}
+_LETTER = r"[^\W\d_]"
+FORMAT = TagFile(
+    roster=("event", "site", "date", "round", "light", "dark"),
+    from_record=("result", "rules", "ruleoptions", "position", "termination", "resigned"),
+    spelling={"annotator": "Annotator", "ruleoptions": "RuleOptions"},
+    # All words of a move stand in one line and begin with a letter.
+    moves=rf"(?P<MOVE>(?={_LETTER}){WORD}(?:[^\S\n]++(?={_LETTER}){WORD})*+)",
+)
 
 
 def write(record: GameRecord) -> str:
@@ -70,10 +82,10 @@ def write(record: GameRecord) -> str:
         raise GameFileError("a game of Cathedral has no marks and no variations: leave them out of the record")
     moves, last = _move_lines(record)
     _check(record, last)
-    tags = {name: record.tags.get(name, "?") for name in _ROSTER}
+    tags = {name: record.tags.get(name, "?") for name in FORMAT.roster}
     tags |= {"result": _RESULT_TEXTS[record.result], "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
-        tags["ruleoptions"] = _options_text(record.rules)
+        tags["ruleoptions"] = rulefile.options_text(record.rules)
         _custom_rules(tags["rules"], tags["ruleoptions"])  # raises what reading them would
     if record.start is not None:
         tags["position"] = next(record.positions()).text
@@ -82,11 +94,7 @@ def write(record: GameRecord) -> str:
     if record.resigned is not None:
         tags["resigned"] = last.game.roles[record.resigned]
     tags |= record.tags
-    for name, value in tags.items():
-        if "\n" in value or "\r" in value:
-            raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
-    header = [pdn_tokens.tag_text(_SPELLING.get(name, name), value) for name, value in tags.items()]
-    return "\n".join([*header, "", *moves, tags["result"]]) + "\n"
+    return "\n".join([*FORMAT.header(tags), "", *moves, tags["result"]]) + "\n"
 
 
 def write_all(records: Iterable[GameRecord]) -> str:
@@ -104,32 +112,8 @@ def read(text: str) -> list[GameRecord]:
 
 def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
     """The games of a file that can be read, and what is wrong with each of the others."""
-    if len(text) > MAX_CHARACTERS:
-        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    records, errors = [], []
     rule_sets: set[CathedralRules] = set()
-    line, line_start, counted = 1, 0, 0
-    for tokens in games(text):
-        try:
-            records.append(_read_game(list(_joined(tokens, text)), rule_sets))
-        except MisreadError as problem:
-            line += text.count("\n", counted, problem.offset)
-            line_start = max(line_start, text.rfind("\n", counted, problem.offset) + 1)
-            counted = problem.offset
-            errors.append(_error(f"line {line}, column {problem.offset - line_start + 1}: {problem}"))
-    return records, errors
-
-
-def _error(message: str) -> GameFileError:
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 3] + "..."
-    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
-
-
-def _record_name(tag_name: str) -> str:
-    """The name of a tag as records spell it."""
-    return tag_name.lower() if tag_name.lower() in _SPELLING else pdn_tokens.record_name(tag_name)
+    return read_each(text, FORMAT.games, lambda tokens: _read_game(tokens, rule_sets))
 
 
 def _mover(position: Position) -> str:
@@ -172,41 +156,10 @@ def _check(record: GameRecord, last: Position) -> None:
     outcome = outcome_of(last, record.resigned)
     if outcome is not None and record.result != result_of(outcome):
         raise GameFileError(_contradiction(record.result, outcome))
-    for name, value in record.tags.items():
-        if name in _FROM_RECORD or _record_name(name) != name or not re.fullmatch(TAG_NAME, name):
-            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
-        if name in _ROSTER and value in UNKNOWN:
-            raise GameFileError(f"tag {name!r}: {value!r} stands for what is not known: leave the tag out")
-
-
-def _options_text(rules: CathedralRules) -> str:
-    """What a rule set changes of the official one, `size=8 claim_cap=32`."""
-    changed = ((option.name, getattr(rules, option.name), option.default) for option in fields(rules))
-    return " ".join(
-        f"{name}={'none' if value is None else str(value).lower()}"
-        for name, value, default in changed
-        if name != "name" and value != default
-    )
+    FORMAT.check_own_tags(record.tags)
 
 
 # Reading one game
-
-
-def _joined(tokens: Iterable[Token], text: str) -> Iterator[Token]:
-    """The tokens of a game, with the words of each move, which stand in one line, made one token."""
-    begin = end = -1
-    for token in tokens:
-        is_word = token.kind is Kind.BAD and token.text[0].isalpha()
-        if begin >= 0 and not (is_word and "\n" not in text[end : token.offset]):
-            yield Token(Kind.MOVE, text[begin:end], begin)
-            begin = -1
-        if is_word:
-            begin, end = token.offset if begin < 0 else begin, token.offset + len(token.text)
-        else:
-            known = token.kind in (Kind.TAG, Kind.COMMENT, Kind.RESULT, Kind.NUMBER)
-            yield token if known else token._replace(kind=Kind.BAD)
-    if begin >= 0:
-        yield Token(Kind.MOVE, text[begin:end], begin)
 
 
 def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
@@ -230,11 +183,7 @@ def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecor
         reason=tags["termination"].text if "termination" in tags else _reason(last),
         resigned=resigned,
         comments={number: "\n".join(several) for number, several in comments.items()},
-        tags={
-            name: value.text
-            for name, value in tags.items()
-            if name not in _FROM_RECORD and not (name in _ROSTER and value.text in UNKNOWN)
-        },
+        tags=FORMAT.own_tags({name: value.text for name, value in tags.items()}),
     )
 
 
@@ -243,8 +192,7 @@ def _header(tokens: Iterable[Token]) -> dict[str, Token]:
     tags: dict[str, Token] = {}
     for token in tokens:
         if token.kind is Kind.TAG:
-            name, value = pdn_tokens.tag_parts(token)
-            name = _record_name(name)
+            name, value = FORMAT.tag_parts(token)
             if name in tags:
                 raise MisreadError(token.offset, f"the game has a second tag {name[:40]!r}")
             tags[name] = token._replace(text=value)
@@ -267,13 +215,7 @@ def _rules(tags: Mapping[str, Token]) -> CathedralRules:
 
 
 def _custom_rules(name: str, options: str) -> CathedralRules:
-    values: dict[str, Any] = {"name": name}
-    for word in options.split():
-        option, _, value = word.partition("=")
-        values[option] = (
-            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
-        )
-    return cast(CathedralRules, rulefile.build(CathedralRules, {}, values))
+    return cast(CathedralRules, rulefile.build(CathedralRules, {}, {"name": name, **rulefile.options_of_text(options)}))
 
 
 def _start(tags: Mapping[str, Token], rules: CathedralRules) -> Position:
@@ -305,14 +247,8 @@ def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, dict
         elif kind is Kind.RESULT:
             results.append(token)
         elif kind is Kind.BAD:
-            raise MisreadError(offset, _complaint(token))
+            raise MisreadError(offset, complaint(token, expected="a move like 'dark castle b3 r90'"))
     return position, comments, results
-
-
-def _complaint(token: Token) -> str:
-    if token.text[0] in "{[":
-        return pdn_tokens.complaint(token)
-    return f"expected a move like 'dark castle b3 r90', a comment or a result, not {token.text[:40]!r}"
 
 
 def _play(position: Position, number: int, token: Token) -> Position:

@@ -3,8 +3,8 @@
 Cells are (x, y); cell number x * N + y. A side has buildings 0 to 13 (47 squares); piece 14 is the
 cathedral, which belongs to nobody. For each piece, then x, then y, then rotation k = 0 to 3 of
 (dx, dy) -> (dy, -dx), a placement is listed if it is on the board and its cells are not yet listed for
-that piece; its place in the list is its action number. With mirrored sets dark's abbey and academy are
-the mirror images of light's; the list over dark's offsets gives dark's cells for the same numbers.
+that piece; its place in the list is its action number. With mirrored sets one side's abbey and academy
+are the mirror images of the other's; the list over their own offsets gives the cells of the same numbers.
 """
 
 import functools

@@ -24,7 +24,8 @@ class CathedralRules:
     size: int = 10  # cells along a side
     claim_cap: int | None = None  # most cells an area may have to be claimed
     first_building_claims: bool = False  # a player who has placed only one building so far may claim
-    mirrored_sets: bool = True  # dark's abbey and academy are the mirror images of light's
+    mirrored_sets: bool = True  # one side's abbey and academy are the mirror images of the other's
+    mirrored_side: Literal["dark", "light"] = "dark"  # whose are, where the sets are mirrored
     # Who places the cathedral: light, either side by a coin flip, or chance. The other side, after
     # chance dark, places the first building.
     first: Literal["light", "coin", "chance"] = "light"
@@ -44,6 +45,16 @@ class CathedralRules:
             raise refuse(f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}")
         if self.first_building_claims and (self.claim_cap or self.size**2) >= self.size**2 - 5:
             raise refuse("the first building would own the board: set claim_cap, or first_building_claims = false")
+        if self.mirrored_side != "dark" and not self.mirrored_sets:
+            raise refuse("mirrored_side says whose set is mirrored: set mirrored_sets, or leave it out")
+
+    @property
+    def mirrored(self) -> tuple[bool, bool]:
+        """By role: whether its abbey and academy are the mirror images."""
+        return (
+            self.mirrored_sets and self.mirrored_side == "light",
+            self.mirrored_sets and self.mirrored_side == "dark",
+        )
 
 
 def _paper(name: str, size: int) -> CathedralRules:
@@ -102,10 +113,10 @@ def compile_tables(rules: CathedralRules, full_observation: bool) -> Tables:
         first_building_claims=rules.first_building_claims,
         first=("light", "coin", "chance").index(rules.first),
         shaped=rules.rewards == "shaped",
-        cells=np.stack([pieces.masks(rules.size, False), pieces.masks(rules.size, rules.mirrored_sets)]),
+        cells=np.stack([pieces.masks(rules.size, mirrored) for mirrored in rules.mirrored]),
         piece=np.array([placement.piece for placement in listed], np.int32),
         piece_size=np.array(pieces.SIZES, np.int32),
-        mirrored=np.array([False, rules.mirrored_sets]),
+        mirrored=np.array(rules.mirrored),
         full_observation=full_observation,
         placement_key=keys[: 2 * actions].reshape(2, actions),
         claims_key=keys[2 * actions : 2 * actions + 2].copy(),

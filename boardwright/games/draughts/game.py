@@ -1,18 +1,31 @@
 """English draughts as a `Game`: the engines, the text and the picture put together."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Outcome, Peer, Position, Symmetry
+from boardwright.games.base import (
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Move,
+    Opening,
+    Outcome,
+    Peer,
+    Position,
+    Symmetry,
+)
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
 from boardwright.games.draughts.notation import Placement, Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
+from boardwright.games.draughts.tablebase import SHIPPED, file_errors
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
 
@@ -35,7 +48,7 @@ class Draughts(Game):
     benchmark = Benchmark(
         perft_rules="wcdf",
         perft_depth=10,
-        playout_rules="wcdf",
+        playout_rules=("wcdf",),
         peers=(Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
         extras=table_builds,
     )
@@ -64,6 +77,10 @@ class Draughts(Game):
         from boardwright.games.draughts.batch import make_env
 
         return make_env(self.tables)
+
+    def alphabeta(self, megabytes: int, threads: int, tables: Path | None = SHIPPED) -> AlphaBetaSearch:
+        with file_errors():
+            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, None if tables is None else str(tables))
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)

@@ -25,9 +25,7 @@ by resignation or agreement, are taken as they are.
 PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move numbers are not checked.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from typing import Any, cast
 
 from boardwright.errors import GameFileError, IllegalMoveError
@@ -35,34 +33,21 @@ from boardwright.games import registry
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
+from boardwright.games.draughts.pdn_format import GAME_TYPE, MARK, PDN, result_text
 from boardwright.games.draughts.pdn_reading import (
     AS_PLAYED,
     MAX_DEPTH,
     MAX_PLIES,
-    MisreadError,
     contradiction,
     read_game,
 )
-from boardwright.games.draughts.pdn_tokens import (
-    FROM_RECORD,
-    GAME_TYPE,
-    MARK,
-    ROSTER,
-    TAG_NAME,
-    UNKNOWN,
-    comment_words,
-    games,
-    record_name,
-    result_text,
-    tag_text,
-)
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line, outcome_of, result_of
+from boardwright.games.rulefile import options_text
+from boardwright.games.tagfile import comment_words, decode, read_each
 
 __all__ = ["AS_PLAYED", "decode", "read", "read_all", "write", "write_all"]
 
-MAX_CHARACTERS = 16 << 20
-LONGEST_MESSAGE = 400
 LINE_LENGTH = 80
 
 
@@ -74,12 +59,12 @@ def write(record: GameRecord) -> str:
     start = game.start() if record.start is None else game.position(record.start)
     words, last = _words(record, start)
     _check(record, last)
-    tags = {name: record.tags.get(name, "?") for name in ROSTER}
+    tags = {name: record.tags.get(name, "?") for name in PDN.roster}
     tags |= {"result": result_text(record.result), "gametype": GAME_TYPE}
     if record.rules != WCDF:
         tags["rules"] = record.rules.name
     if record.rules != RULE_SETS.get(record.rules.name):
-        tags["ruleoptions"] = _options_text(record.rules)
+        tags["ruleoptions"] = options_text(record.rules)
     if record.start is not None:
         tags |= {"setup": "1", "fen": start.text}
     if record.reason and (last.outcome is None or record.reason != last.outcome.reason):
@@ -87,24 +72,12 @@ def write(record: GameRecord) -> str:
     if record.resigned is not None:
         tags["resigned"] = game.roles[record.resigned]
     tags |= record.tags
-    for name, value in tags.items():
-        if "\n" in value or "\r" in value:
-            raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
-    header = [tag_text(name, value) for name, value in tags.items()]
-    return "\n".join([*header, "", *_filled([*words, tags["result"]])]) + "\n"
+    return "\n".join([*PDN.header(tags), "", *_filled([*words, tags["result"]])]) + "\n"
 
 
 def write_all(records: Iterable[GameRecord]) -> str:
     """The text of several games."""
     return "\n".join(write(record) for record in records)
-
-
-def decode(data: bytes) -> str:
-    """The text of a file: UTF-8, or Latin-1 as old collections have it."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def read(text: str) -> list[GameRecord]:
@@ -117,26 +90,7 @@ def read(text: str) -> list[GameRecord]:
 
 def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
     """The games of a file that can be read, and what is wrong with each of the others."""
-    if len(text) > MAX_CHARACTERS:
-        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    records, errors = [], []
-    line, line_start, counted = 1, 0, 0
-    for tokens in games(text):
-        try:
-            records.append(read_game(tokens))
-        except MisreadError as problem:
-            line += text.count("\n", counted, problem.offset)
-            line_start = max(line_start, text.rfind("\n", counted, problem.offset) + 1)
-            counted = problem.offset
-            errors.append(_error(f"line {line}, column {problem.offset - line_start + 1}: {problem}"))
-    return records, errors
-
-
-def _error(message: str) -> GameFileError:
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 3] + "..."
-    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
+    return read_each(text, PDN.games, read_game)
 
 
 def _check(record: GameRecord, last: Position) -> None:
@@ -146,17 +100,7 @@ def _check(record: GameRecord, last: Position) -> None:
         raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
     if outcome is not None and record.result != result_of(outcome):
         raise GameFileError(contradiction(record.result, outcome))
-    for name, value in record.tags.items():
-        if name in FROM_RECORD or record_name(name) != name or not re.fullmatch(TAG_NAME, name):
-            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
-        if name in ROSTER and value in UNKNOWN:
-            raise GameFileError(f"tag {name!r}: {value!r} stands for what is not known: leave the tag out")
-
-
-def _options_text(rules: DraughtsRules) -> str:
-    """What a rule set changes of the default one, `max_plies=200 repetition_limit=none`."""
-    changed = ((option.name, getattr(rules, option.name)) for option in fields(rules) if option.name != "name")
-    return " ".join(f"{name}={str(value).lower()}" for name, value in changed if value != getattr(WCDF, name))
+    PDN.check_own_tags(record.tags)
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:

@@ -8,35 +8,22 @@ from typing import Any, NamedTuple, cast
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import ONGOING, Outcome, Position
-from boardwright.games.draughts.pdn_tokens import (
+from boardwright.games.draughts.pdn_format import (
     BOTH_FORFEIT,
-    FROM_RECORD,
     GAME_TYPE,
+    PDN,
     RESULT_WORDS,
     RESULTS,
-    ROSTER,
-    UNKNOWN,
-    Kind,
-    Token,
-    comment_inside,
     complaint,
     result_text,
-    tag_parts,
 )
 from boardwright.games.draughts.rules import LONGEST_GAME, RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line, outcome_of, result_of
+from boardwright.games.tagfile import UNKNOWN, Kind, MisreadError, Token, comment_inside
 
 MAX_DEPTH = 32  # of variations inside each other
 MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included
 AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_plies=None, max_plies=LONGEST_GAME)
-
-
-class MisreadError(Exception):
-    """What is wrong, and where in the file."""
-
-    def __init__(self, offset: int, message: str):
-        super().__init__(message)
-        self.offset = offset
 
 
 class _DrawnError(MisreadError):
@@ -100,9 +87,9 @@ def _header(tokens: Iterable[Token]) -> dict[str, _Value]:
     values: dict[str, list[_Value]] = {}
     for token in tokens:
         if token.kind is Kind.TAG:
-            name, text = tag_parts(token)
+            name, text = PDN.tag_parts(token)
             earlier = values.setdefault(name, [])
-            if earlier and name in FROM_RECORD and text != earlier[0].text:
+            if earlier and name in PDN.from_record and text != earlier[0].text:
                 raise MisreadError(token.offset, f"the game has a second tag {name!r}")
             earlier.append(_Value(text, token.offset))
     return {
@@ -123,23 +110,13 @@ def _rules(tags: Mapping[str, _Value]) -> DraughtsRules:
     try:
         if "ruleoptions" in tags:
             offset = tags["ruleoptions"].offset
-            options = {"name": name, **_options(tags["ruleoptions"].text)}
+            options = {"name": name, **rulefile.options_of_text(tags["ruleoptions"].text)}
             return cast(DraughtsRules, rulefile.build(DraughtsRules, {}, options))
         if name not in RULE_SETS:
             raise UnknownNameError("rule set of draughts", name, RULE_SETS)
     except BoardwrightError as error:
         raise MisreadError(offset, str(error)) from None
     return RULE_SETS[name]
-
-
-def _options(text: str) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        values[name] = (
-            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
-        )
-    return values
 
 
 def _record(tags: Mapping[str, _Value], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
@@ -164,11 +141,7 @@ def _record(tags: Mapping[str, _Value], tokens: list[Token], rules: DraughtsRule
         result=result,
         reason=tags["termination"].text if "termination" in tags else reason,
         resigned=resigned,
-        tags={
-            name: value.text
-            for name, value in tags.items()
-            if name not in FROM_RECORD and not (name in ROSTER and value.text in UNKNOWN)
-        },
+        tags=PDN.own_tags({name: value.text for name, value in tags.items()}),
         **main.parts(),
     )
 

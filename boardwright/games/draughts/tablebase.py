@@ -77,7 +77,7 @@ class Tablebase:
             if folder is None and pieces > SHIPPED_PIECES:
                 raise TablebaseError(_how_to_get_more(f"tables with {pieces} pieces do not ship", pieces))
         self.folder = SHIPPED if folder is None else Path(folder)
-        with _file_errors():
+        with file_errors():
             self._tables = _core.DraughtsTables(_text(self.folder), pieces or 0)
 
     @property
@@ -163,7 +163,7 @@ def build(
     """
     _check_pieces(pieces)
     folder = Path(folder)
-    with _sole_builder(folder), _file_errors():
+    with _sole_builder(folder), file_errors():
         builder = _core.DraughtsTableBuilder(_text(folder), threads or _cores())
         listed = [table for count in range(2, pieces + 1) for table in _core.tablebase_tables(count)]
         missing = [(name, size) for name, size in listed if not builder.has(name)]
@@ -228,7 +228,8 @@ def _text(folder: Path) -> str:
 
 
 @contextmanager
-def _file_errors() -> Iterator[None]:
+def file_errors() -> Iterator[None]:
+    """Turns what the engine says of a table file into a TablebaseError."""
     try:
         yield
     except _core.TablebaseFileError as error:

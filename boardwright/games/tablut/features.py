@@ -11,6 +11,7 @@ import functools
 import numpy as np
 
 from boardwright.games.base import Symmetry, entries_by_cell
+from boardwright.games.dihedral import dihedral_group
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 
@@ -32,23 +33,16 @@ SHAPE = (b.SIZE, b.SIZE, len(PLANES))
 def symmetries(rules: TablutRules) -> tuple[Symmetry, ...]:
     """The elements of the dihedral group that leave a rule set as it is; all eight for most."""
     tables = compile_tables(rules)
-    return tuple(symmetry for symmetry, cells in _dihedral_group() if _preserves(symmetry, cells, tables))
+    return tuple(symmetry for symmetry, cells in _square_symmetries() if _preserves(symmetry, cells, tables))
 
 
 @functools.cache
-def _dihedral_group() -> tuple[tuple[Symmetry, np.ndarray], ...]:
+def _square_symmetries() -> tuple[tuple[Symmetry, np.ndarray], ...]:
     """Every symmetry of the square, and where it sends each cell."""
-    grid = np.arange(b.SQUARES, dtype=np.int32).reshape(b.SIZE, b.SIZE)
-    group = []
-    for mirrored in (False, True):
-        for turns in range(4):
-            name = f"{'mirror+' if mirrored else ''}rotate{90 * turns}"
-            source = np.rot90(grid[:, ::-1] if mirrored else grid, turns).reshape(-1)
-            cells = np.empty(b.SQUARES, np.int32)
-            cells[source] = np.arange(b.SQUARES)
-            symmetry = Symmetry(name, _action_permutation(cells), entries_by_cell(cells, len(PLANES)))
-            group.append((symmetry, cells))
-    return tuple(group)
+    return tuple(
+        (Symmetry(name, _action_permutation(cells), entries_by_cell(cells, len(PLANES))), cells)
+        for name, cells in dihedral_group(b.SIZE)
+    )
 
 
 def _action_permutation(cells: np.ndarray) -> np.ndarray:

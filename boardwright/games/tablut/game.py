@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, RulesError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Peer, Position, Symmetry
+from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, Position, Symmetry
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
@@ -39,7 +39,7 @@ class Tablut(Game):
     benchmark = Benchmark(
         perft_rules="zero",
         perft_depth=4,
-        playout_rules="zero-code",
+        playout_rules=("zero-code",),
         peers=(
             Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
             Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),
@@ -72,6 +72,9 @@ class Tablut(Game):
         from boardwright.games.tablut.batch import make_env
 
         return make_env(self.rules)
+
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        return _core.TablutAlphaBeta(self.engine, megabytes, threads)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)

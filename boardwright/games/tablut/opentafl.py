@@ -36,9 +36,7 @@ from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
 from boardwright.games.tablut.opentafl_rules import check_board, options_text, read_rules, rules_record
 from boardwright.games.tablut.rules import TablutRules
-
-MAX_CHARACTERS = 16 << 20
-LONGEST_MESSAGE = 400
+from boardwright.games.tagfile import MisreadError, read_each
 
 _RULES_NAME, _OPTIONS, _POSITION = "boardwright-rules", "boardwright-options", "boardwright-position"
 _FROM_RECORD = {_RULES_NAME, _OPTIONS, _POSITION, "rules", "position", "result", "termination", "start-comment"}
@@ -101,16 +99,7 @@ def read(text: str) -> list[GameRecord]:
 
 def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
     """The games of a file that can be read, and what is wrong with each of the others."""
-    if len(text) > MAX_CHARACTERS:
-        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    records, errors = [], []
-    for span in _spans(text):
-        try:
-            records.append(_read_game(_tokens(text, span.start, span.end)))
-        except _MisreadError as problem:
-            errors.append(_error(text, span, problem))
-    return records, errors
+    return read_each(text, _games, _read_game)
 
 
 class _Token(NamedTuple):
@@ -118,32 +107,6 @@ class _Token(NamedTuple):
 
     text: str
     offset: int
-
-
-class _Span(NamedTuple):
-    """Where one game stands in a file."""
-
-    start: int
-    end: int
-    line: int  # the number of the line in which it starts
-    line_start: int  # and that line's offset
-
-
-class _MisreadError(Exception):
-    """What is wrong, and where in the file."""
-
-    def __init__(self, offset: int, message: str):
-        super().__init__(message)
-        self.offset = offset
-
-
-def _error(text: str, span: _Span, problem: _MisreadError) -> GameFileError:
-    line = span.line + text.count("\n", span.start, problem.offset)
-    line_start = max(span.line_start, text.rfind("\n", span.start, problem.offset) + 1)
-    message = f"line {line}, column {problem.offset - line_start + 1}: {problem}"
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 3] + "..."
-    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
 
 
 # Writing
@@ -224,14 +187,10 @@ def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
         yield _Token(text[match.start() : start], match.start())
 
 
-def _spans(text: str) -> Iterator[_Span]:
-    starts = _game_starts(text)
-    line, line_start, counted = 1, 0, 0
-    for start, end in itertools.pairwise([*starts, len(text)]):
-        line += text.count("\n", counted, start)
-        line_start = max(line_start, text.rfind("\n", counted, start) + 1)
-        counted = start
-        yield _Span(start, end, line, line_start)
+def _games(text: str) -> Iterator[Iterator[_Token]]:
+    """The tokens of each game."""
+    for start, end in itertools.pairwise([*_game_starts(text), len(text)]):
+        yield _tokens(text, start, end)
 
 
 def _game_starts(text: str) -> list[int]:
@@ -295,7 +254,7 @@ def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
 
     def add(name: str, value: str, offset: int) -> None:
         if name in tags:
-            raise _MisreadError(offset, f"the game has a second tag {name!r}")
+            raise MisreadError(offset, f"the game has a second tag {name!r}")
         tags[name] = _Token(value, offset)
 
     following: list[_Token] = []
@@ -313,7 +272,7 @@ def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
         elif token.text[0] == "/":
             add("position", *token)
         else:
-            raise _MisreadError(token.offset, f"expected a tag, a rules record or a turn number, not {token.text!r}")
+            raise MisreadError(token.offset, f"expected a tag, a rules record or a turn number, not {token.text!r}")
     if rules:
         add("rules", " ".join(token.text for token in rules), rules[0].offset)
     return tags, following
@@ -321,7 +280,7 @@ def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
 
 def _inside(bracket: _Token) -> str:
     if bracket.text[-1] != "]":
-        raise _MisreadError(bracket.offset, "this bracket is never closed")
+        raise MisreadError(bracket.offset, "this bracket is never closed")
     return bracket.text[1:-1]
 
 
@@ -331,12 +290,12 @@ def _value(tags: Mapping[str, _Token], name: str) -> str:
 
 def _rules(tags: Mapping[str, _Token], beginning: int) -> TablutRules:
     if "rules" not in tags:
-        raise _MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
+        raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
     name = _value(tags, _RULES_NAME) if _RULES_NAME in tags else None
     try:
         return read_rules(tags["rules"].text, name, _value(tags, _OPTIONS))
     except BoardwrightError as error:
-        raise _MisreadError(tags["rules"].offset, str(error)) from None
+        raise MisreadError(tags["rules"].offset, str(error)) from None
 
 
 def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
@@ -350,7 +309,7 @@ def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
         check_board("position", "".join(fields[:1]))
         return game.position(" ".join(fields + to_move))
     except BoardwrightError as error:
-        raise _MisreadError(tags[name].offset, str(error)) from None
+        raise MisreadError(tags[name].offset, str(error)) from None
 
 
 def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
@@ -368,9 +327,9 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
         if _TURN.fullmatch(word):
             skipping = False
             if turn and int(word[:-1]) != turn + 1:
-                raise _MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
+                raise MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
             if turn and halves - turn_began != 2:
-                raise _MisreadError(offset, f"turn {turn} must have two moves before the next")
+                raise MisreadError(offset, f"turn {turn} must have two moves before the next")
             turn, turn_began = int(word[:-1]), halves
         elif skipping or _VARIATION.fullmatch(word):
             skipping = True
@@ -379,9 +338,9 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
             remarks.append((turn_began + 1 if bar else halves, _decode(first)))
             remarks.append((turn_began + 2, _decode(second)))
         elif resigned is not None:
-            raise _MisreadError(offset, f"{word!r} follows a resignation")
+            raise MisreadError(offset, f"{word!r} follows a resignation")
         elif halves - turn_began == 2:
-            raise _MisreadError(offset, f"turn {turn} has more than two moves: {word!r}")
+            raise MisreadError(offset, f"turn {turn} has more than two moves: {word!r}")
         else:
             halves += 1
             if word != _RESIGNS:
@@ -389,7 +348,7 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
             elif position.outcome is None:
                 resigned = position.role_to_move
             else:
-                raise _MisreadError(offset, f"a resignation, but the game is over: {position.outcome.reason}")
+                raise MisreadError(offset, f"a resignation, but the game is over: {position.outcome.reason}")
     return position, resigned, remarks
 
 
@@ -406,34 +365,34 @@ def _play(position: Position, token: _Token) -> Position:
     """The position after a move, which must be legal and do what its text says it does."""
     word, offset = token
     if re.match("[ncmgNCMG][a-i]|[^x]*[=^]", word[:16]):
-        raise _MisreadError(
+        raise MisreadError(
             offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves"
         )
     try:
         action, claimed = notation.parse_move(word)
         after = position.play(action)
     except BoardwrightError as error:
-        raise _MisreadError(offset, str(error)) from None
+        raise MisreadError(offset, str(error)) from None
     actual_text = position.action_text(action)
     actual = notation.parse_move(actual_text)[1] or frozenset()
     core: Any = position.core
     king = frozenset(np.flatnonzero(core.board() == b.KING).tolist())
     if claimed is not None and actual not in (claimed, claimed | king):  # some name a captured king by ++ alone
-        raise _MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
+        raise MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
     winner = None if after.outcome is None else after.outcome.winner
     for mark, claimed_winner in (("++", position.role_to_move), ("--", b.DEFENDERS)):
         if word.endswith(mark) and winner != claimed_winner:
-            raise _MisreadError(offset, f"move {word!r}: {mark} says that it wins, but under these rules it does not")
+            raise MisreadError(offset, f"move {word!r}: {mark} says that it wins, but under these rules it does not")
     return after
 
 
 def _result(tags: Mapping[str, _Token], outcome: Outcome | None) -> int:
     text = _value(tags, "result") or "?"
     if text not in _RESULTS:
-        raise _MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")
+        raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")
     claimed = _RESULTS[text]
     if outcome is None:
         return claimed
     if claimed not in (ONGOING, result_of(outcome)):
-        raise _MisreadError(tags["result"].offset, _contradiction(claimed, outcome))
+        raise MisreadError(tags["result"].offset, _contradiction(claimed, outcome))
     return result_of(outcome)

@@ -116,7 +116,8 @@ def options_text(rules: TablutRules) -> str:
     for option in dataclasses.fields(TablutRules):
         value = getattr(rules, option.name)
         if option.name in _UNSAYABLE or (option.name != "name" and value != said.get(option.name)):
-            words.append(f"{option.name}={_value_text(value)}")
+            text = _camps_text(value) if option.name == "camps" else rulefile.value_text(value)
+            words.append(f"{option.name}={text}")
     return " ".join(words)
 
 
@@ -268,24 +269,16 @@ def _letter(key: str, value: Any) -> str:
     return next(letter for letter, meaning in _LETTERS[key][1].items() if meaning == value)
 
 
-def _value_text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "/".join(",".join(camp) for camp in value)
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+def _camps_text(camps: tuple[tuple[str, ...], ...]) -> str:
+    return "/".join(",".join(camp) for camp in camps)
 
 
 def _options_of_text(text: str) -> dict[str, Any]:
-    values: dict[str, Any] = {}
     for word in text.split():
-        name, equals, value = word.partition("=")
-        if not equals:
+        if "=" not in word:
             raise RulesError(f"rule option {word!r}: expected NAME=VALUE")
-        if name == "camps":
-            values[name] = [[square for square in camp.split(",") if square] for camp in value.split("/")]
-        elif value in ("true", "false"):
-            values[name] = value == "true"
-        else:
-            values[name] = int(value) if re.fullmatch("[0-9]{1,9}", value) else value
+    values = rulefile.options_of_text(text)
+    if "camps" in values:
+        camps = str(values["camps"]).split("/")
+        values["camps"] = [[square for square in camp.split(",") if square] for camp in camps]
     return values

@@ -36,16 +36,16 @@ class RolloutSearch {
         nodes_.push_back({});
     }
 
-    // `tick` is called every few simulations and may throw.
-    template <class Tick>
-    RolloutReport run(RolloutLimit limit, Tick& tick) {
+    // `stop` is asked every few simulations whether to answer now, and may throw.
+    template <class Stop>
+    RolloutReport run(RolloutLimit limit, Stop& stop) {
         using Clock = std::chrono::steady_clock;
         const auto begin = Clock::now();
         const std::size_t root_length = line_.length();
         std::uint64_t done = 0;
         while (limit.simulations == 0 || done < limit.simulations) {
             if ((done % 16) == 0 && done > 0) {
-                tick();
+                if (stop()) break;
                 const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
                 if (limit.seconds > 0 && elapsed >= limit.seconds) break;
             }

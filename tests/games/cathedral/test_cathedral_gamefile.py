@@ -12,6 +12,7 @@ from made_up import rule_names
 
 import boardwright
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
+from boardwright.games import tagfile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
 from boardwright.games.cathedral import gamefile
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
@@ -57,7 +58,8 @@ roster = st.dictionaries(
     one_line.filter(lambda text: text not in ("", "?", "????.??.??")),
 )
 own_names = st.from_regex(r"[A-Z][A-Za-z0-9_]{0,8}", fullmatch=True)
-own_tags = st.dictionaries(own_names.filter(lambda name: gamefile._record_name(name) == name), one_line, max_size=3)
+own_tag_names = own_names.filter(lambda name: gamefile.FORMAT.record_name(name) == name)
+own_tags = st.dictionaries(own_tag_names, one_line, max_size=3)
 
 
 @st.composite
@@ -65,12 +67,14 @@ def rule_sets(draw: st.DrawFn) -> CathedralRules:
     """Any rules, under any name, shipped names too."""
     size = draw(st.sampled_from((6, 7)))
     cap = draw(st.none() | st.integers(1, size**2))
+    mirrored = draw(st.booleans())
     return CathedralRules(
         name=draw(rule_names | st.sampled_from(list(RULE_SETS))),
         size=size,
         claim_cap=cap,
         first_building_claims=cap is not None and cap <= 24 and draw(st.booleans()),
-        mirrored_sets=draw(st.booleans()),
+        mirrored_sets=mirrored,
+        mirrored_side=draw(st.sampled_from(("dark", "light"))) if mirrored else "dark",
         first=draw(st.sampled_from(("light", "coin", "chance"))),
         rewards=draw(st.sampled_from(("sparse", "shaped"))),
     )
@@ -298,7 +302,7 @@ def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> No
     message = str(errors[0])
     assert message.startswith(f"{place}: "), message
     assert complaint in message
-    assert len(message) <= gamefile.LONGEST_MESSAGE
+    assert len(message) <= tagfile.LONGEST_MESSAGE
     assert message.isprintable()
 
 
@@ -429,7 +433,7 @@ def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
     began = time.process_time()
     found, errors = gamefile.read_all(text)
     assert time.process_time() - began < 8
-    assert all(len(str(error)) <= gamefile.LONGEST_MESSAGE for error in errors)
+    assert all(len(str(error)) <= tagfile.LONGEST_MESSAGE for error in errors)
     assert found or errors or text[-1] == "}"
 
 
@@ -444,7 +448,7 @@ def test_the_number_of_rule_sets_in_a_file_is_bounded() -> None:
 
 def test_a_file_too_large_is_not_looked_at() -> None:
     with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        gamefile.read_all(" " * (gamefile.MAX_CHARACTERS + 1))
+        gamefile.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
 
 
 def test_bytes_become_text_as_in_other_game_files() -> None:

@@ -13,6 +13,7 @@ from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
+from boardwright.games import tagfile
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import pdn
@@ -614,7 +615,7 @@ def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> No
     message = str(errors[0])
     assert message.startswith(f"{place}: "), message
     assert complaint in message
-    assert len(message) <= pdn.LONGEST_MESSAGE
+    assert len(message) <= tagfile.LONGEST_MESSAGE
     assert message.isprintable()
 
 
@@ -718,13 +719,13 @@ def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
     began = time.process_time()
     records, errors = pdn.read_all(text)
     assert time.process_time() - began < 8
-    assert all(len(str(error)) <= pdn.LONGEST_MESSAGE for error in errors)
+    assert all(len(str(error)) <= tagfile.LONGEST_MESSAGE for error in errors)
     assert records or errors or text[-1] == "}"  # a lone comment is no game
 
 
 def test_a_file_too_large_is_not_looked_at() -> None:
     with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        pdn.read_all(" " * (pdn.MAX_CHARACTERS + 1))
+        pdn.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
 
 
 def test_the_depth_of_variations_is_bounded() -> None:

@@ -14,6 +14,7 @@ from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
+from boardwright.games import tagfile
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
@@ -548,7 +549,7 @@ def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> No
     message = error_of(f"[event:x]\n{FIXED}\n{moves}\n")
     assert message.startswith(f"{place}: ")
     assert complaint in message
-    assert len(message) <= opentafl.LONGEST_MESSAGE
+    assert len(message) <= tagfile.LONGEST_MESSAGE
     assert message.isprintable()
 
 
@@ -631,7 +632,7 @@ def test_foreign_games_part_where_tags_follow_moves() -> None:
 
 def test_a_file_too_large_is_not_looked_at() -> None:
     with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        opentafl.read_all(" " * (opentafl.MAX_CHARACTERS + 1))
+        opentafl.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
     assert opentafl.read_all(" \n" * 1000) == ([], [])
 
 

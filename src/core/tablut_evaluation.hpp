@@ -1,0 +1,203 @@
+// How good a Tablut position looks, and which moves to try first.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "search/evaluation.hpp"
+#include "tablut.hpp"
+
+namespace boardwright {
+
+template <>
+class Evaluator<Tablut> {
+  public:
+    using State = Tablut::State;
+    static constexpr double kScale = 500;
+
+    // What the score is made of, counted from the attackers' side or for them.
+    enum Feature {
+        kAttackerMen,     // attackers on the board
+        kDefenderMen,     // defenders on the board, without the king
+        kKingReach,       // squares the king can move to
+        kEscapesInTwo,    // escape squares the king reaches in two moves if nobody interferes
+        kEdgesInOne,      // edge squares he can move to
+        kKingBeset,       // attackers (or hostile squares) beside him
+        kKingShielded,    // defenders beside him
+        kKingTraps,       // squares from which an attacker arriving would take him
+        kCornerGuards,    // attackers on the diagonal before an escape corner
+        kOuterAttackers,  // attackers on the edge
+        kAttackerMoves,   // moves the attackers have
+        kKingFromCentre,  // king's distance from the throne, in squares
+        kAttackersToMove, // 1, or -1 where the defenders are
+        kConstant,        // 1: the attackers' chances as such
+        kFeatures
+    };
+    using Features = std::array<int, kFeatures>;
+    static constexpr std::array<const char*, kFeatures> kNames{
+        "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded", "king traps",
+        "corner guards", "outer attackers", "attacker moves", "king from centre",
+        "attackers to move", "constant"};
+    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression: what
+    // a king is worth depends on how he is taken and where he escapes to.
+    static constexpr Features kWeakKing{100, -76, -6, -65, -47, -57, -5, 92, 1, -37, 1, -58, 38, -690};
+    static constexpr Features kStrongKing{100, -57, -1, -3, -68, -18, 12, 90, -12, -19, 5, -21, 38, -1570};
+    static constexpr Features kEdgeEscape{100, -64, 0, -20, -98, -11, -6, 66, 4, -26, 1, 57, 46, -1180};
+
+    explicit Evaluator(const Tablut& game)
+        : game_(&game), weights_(game.rules().escape.count() > 4   ? &kEdgeEscape
+                                 : game.rules().strong.any() ? &kStrongKing
+                                                             : &kWeakKing) {
+        for (int corner : {0, 8, 72, 80}) {
+            if (!game.rules().escape.has(corner)) continue;
+            const int row = corner / 9 ? -1 : 1, column = corner % 9 ? -1 : 1;
+            guards_ |= Squares::of(corner + 9 * row + column) | Squares::of(corner + 18 * row) | Squares::of(corner + 2 * column);
+        }
+        for (int square = 0; square < Tablut::kSquares; ++square) {
+            const int row = square / 9, column = square % 9;
+            if (row == 0 || row == 8 || column == 0 || column == 8) edge_ |= Squares::of(square);
+        }
+    }
+
+    const Tablut& game() const { return *game_; }
+
+    Features features(const State& state) const {
+        Features f{};
+        const Squares attackers = state.men[kAttackers], king = Tablut::king_set(state);
+        f[kAttackerMen] = attackers.count();
+        f[kDefenderMen] = state.men[kDefenders].count();
+        const Squares one = king_moves(state, king), two = king_moves(state, one);
+        f[kKingReach] = one.count();
+        f[kEscapesInTwo] = (two & game_->rules().escape).count();
+        f[kEdgesInOne] = (one & edge_).count();
+        const Squares hostile = attackers | (game_->rules().hostile[kDefenders] & Tablut::empty_squares(state));
+        for (int direction = 0; direction < 4; ++direction) {
+            const Squares side = Tablut::step(king, direction) & Tablut::inside(direction);
+            f[kKingBeset] += (side & hostile).any();
+            f[kKingShielded] += (side & state.men[kDefenders]).any();
+        }
+        f[kKingTraps] = king_traps(state, Tablut::empty_squares(state)).count();
+        f[kCornerGuards] = (attackers & guards_).count();
+        f[kOuterAttackers] = (attackers & edge_).count();
+        f[kAttackerMoves] = count_moves(state, kAttackers);
+        f[kKingFromCentre] = std::abs(state.king / 9 - 4) + std::abs(state.king % 9 - 4);
+        f[kAttackersToMove] = state.to_move == kAttackers ? 1 : -1;
+        f[kConstant] = 1;
+        return f;
+    }
+
+    int value(const State& state) const {
+        const Features f = features(state);
+        int score = 0;
+        for (int i = 0; i < kFeatures; ++i) score += f[i] * (*weights_)[i];
+        return state.to_move == kAttackers ? score : -score;
+    }
+
+    std::uint64_t key(const State& state) const {
+        return state.hash ^ near_limit(state.quiet, game_->rules().max_quiet_plies) ^
+               near_limit(state.plies, game_->rules().max_plies) * 3;
+    }
+
+    void list(const State& state, ActionList& actions) const { list_moves(state, actions, true); }
+    void list_sharp(const State& state, ActionList& actions) const { list_moves(state, actions, false); }
+    bool is_forced(const State&) const { return false; }
+    bool repeats_to_draw() const { return game_->rules().repetition_limit > 0 && game_->rules().repetition_draws; }
+    std::optional<int> known(const State&, int) const { return std::nullopt; }
+
+  private:
+    // Squares a king on any of `from` can move to, those he starts from taken as empty.
+    Squares king_moves(const State& state, Squares from) const {
+        Squares reached;
+        game_->slide(from, kKing, Tablut::empty_squares(state) | Tablut::king_set(state), [&](int, int, Squares landings) {
+            reached |= landings;
+            return false;
+        });
+        return reached & ~Tablut::king_set(state);
+    }
+
+    int count_moves(const State& state, Role role) const {
+        int count = 0;
+        game_->each_slide(state, role, [&](int, int, Squares landings) {
+            count += landings.count();
+            return false;
+        });
+        return count;
+    }
+
+    void list_moves(const State& state, ActionList& actions, bool quiet_too) const {
+        const Role role = state.to_move;
+        const Squares empty = Tablut::empty_squares(state);
+        const std::array<Squares, 2> taking = captures(state, role, empty);
+        const Squares wins = role == kAttackers ? king_traps(state, empty) : game_->rules().escape;
+        const auto add = [&](TablutPiece piece) {
+            return [&, piece](int direction, int distance, Squares landings) {
+                const bool wins_here = role == kAttackers || piece == kKing;
+                const bool takes = piece != kKing || game_->rules().king_armed;
+                Squares sharp = (wins_here ? wins : Squares()) | (takes ? taking[0] : Squares());
+                if (!quiet_too) landings &= sharp;
+                while (landings.any()) {
+                    const int to = landings.take_first();
+                    int order = 0;
+                    if (sharp.has(to)) {
+                        order = kSharp + (takes && taking[0].has(to) ? 100 : 0) + (takes && taking[1].has(to) ? 100 : 0) +
+                                (wins_here && wins.has(to) ? 10000 : 0);
+                    }
+                    actions.push_back({Tablut::action_to(to, direction, distance), order});
+                }
+                return false;
+            };
+        };
+        game_->slide(state.men[role], TablutPiece(role), empty, add(TablutPiece(role)));
+        if (role == kDefenders && state.king != Tablut::kNoKing) {
+            game_->slide(Squares::of(state.king), kKing, empty, add(kKing));
+        }
+    }
+
+    // Squares from which a man arriving takes one man or more, and two or more. The man that moves may
+    // itself have been the anvil: rare, and harmless to an ordering.
+    std::array<Squares, 2> captures(const State& state, Role role, Squares empty) const {
+        const auto& rules = game_->rules();
+        const Role victim = static_cast<Role>(1 - role);
+        Squares anvils = state.men[role] | (rules.hostile[victim] & empty);
+        if (role == kDefenders && rules.king_armed) anvils |= Tablut::king_set(state);
+        if (role == kAttackers && rules.throne_hostile_under_king && state.king == rules.throne) {
+            anvils |= Squares::of(rules.throne);
+        }
+        Squares once, twice;
+        for (int direction = 0; direction < 4; ++direction) {
+            const Squares held = Tablut::step(anvils, direction) & Tablut::inside(direction) & state.men[victim];
+            const Squares from = Tablut::step(held, direction) & Tablut::inside(direction) & empty;
+            twice |= once & from;
+            once |= from;
+        }
+        return {once, twice};
+    }
+
+    // Squares from which an attacker arriving takes the king.
+    Squares king_traps(const State& state, Squares empty) const {
+        const auto& rules = game_->rules();
+        const Squares king = Tablut::king_set(state);
+        const Squares hostile = state.men[kAttackers] | (rules.hostile[kDefenders] & empty);
+        const bool strong = (rules.strong & king).any();
+        Squares traps, gaps;
+        int closed = 0;
+        for (int direction = 0; direction < 4; ++direction) {
+            const Squares side = Tablut::step(king, direction) & Tablut::inside(direction);
+            const Squares opposite = Tablut::step(king, direction ^ 1) & Tablut::inside(direction ^ 1);
+            if ((side & hostile).any()) {
+                ++closed;
+                traps |= opposite;
+            } else {
+                gaps |= side;
+            }
+        }
+        if (strong) return closed == 3 ? gaps & empty : Squares();
+        return traps & empty;
+    }
+
+    const Tablut* game_;
+    const Features* weights_;
+    Squares guards_, edge_;
+};
+
+}  // namespace boardwright
