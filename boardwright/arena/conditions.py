@@ -18,6 +18,8 @@ from boardwright.errors import BoardwrightError
 
 MOVES_AHEAD = 25  # how many more moves a player's clock is shared among
 LARGEST_SHARE = 0.5  # of the time left, for one move
+INCREMENT_SHARE = 0.75  # of what a move adds is used at once, so that the clock does not run dry
+RESERVE = 0.05  # seconds never to be used: asking a player takes time too
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Clock:
 
     def share(self, left: float) -> float:
         """The seconds to think about a move with so many left."""
-        return min(left / MOVES_AHEAD + self.increment, left * LARGEST_SHARE)
+        usable = max(left - RESERVE, 0.0)
+        return min(usable / MOVES_AHEAD + self.increment * INCREMENT_SHARE, usable * LARGEST_SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)

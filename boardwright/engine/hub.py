@@ -81,7 +81,7 @@ class HubProtocol:
             self._limit = Limit(seconds=_number(arguments, "time") / _number(arguments, "moves"))
         else:
             left, increment = _number(arguments, "time"), _number(arguments, "inc") if "inc" in arguments else 0.0
-            self._limit = Limit(seconds=Clock(left, increment).share(left + increment))
+            self._limit = Limit(seconds=max(Clock(left, increment).share(left + increment), 0.001))
 
     def _tell(self, thought: Thought) -> None:
         choice, words = thought.choice, ["info"]

@@ -124,6 +124,15 @@ def test_the_flag_falls() -> None:
     assert played.record.result == DRAW
 
 
+def test_who_keeps_to_its_share_keeps_its_flag_up() -> None:
+    clock, left = Clock(1.0, 0.01), 1.0
+    for _ in range(1000):
+        share = clock.share(left)
+        assert 0 < share + 0.004 < left  # it takes a little longer than it was told
+        left += clock.increment - share - 0.004
+    assert Conditions(clock=clock).limit(0.001).seconds == 0.001
+
+
 def test_whose_limit_counts() -> None:
     short = Conditions(seconds=0.25, max_plies=1)
     play_game(DRAUGHTS, game_of("plain", "plain"), short)
@@ -131,7 +140,7 @@ def test_whose_limit_counts() -> None:
     play_game(DRAUGHTS, game_of("plain:time=2s", "plain"), short)
     assert Scripted.told == Limit()
     play_game(DRAUGHTS, game_of("plain", "plain"), Conditions(clock=Clock(50.0, 1.0), max_plies=1))
-    assert Scripted.told == Limit(seconds=3.0)
+    assert Scripted.told == Limit(seconds=(50.0 - 0.05) / 25 + 0.75)
     play_game(DRAUGHTS, game_of("plain", "plain"), Conditions(clock=Clock(50.0, 1.0), seconds=2.0, max_plies=1))
     assert Scripted.told == Limit(seconds=2.0)
 
