@@ -210,6 +210,8 @@ class Tablut {
     }
 
   private:
+    friend class TablutTactics;
+
     enum Direction { kUp, kDown, kLeft, kRight };
 
     static constexpr Squares column(int c) {
@@ -279,15 +281,21 @@ class Tablut {
         return each_slide(state, role, [](int, int, Squares) { return true; });
     }
 
-    // Removes what the piece that has just arrived on `target` captures.
-    void capture(State& state, Role mover, Squares target) const {
-        const Role victim = static_cast<Role>(1 - mover);
-        const Squares empty = empty_squares(state);
-        Squares anvils = state.men[mover] | (rules_.hostile[victim] & empty);
+    // What a piece of `mover` can press an enemy man against.
+    Squares anvils_of(const State& state, Role mover, Squares empty) const {
+        Squares anvils = state.men[mover] | (rules_.hostile[1 - mover] & empty);
         if (mover == kDefenders && rules_.king_armed) anvils |= king_set(state);
         if (mover == kAttackers && rules_.throne_hostile_under_king && state.king == rules_.throne) {
             anvils |= Squares::of(rules_.throne);
         }
+        return anvils;
+    }
+
+    // Removes what the piece that has just arrived on `target` captures.
+    void capture(State& state, Role mover, Squares target) const {
+        const Role victim = static_cast<Role>(1 - mover);
+        const Squares empty = empty_squares(state);
+        const Squares anvils = anvils_of(state, mover, empty);
         Squares captured;
         for (int direction = 0; direction < 4; ++direction) {
             const Squares neighbour = step(target, direction) & inside(direction);
