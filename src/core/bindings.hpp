@@ -72,20 +72,21 @@ inline nb::tuple tuple_of(const RolloutReport& report) {
 // thread's tree, and answers whether to stop.
 template <Game G, class Rollouts>
 nb::tuple monte_carlo(const Position<G>& position, std::uint64_t seed, std::uint64_t simulations, double seconds,
-                      bool losses_count, bool log_of_children, bool foresee, std::optional<int> depth,
-                      std::vector<Action> root_actions, int threads, nb::object watch) {
+                      bool losses_count, bool log_of_children, bool foresee, bool prove,
+                      std::optional<int> depth, std::vector<Action> root_actions, int threads, nb::object watch) {
     if (position.line.over()) throw std::invalid_argument("the game is over");
     if (simulations == 0 && !(seconds > 0)) throw std::invalid_argument("the search needs a limit");
     if (threads < 1 || threads > kMostThreads) throw std::invalid_argument("no such number of threads");
     for (const Action action : root_actions) check_legal(position.line, action);
-    const RolloutOptions options{losses_count, log_of_children, foresee, depth.value_or(Rollouts::kDepth),
-                                 threads, std::move(root_actions)};
+    const RolloutOptions options{losses_count, log_of_children, foresee, prove,
+                                 depth.value_or(Rollouts::kDepth), threads, std::move(root_actions)};
     SignalCheck check;
+    const Role to_move = position.line.now().to_move;
     const auto stop = [&](const RolloutTree<G, Rollouts>& tree) {
         if (!check.due()) return false;
         nb::gil_scoped_acquire held;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return !watch.is_none() && nb::cast<bool>(watch(tuple_of(report_of(std::array{&tree}))));
+        return !watch.is_none() && nb::cast<bool>(watch(tuple_of(report_of(std::array{&tree}, to_move))));
     };
     RolloutReport report;
     {
@@ -170,7 +171,7 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
              },
              "seed"_a, "first_game"_a, "games"_a)
         .def("monte_carlo", &monte_carlo<G, Rollouts>, "seed"_a, "simulations"_a, "seconds"_a, nb::kw_only(),
-             "losses_count"_a = true, "log_of_children"_a = false, "foresee"_a = false,
+             "losses_count"_a = true, "log_of_children"_a = false, "foresee"_a = false, "prove"_a = false,
              "depth"_a = nb::none(), "root_actions"_a = std::vector<Action>(), "threads"_a = 1,
              "watch"_a = nb::none());
 }

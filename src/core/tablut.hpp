@@ -161,6 +161,26 @@ class Tablut {
         return found;
     }
 
+    // One action, for `below(count)` the n-th in an order of its own: quicker than to count and to find.
+    template <class Below>
+    Action pick_action(const State& state, Below&& below) const {
+        struct Slide {
+            Squares landings;
+            int direction, distance, before;  // `before`: how many landings came earlier
+        };
+        std::array<Slide, 2 * 4 * (kSize - 1)> slides;
+        int count = 0, used = 0;
+        each_slide(state, state.to_move, [&](int direction, int distance, Squares landings) {
+            slides[used++] = {landings, direction, distance, count};
+            count += landings.count();
+            return false;
+        });
+        const int n = below(count);
+        while (slides[--used].before > n) {}
+        const Slide& slide = slides[used];
+        return action_to(slide.landings.nth(n - slide.before), slide.direction, slide.distance);
+    }
+
     template <class Visit>
     void each_action(const State& state, Visit&& visit) const {
         each_slide(state, state.to_move, [&](int direction, int distance, Squares landings) {

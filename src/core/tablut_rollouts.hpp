@@ -20,6 +20,10 @@ class TablutRollouts : public PlainRollouts<Tablut> {
         return tactics_.king_can_be_captured(line.now()) ? win_for(kAttackers) : Result::kOngoing;
     }
 
+    Action choose(const Line<Tablut>& line, Random& random) const {
+        return line.game().pick_action(line.now(), [&](int count) { return random.below(count); });
+    }
+
   private:
     TablutTactics tactics_;
 };

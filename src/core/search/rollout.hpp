@@ -1,7 +1,7 @@
 // Monte Carlo tree search (UCT), generic over games.
 //
 // Looks at who is to move at every node, so a role may move several times running, and chance nodes
-// are sampled. Proven wins are not propagated: strength comes from the number of simulations.
+// are sampled.
 //
 // Several threads grow a tree each from their own random stream, and what they know about the moves at
 // the root is added up in the end: nothing is shared, so a given number of simulations always gives the
@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../game.hpp"
@@ -55,6 +56,9 @@ struct RolloutOptions {
     bool log_of_children = false;
     // Whether a win that the game foresees ends a simulation.
     bool foresee = false;
+    // Whether sure results are passed up the tree (Winands, Björnsson and Saito, "Monte-Carlo Tree Search
+    // Solver", 2008): a move that is sure to lose is not looked at again, and a settled root ends the search.
+    bool prove = false;
     int depth = 0;                      // whole moves from the root after which one is undecided; 0: none
     int threads = 1;
     std::vector<Action> root_actions;   // the only ones considered; empty: all
@@ -64,7 +68,8 @@ struct RolloutReport {
     std::vector<Action> actions;  // at the root
     std::vector<std::uint64_t> visits;
     std::vector<double> values;   // mean result in -1 .. 1 for the role to move at the root
-    std::vector<Action> principal_variation;
+    std::vector<Result> known;    // what is sure to come of each; kOngoing where nothing is
+    std::vector<Action> principal_variation;  // begins with the best action
     std::uint64_t simulations = 0;
 };
 
@@ -85,6 +90,7 @@ class RolloutTree {
     void simulate() {
         const Result result = descend();
         line_.reset(root_length_);
+        if (options_.prove) pass_up();
         for (const std::uint32_t index : path_) {
             Node& node = nodes_[index];
             ++node.visits;
@@ -95,12 +101,13 @@ class RolloutTree {
             }
             const float visits = static_cast<float>(node.visits);
             const float total = static_cast<float>(node.wins) - (options_.losses_count ? static_cast<float>(node.losses) : 0);
-            node.worth = total / visits;
+            node.worth = options_.prove && lost(node) ? -std::numeric_limits<float>::max() : total / visits;
             node.doubt = 1 / std::sqrt(visits);
         }
     }
 
-    std::uint64_t simulations() const { return nodes_[0].visits; }
+    // Whether it is sure what the root comes to.
+    bool settled() const { return nodes_[0].known != Result::kOngoing; }
 
     // Adds what this tree knows about the moves at the root; every tree has them in the same order.
     void add_to(RolloutReport& out) const {
@@ -108,12 +115,14 @@ class RolloutTree {
         out.actions.resize(root.children);
         out.visits.resize(root.children);
         out.values.resize(root.children);
+        out.known.resize(root.children, Result::kOngoing);
         out.simulations += root.visits;
         for (std::uint32_t i = 0; i < root.children; ++i) {
             const Node& child = nodes_[root.first_child + i];
             out.actions[i] = child.action;
             out.visits[i] += child.visits;
             out.values[i] += static_cast<double>(child.wins) - static_cast<double>(child.losses);
+            if (child.known != Result::kOngoing) out.known[i] = child.known;
         }
     }
 
@@ -138,7 +147,7 @@ class RolloutTree {
     struct Node {
         Action action = kNoAction;
         Role chooser = kChance;              // who chose `action`; the counts are from that role's side
-        Result foreseen = Result::kOngoing;  // known from the first visit on
+        Result known = Result::kOngoing;     // what it is sure to come to: over, foreseen or proven
         std::uint32_t first_child = 0;
         std::uint32_t children = 0;
         std::uint32_t visits = 0;
@@ -153,12 +162,12 @@ class RolloutTree {
         path_.assign(1, 0);
         std::uint32_t at = 0;
         while (true) {
-            if (line_.over()) return line_.now().result;
+            if (line_.over()) return nodes_[at].known = line_.now().result;
             if (at != 0) {
-                if (nodes_[at].foreseen != Result::kOngoing) return nodes_[at].foreseen;
+                if (nodes_[at].known != Result::kOngoing) return nodes_[at].known;
                 if (nodes_[at].visits == 0) {
-                    nodes_[at].foreseen = foresee();
-                    return play_out(nodes_[at].foreseen);
+                    nodes_[at].known = foresee();
+                    return play_out(nodes_[at].known);
                 }
                 if (at_depth()) return Result::kDraw;
             }
@@ -180,6 +189,31 @@ class RolloutTree {
             foreseen = foresee();
         }
         return foreseen;
+    }
+
+    static bool lost(const Node& node) {
+        return node.known != Result::kOngoing && node.known != Result::kDraw && node.known != win_for(node.chooser);
+    }
+
+    // Settles the nodes of the path, from its end up, as far as their children allow.
+    void pass_up() {
+        for (std::size_t i = path_.size() - 1; i > 0; --i) {
+            const Node& child = nodes_[path_[i]];
+            Node& parent = nodes_[path_[i - 1]];
+            if (child.known == Result::kOngoing || child.chooser == kChance) return;
+            parent.known = child.known == win_for(child.chooser) ? child.known : when_all_are_known(parent);
+        }
+    }
+
+    // The best that the chooser has left where none of the children wins.
+    Result when_all_are_known(const Node& parent) const {
+        Result best = win_for(1 - nodes_[parent.first_child].chooser);
+        for (std::uint32_t i = 0; i < parent.children; ++i) {
+            const Result known = nodes_[parent.first_child + i].known;
+            if (known == Result::kOngoing) return known;
+            if (known == Result::kDraw) best = known;
+        }
+        return best;
     }
 
     Result foresee() const { return options_.foresee ? rollouts_.foresee(line_) : Result::kOngoing; }
@@ -239,16 +273,24 @@ class RolloutTree {
     std::vector<std::uint32_t> path_;
 };
 
-// What one or several trees have found out. The most visited move is the best.
+// What one or several trees have found out. The best move is one that is sure to win; else the most
+// visited of those that are not sure to lose; else the most visited.
 template <class Trees>
-RolloutReport report_of(const Trees& trees) {
+RolloutReport report_of(const Trees& trees, Role to_move) {
     RolloutReport total;
     for (const auto& tree : trees) tree->add_to(total);
     for (std::size_t i = 0; i < total.actions.size(); ++i) {
         total.values[i] /= static_cast<double>(std::max<std::uint64_t>(total.visits[i], 1));
     }
-    const auto best = std::max_element(total.visits.begin(), total.visits.end());
-    total.principal_variation = (*trees.begin())->line_through(static_cast<std::size_t>(best - total.visits.begin()));
+    const auto rank = [&](std::size_t i) {
+        const bool wins = total.known[i] == win_for(to_move), loses = total.known[i] == win_for(1 - to_move);
+        return std::pair(wins ? 2 : loses ? 0 : 1, total.visits[i]);
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < total.actions.size(); ++i) {
+        if (rank(i) > rank(best)) best = i;
+    }
+    total.principal_variation = (*trees.begin())->line_through(best);
     return total;
 }
 
@@ -271,9 +313,10 @@ RolloutReport rollout_search(const Line<G>& root, const RolloutOptions& options,
             Tree& tree = *trees[thread];
             const std::uint64_t share = limit.simulations / threads + (thread < limit.simulations % threads);
             for (std::uint64_t done = 0; limit.simulations == 0 || done < share; ++done) {
+                if (tree.settled()) stopped = true;
+                if (stopped) break;
                 if (done % 16 == 0 && done > 0) {
                     if (thread == 0 && stop(tree)) stopped = true;
-                    if (stopped) break;
                     const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
                     if (limit.seconds > 0 && elapsed >= limit.seconds) break;
                 }
@@ -292,7 +335,7 @@ RolloutReport rollout_search(const Line<G>& root, const RolloutOptions& options,
     for (const auto& error : errors) {
         if (error) std::rethrow_exception(error);
     }
-    return report_of(trees);
+    return report_of(trees, root.now().to_move);
 }
 
 }  // namespace boardwright
