@@ -24,22 +24,24 @@ def test_python_in_the_readme_runs(code: str) -> None:
 
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-COMMANDS = [
-    line
-    for page in PAGES
-    for block in blocks(page.read_text(), "sh")
-    for line in block.splitlines()
-    if line.startswith("boardwright ")
-]
 
 
-@pytest.mark.parametrize("command", [line for line in COMMANDS if " bench " not in line])
-def test_commands_in_the_docs_run(command: str, tmp_path: Path) -> None:
-    program, *arguments = shlex.split(command, comments=True)
-    command_line = [str(Path(sys.executable).parent / program), *arguments]
-    done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+def commands(page: Path) -> list[str]:
+    lines = (line for block in blocks(page.read_text(), "sh") for line in block.splitlines())
+    return [line for line in lines if line.startswith("boardwright ") and " bench " not in line]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
+def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
+    """A page's commands, one after the other; a block with a name after its language is a file they use."""
+    for name, text in re.findall(r"```\w+ ([\w.-]+)\n(.*?)```", page.read_text(), flags=re.DOTALL):
+        (tmp_path / name).write_text(text)
+    for command in commands(page):
+        program, *arguments = shlex.split(command, comments=True)
+        command_line = [str(Path(sys.executable).parent / program), *arguments]
+        done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout, command
 
 
 def test_the_readme_is_finished() -> None:
@@ -49,7 +51,7 @@ def test_the_readme_is_finished() -> None:
 
 
 def test_the_readme_shows_commands() -> None:
-    assert len(COMMANDS) >= 6
+    assert len(commands(ROOT / "README.md")) >= 6
     assert len(blocks(README, "python")) == 2
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", README, flags=re.MULTILINE):

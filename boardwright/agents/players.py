@@ -1,12 +1,18 @@
 """The list of players, and how a spec string becomes one. A new kind of player adds itself to `PLAYERS`."""
 
-from boardwright.agents import cathedral, montecarlo, simple, tablut
+from boardwright.agents import cathedral, external, montecarlo, simple, tablut
 from boardwright.agents.base import Agent
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 
-PLAYERS: tuple[Player, ...] = (*simple.PLAYERS, *montecarlo.PLAYERS, *cathedral.PLAYERS, *tablut.PLAYERS)
+PLAYERS: tuple[Player, ...] = (
+    *simple.PLAYERS,
+    *montecarlo.PLAYERS,
+    *cathedral.PLAYERS,
+    *tablut.PLAYERS,
+    *external.PLAYERS,
+)
 
 
 def players_of(game: Game) -> tuple[Player, ...]:

@@ -1,7 +1,8 @@
 """The spec strings that name players: `random`, `mc:time=2s`, `alphabeta:depth=6,threads=2`.
 
-A spec is a player's name and, after a colon, `option=value` pairs separated by commas. What a player
-understands is declared as data, so that `boardwright agents` can list it and mistakes are told apart.
+A spec is a player's name and, after a colon, `option=value` pairs separated by commas; `cmd=` comes last and
+takes the rest, commas and all. What a player understands is declared as data, so that `boardwright agents`
+can list it and mistakes are told apart.
 """
 
 import math
@@ -49,7 +50,8 @@ def split(spec: str) -> tuple[str, dict[str, str]]:
         raise BoardwrightError(f"player {spec[:40]!r}…: a spec may have {LONGEST_SPEC} characters")
     name, _, tail = spec.partition(":")
     options: dict[str, str] = {}
-    for part in filter(None, tail.split(",")):
+    head, *command = re.split(r"(?:^|(?<=,))cmd=", tail, maxsplit=1)
+    for part in (*filter(None, head.split(",")), *(f"cmd={rest}" for rest in command)):
         key, equals, value = part.partition("=")
         if not equals:
             raise BoardwrightError(f"player {spec!r}: {part!r} is not of the form option=value")
@@ -77,6 +79,19 @@ def values(player: Player, spec: str, given: Mapping[str, str]) -> dict[str, Any
         except ValueError as error:
             raise BoardwrightError(f"player {spec!r}: {option.name} must be {error}, not {text!r}") from None
     return chosen
+
+
+def sets_limit(given: Mapping[str, str]) -> bool:
+    """Whether a spec's options say how long the player thinks."""
+    return not given.keys().isdisjoint(("time", "nodes", "sims", "depth"))
+
+
+def with_seed(player: Player, spec: str, seed: int) -> str:
+    """A spec with a seed, where the player takes one and the spec sets none."""
+    name, given = split(spec)
+    if "seed" in given or all(option.name != "seed" for option in player.options):
+        return spec
+    return f"{name}:seed={seed},{spec.partition(':')[2]}"
 
 
 def limit_of(chosen: Mapping[str, Any], otherwise: Limit) -> Limit:

@@ -22,8 +22,15 @@ COMMANDS = {
     "perft": "count the lines of play to a depth",
     "playout": "play random games and report statistics",
     "play": "play against a built-in player in the terminal",
+    "agents": "list the players of a game and their options",
+    "match": "play two players against each other",
+    "tournament": "play several players against each other, resumably",
+    "sprt": "test whether one player is stronger than another, in as few games as it takes",
+    "engine": "be an engine that other programs talk to",
     "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",
+    "ratings": "rate players by their games",
+    "games-db": "list, show, import and export stored games",
     "bench": "measure the speed of an engine",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
@@ -55,7 +62,7 @@ def _dispatch(arguments: list[str]) -> None:
     elif command == "--version":
         print(f"boardwright {__version__}")
     elif command in COMMANDS:
-        module = importlib.import_module(f"boardwright.cli.{command}")
+        module = importlib.import_module(f"boardwright.cli.{command.replace('-', '_')}")
         module.run(_parse(module.Options, command, module.__doc__, arguments[1:]))
     else:
         nearest = difflib.get_close_matches(command, COMMANDS, n=1)

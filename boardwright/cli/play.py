@@ -11,6 +11,7 @@ from boardwright.agents.players import make_agent
 from boardwright.cli.choose import GameOptions
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
 from boardwright.games.base import CHANCE, Position
+from boardwright.games.lines import move_text
 from boardwright.views.terminal import render
 
 HELP = """type a move such as {example}, or
@@ -93,9 +94,7 @@ def _whole_move(agent: Agent, position: Position) -> tuple[str, Position, Choice
     choice, after = choose_move(agent, position, Limit()), position
     for action in move_actions(position, choice):
         after = after.play(action)
-    moves = position.game.moves(position.core)
-    text = next(move.text for move in moves if position.play(move.text).hash == after.hash)
-    return text, after, choice
+    return move_text(position, move_actions(position, choice)), after, choice
 
 
 def _help(position: Position) -> str:

@@ -28,7 +28,9 @@ def track(items: Iterable[T], total: int, what: str, weight: int = 1) -> Iterato
         """Units a second."""
 
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "…/s")
+            if not task.speed:
+                return Text("…/s")
+            return Text(f"{task.speed:,.0f}/s" if task.speed >= 10 else f"{task.speed:.2g}/s")
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

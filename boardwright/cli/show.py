@@ -1,6 +1,5 @@
 """Draw a position, in the terminal or as SVG."""
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from boardwright.cli.choose import PositionOptions, print_json
-from boardwright.errors import BoardwrightError
+from boardwright.cli.files import write_text
 from boardwright.games.base import Position
 
 
@@ -26,7 +25,7 @@ def run(options: Options) -> None:
     position = options.chosen_position()
     bound = position.game
     if options.svg is not None:
-        _write(options.svg, position._repr_svg_())
+        write_text(options.svg, position._repr_svg_())
     if options.json:
         print_json(description(position))
         return
@@ -52,21 +51,3 @@ def description(position: Position) -> dict[str, object]:
         "hash": f"{position.hash:016x}",
         "outcome": None if outcome is None else {"winner": winner, "reason": outcome.reason},
     }
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes an ordinary file whole or not at all; what is no ordinary file, such as a pipe, is written to."""
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return
-        target = path.resolve()
-        temporary = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
-        raise BoardwrightError(f"cannot write {str(path)!r}: {reason}") from error

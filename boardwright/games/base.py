@@ -19,16 +19,17 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
 from boardwright.games.engines import CHANCE, DRAW, ONGOING, BatchEnv, BatchState, CorePosition
 
 if TYPE_CHECKING:
+    from boardwright.games.record import GameRecord
     from boardwright.views.scene import Scene
 
 __all__ = [
@@ -200,6 +201,20 @@ class Game(ABC):
     def openings(self, deck: str | None) -> list[Opening]:
         """The openings of a deck, or all; raises BoardwrightError where the game has no list of them."""
         raise BoardwrightError(f"{self.name} has no list of openings: leave them to chance")
+
+    def proven_outcome(self, core: Any) -> Outcome | None:
+        """The result with best play of a position that is not over, where the game's tables prove it."""
+        return None
+
+    @classmethod
+    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+        """The games of a file in the game's own format that can be read, and what is wrong with the others."""
+        raise GameFileError(f"{cls.name} has no format of game files")
+
+    @classmethod
+    def write_games(cls, records: Iterable[GameRecord]) -> str:
+        """Games as the text of such a file; raises BoardwrightError for one that cannot be written."""
+        raise GameFileError(f"{cls.name} has no format of game files")
 
     def action_view(self, role: int) -> np.ndarray:
         """[num_actions] int32: what each action is called on the board as `role` observes it.

@@ -1,13 +1,14 @@
 """Cathedral as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from boardwright import _core
-from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.errors import GameFileError, IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, BatchEnv, Benchmark, Game, Position, Symmetry
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
+from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
 
 
@@ -81,6 +82,18 @@ class Cathedral(Game):
 
     def why_illegal(self, core: Any, action: int) -> str:
         return notation.why_illegal(action, core, self.tables)
+
+    @classmethod
+    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+        from boardwright.games.cathedral import gamefile
+
+        return gamefile.read_all(text)
+
+    @classmethod
+    def write_games(cls, records: Iterable[GameRecord]) -> str:
+        from boardwright.games.cathedral import gamefile
+
+        return gamefile.write_all(records)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.cathedral.picture import scene

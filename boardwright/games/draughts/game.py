@@ -1,18 +1,19 @@
 """English draughts as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from boardwright import _core
-from boardwright.errors import IllegalMoveError
-from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Peer, Position, Symmetry
+from boardwright.errors import GameFileError, IllegalMoveError
+from boardwright.games.base import BatchEnv, Benchmark, Game, Move, Opening, Outcome, Peer, Position, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
 from boardwright.games.draughts.notation import Placement, Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
+from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
 
 
@@ -99,6 +100,11 @@ class Draughts(Game):
             for ballot in ballots(deck)
         ]
 
+    def proven_outcome(self, core: Any) -> Outcome | None:
+        from boardwright.games.draughts.tablebase import shipped_outcome
+
+        return shipped_outcome(core)
+
     def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""
         routes = [notation.route_of(actions, core.black | core.white) for actions in core.routes()]
@@ -109,6 +115,18 @@ class Draughts(Game):
 
     def why_illegal(self, core: Any, action: int) -> str:
         return notation.why_no_hop(action, core)
+
+    @classmethod
+    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+        from boardwright.games.draughts import pdn
+
+        return pdn.read_all(text)
+
+    @classmethod
+    def write_games(cls, records: Iterable[GameRecord]) -> str:
+        from boardwright.games.draughts import pdn
+
+        return pdn.write_all(records)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.draughts.picture import scene

@@ -9,6 +9,7 @@ inactivity or repetition: a win may take longer than the rules of a match allow.
 """
 
 import fcntl
+import functools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Literal
 
 from boardwright import _core
 from boardwright.errors import BoardwrightError, PositionError
-from boardwright.games.base import Position
+from boardwright.games.base import Outcome, Position
 
 SHIPPED = Path(__file__).parent / "tables"
 SHIPPED_PIECES = 4
@@ -178,6 +179,21 @@ def build(
             tell(size, written[-1])
             before += size
     return written
+
+
+def shipped_outcome(core: _core.DraughtsPosition) -> Outcome | None:
+    """The result of a position with best play by the tables that ship; None where they do not have it."""
+    if (core.black | core.white).bit_count() > SHIPPED_PIECES or core.continuing or not (core.black and core.white):
+        return None
+    probe = _shipped().probe(core.black, core.white, core.kings, core.role_to_move)
+    winners = {"win": core.role_to_move, "draw": None, "loss": 1 - core.role_to_move}
+    length = "" if probe.plies is None else f", {probe.plies} plies from the end"
+    return Outcome(winners[probe.result], f"endgame tables{length}")
+
+
+@functools.cache
+def _shipped() -> Tablebase:
+    return Tablebase()
 
 
 def _draughts(position: Position) -> _core.DraughtsPosition:

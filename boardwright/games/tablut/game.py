@@ -1,11 +1,12 @@
 """Tablut as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from boardwright import _core
-from boardwright.errors import IllegalMoveError, RulesError
+from boardwright.errors import GameFileError, IllegalMoveError, RulesError
 from boardwright.games.base import BatchEnv, Benchmark, Game, Peer, Position, Symmetry
+from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
 from boardwright.games.tablut.rules import RULE_SETS, TablutRules, compile_tables
@@ -91,6 +92,18 @@ class Tablut(Game):
 
     def why_illegal(self, core: Any, action: int) -> str:
         return notation.why_illegal(action, core.board(), core.role_to_move, self.tables)
+
+    @classmethod
+    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+        from boardwright.games.tablut import opentafl
+
+        return opentafl.read_all(text)
+
+    @classmethod
+    def write_games(cls, records: Iterable[GameRecord]) -> str:
+        from boardwright.games.tablut import opentafl
+
+        return opentafl.write_all(records)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.tablut.picture import scene

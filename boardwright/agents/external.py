@@ -1,0 +1,132 @@
+"""A program outside as a player: `external:cmd=./engine --fast`, in any of the protocols.
+
+`cmd` comes last in the spec and takes the rest of it. A program that cannot be started, ends, complains, says
+nothing for `wait` longer than its time, or plays an illegal move makes this player raise, and whoever arranges
+the game decides what that means: in a match it forfeits.
+"""
+
+import shlex
+import shutil
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.dialects import DIALECTS, Question, Thinking, dialect
+from boardwright.agents.pipe import Pipe
+from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
+from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.games.base import Game, Position
+from boardwright.games.lines import whole_moves
+
+
+class ExternalPlayer(Agent):
+    """A program, started when it is first asked and ended with the player."""
+
+    def __init__(self, game: Game, command: str, protocol: str, limit: Limit, wait: float):
+        self._game = game
+        self._command = command
+        self._dialect = dialect(protocol, game)
+        self._limit = limit
+        self._wait = wait
+        self._pipe: Pipe | None = None
+        self._base: Position | None = None  # from which the program is told the moves
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """The program's whole move; its own limit applies where `limit` sets none."""
+        limit = self._limit if limit.bounds_nothing else limit
+        if self._pipe is None:
+            self._pipe = Pipe(self._command)
+            self._dialect.greet(self._pipe, self._game, time.monotonic() + self._wait)
+        question = self._question(position, limit)
+        deadline = time.monotonic() + (limit.seconds or 0.0) + self._wait
+        self._dialect.ask(self._pipe, question)
+        best: Choice | None = None
+        asked_to_stop = self._dialect.stop is None
+        while True:
+            line = self._pipe.receive(deadline, None if asked_to_stop else watch)
+            if line is None:
+                self._pipe.send(str(self._dialect.stop))
+                asked_to_stop = True
+                continue
+            heard = self._dialect.hear(self._pipe, line, question)
+            if isinstance(heard, Choice):
+                return best if best is not None and best.line[: len(heard.line)] == heard.line else heard
+            if isinstance(heard, Thinking):
+                best = heard.choice
+                if watch is not None:
+                    watch.report(best)
+
+    def _question(self, position: Position, limit: Limit) -> Question:
+        """The position with as much of its past as can be told, so that the program knows of repetitions."""
+        start = self._game.start()
+        for base in (self._base, start):
+            moves = None if base is None else _moves_between(base, position)
+            if base is not None and moves is not None:
+                self._base = base
+                return Question(base, base.hash == start.hash and base.plies == 0, moves, position, limit)
+        self._base = position
+        return Question(position, False, [], position, limit)
+
+    def close(self) -> None:
+        """Ends the program."""
+        if self._pipe is not None:
+            self._pipe.close(self._dialect.farewell)
+            self._pipe = None
+
+
+def _moves_between(base: Position, position: Position) -> list[tuple[Position, tuple[int, ...]]] | None:
+    """The whole moves that lead from one position to another; None where their lines of play do not tell."""
+    before, line = base.actions(), position.actions()
+    if line[: len(before)] != before or position.core.continues:
+        return None
+    try:
+        moves = whole_moves(base, line[len(before) :])
+    except IllegalMoveError:
+        return None
+    last = base
+    if moves:
+        last, actions = moves[-1]
+        for action in actions:
+            last = last.play(action)
+    return moves if last.text == position.text else None
+
+
+def _command(text: str) -> str:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise ValueError("a command with its quotes closed") from None
+    if not words or shutil.which(words[0]) is None:
+        raise ValueError("a command whose program can be found")
+    return text
+
+
+def _protocol(text: str) -> str:
+    if text not in DIALECTS:
+        raise ValueError(" or ".join(DIALECTS))
+    return text
+
+
+def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
+    if "cmd" not in chosen:
+        raise BoardwrightError("player 'external' needs the program to run: external:cmd=PROGRAM ARGUMENTS")
+    return ExternalPlayer(game, chosen["cmd"], chosen["protocol"], limit_of(chosen, Limit()), chosen["wait"])
+
+
+PLAYERS = (
+    Player(
+        "external",
+        "a program outside, over pipes",
+        _make,
+        (
+            Option("protocol", "the language it speaks", _protocol, "|".join(DIALECTS), "line"),
+            Option("wait", "how long beyond its time, and at its start, it may be silent", seconds, "10s", "10s"),
+            TIME,
+            NODES,
+            SIMULATIONS,
+            DEPTH,
+            Option("cmd", "the program and its arguments; the last option, it takes the rest", _command, "COMMAND", ""),
+        ),
+    ),
+)

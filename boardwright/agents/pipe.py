@@ -1,0 +1,103 @@
+"""A program at the other end of two pipes, that may hang, crash or flood us."""
+
+import contextlib
+import os
+import queue
+import shlex
+import signal
+import subprocess
+import threading
+import time
+
+from boardwright.agents.base import Watch
+from boardwright.errors import BoardwrightError
+
+LONGEST_LINE = 1 << 16  # bytes; what is longer arrives in pieces
+MOST_WAITING = 10_000  # lines not yet read; a program that writes more waits
+FAREWELL = 1.0  # seconds a program has to leave after it was asked to
+_LOOK = 0.02  # seconds between two looks at whether to stop
+
+
+class ProgramError(BoardwrightError):
+    """A program did not do its part."""
+
+
+class Pipe:
+    """A running program, spoken to in lines. It leads a process group of its own, which ends with it."""
+
+    def __init__(self, command: str):
+        self.command = command
+        try:
+            self._process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProgramError(f"engine {command!r} cannot be started: {error.strerror}") from error
+        self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def send(self, line: str) -> None:
+        """Sends a line; raises ProgramError when the program is gone."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise self._gone() from None
+
+    def receive(self, deadline: float, watch: Watch | None = None) -> str | None:
+        """The next line, or None as soon as a watch says stop; `deadline` by time.monotonic.
+
+        Raises ProgramError when the program is silent until then, or gone.
+        """
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise ProgramError(f"engine {self.command!r} hangs: no answer in time")
+            if watch is not None and watch.stopped:
+                return None
+            try:
+                line = self._lines.get(timeout=left if watch is None else min(left, _LOOK))
+            except queue.Empty:
+                continue
+            if line is None:
+                raise self._gone()
+            return line
+
+    def close(self, farewell: str) -> None:
+        """Asks the program to leave, and ends it and all it has started if it does not."""
+        with contextlib.suppress(ProgramError):
+            self.send(farewell)
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(FAREWELL)
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _read(self) -> None:
+        output = self._process.stdout
+        assert output is not None
+        with output:
+            while piece := output.readline(LONGEST_LINE):
+                try:
+                    self._lines.put(piece.decode(errors="replace").strip(), timeout=60)
+                except queue.Full:  # nobody reads any more
+                    return
+        with contextlib.suppress(queue.Full):
+            self._lines.put(None, timeout=60)
+
+    def _gone(self) -> ProgramError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(FAREWELL)
+        code = self._process.returncode
+        if code is None:
+            return ProgramError(f"engine {self.command!r} closed its output")
+        end = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return ProgramError(f"engine {self.command!r} {end}")

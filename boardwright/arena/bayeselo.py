@@ -1,0 +1,172 @@
+"""Ratings by BayesElo, Rémi Coulom's model: strength, advantage of the first role and draws, fitted together.
+
+Player A in the first role against player B, with f(x) = 1 / (1 + 10^(x / 400)):
+
+    P(A wins) = f(elo B - elo A - advantage + draw)
+    P(B wins) = f(elo A - elo B + advantage + draw)       and a draw is what remains.
+
+`rate` finds the most probable ratings, `advantage` and `draw` parameter (the original's `mm 1 1`), where
+every player is taken to have drawn a little beforehand with the opponents it met (`PRIOR_DRAWS`, as in
+the original), so that one who won every game has a finite rating.
+
+Ratings have mean 0: only differences mean something. They are reported as the original reports them, times
+`scale(draw)`: the more draws there are, the less a difference of the model shows in the score, and so scaled
+a small difference means the score that it means in any other Elo list. Advantage and draw parameter are
+those of the formulas above. Intervals are exact for one player's rating with the others' differences
+held fixed (the original's `exactdist`).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boardwright.arena.likelihood import ELO, Evidence, Peak, exact_interval, maximise
+from boardwright.arena.pairings import Encounter, Pairings, condense, groups, split_roles, tells_advantage
+from boardwright.games.base import DRAW
+
+PRIOR_DRAWS = 2.0  # virtual draws of each player, half of them from its opponents' share
+CONFIDENCE = 0.95
+MOST_NAMED = 8  # players, and groups of them, named in a warning
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One player's strength, in Elo points."""
+
+    name: str
+    elo: float
+    plus: float  # the interval reaches from elo - minus to elo + plus
+    minus: float
+    games: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """What a set of games says about those who played them."""
+
+    advantage: float  # of the first role, in Elo points of the model
+    draw: float  # the larger, the more games are drawn between equals
+    ratings: tuple[Rating, ...]  # the strongest first
+    superiority: np.ndarray  # [n, n] probability that one is stronger than another; nan where games do not tell
+    warnings: tuple[str, ...]
+
+
+def rate(encounters: Iterable[Encounter]) -> Ratings:
+    """The rating of every player."""
+    pairings = condense(encounters)
+    connected = groups(pairings)
+    counts = pairings.counts.copy()
+    counts[:, :, DRAW] += PRIOR_DRAWS / 4.0 * _shares(pairings)  # in either role
+    flat = _shifts_of_groups(pairings, connected)
+    warnings = _warnings(pairings, connected)
+    if pairings.names and not tells_advantage(pairings):
+        warnings.append("the advantage of the first role is a guess: the players never changed roles")
+    peak = maximise(Evidence.of(counts), len(pairings.names), flat)
+    # Within a group of m the mean is fixed, so when one rises by 1 its opponents fall by 1 / (m - 1).
+    spread = np.zeros(len(pairings.names))
+    for group in connected:
+        spread[group] = (len(group) - 1) / len(group)
+    superiority = _superiority(peak, flat, connected)
+    return _report(pairings, counts, peak, spread, superiority, warnings)
+
+
+def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Ratings:
+    """The rating of every player in each role it had, as if they were two players.
+
+    "A as attackers" only ever meets others as defenders, so games cannot tell how strong attackers are from
+    how strong the role of the attackers is: if all attackers gained what the advantage lost, nothing would
+    look different. What is reported has mean 0 in each role by itself. An elo is thus how much better than
+    the average player one is *in this role*, and the advantage what the average player gains from having
+    the first role. Two players alone tell only who is better overall: they are in two groups then.
+    """
+    pairings = split_roles(condense(encounters), roles)
+    n, connected = len(pairings.names), groups(pairings)
+    counts = pairings.counts.copy()
+    is_first = counts.sum(axis=(1, 2)) > 0
+    counts[is_first, :, DRAW] += PRIOR_DRAWS / 2.0 * _shares(pairings)[is_first]
+    between_roles = np.zeros(n + 2)  # from the advantage to the first role's ratings, groups keeping their mean
+    between_roles[n] = -1.0
+    for group in connected:
+        firsts = is_first[group].mean()
+        between_roles[group] = np.where(is_first[group], 1.0 - firsts, -firsts)
+    flat = np.column_stack([_shifts_of_groups(pairings, connected), between_roles / np.linalg.norm(between_roles)])
+    peak = maximise(Evidence.of(counts), n, flat)
+    if n:
+        shift = -peak.ratings[is_first].mean() / between_roles[:n][is_first].mean() * between_roles
+        peak = replace(peak, ratings=peak.ratings + shift[:n], advantage=peak.advantage + float(shift[n]))
+    alike = [[one for one in group if is_first[one] == role] for group in connected for role in (True, False)]
+    superiority = _superiority(peak, flat, alike)
+    # When one rises, others of its own role fall; its opponents stay.
+    return _report(pairings, counts, peak, np.ones(n), superiority, _warnings(pairings, connected))
+
+
+def scale(draw: float) -> float:
+    """How much the score changes with a small difference of the model, compared to Elo without draws."""
+    odds = 10.0 ** (-draw / 400.0)
+    return 4.0 * odds / (1.0 + odds) ** 2
+
+
+def _shares(pairings: Pairings) -> np.ndarray:
+    """[n, n] which part of each one's games were against which other, plus the same seen from the other side."""
+    met = pairings.met
+    share = met / np.maximum(met.sum(axis=1, keepdims=True), 1.0)
+    return share + share.T
+
+
+def _shifts_of_groups(pairings: Pairings, connected: Sequence[Sequence[int]]) -> np.ndarray:
+    """[n + 2, groups] for each group, the direction that shifts all its ratings alike; orthonormal."""
+    shifts = np.zeros((len(pairings.names) + 2, len(connected)))
+    for column, group in enumerate(connected):
+        shifts[group, column] = 1.0 / math.sqrt(len(group))
+    return shifts
+
+
+def _report(
+    pairings: Pairings, counts: np.ndarray, peak: Peak, spread: np.ndarray, superiority: np.ndarray, warnings: list[str]
+) -> Ratings:
+    """The fit in Elo points; `spread` [n] is how far a rating moves when its difference to opponents moves by 1."""
+    evidence, games, draw = Evidence.of(counts), pairings.games, peak.draw / ELO
+    order = sorted(range(len(pairings.names)), key=lambda player: (-peak.ratings[player], pairings.names[player]))
+    unit = scale(draw) / ELO
+    ratings = []
+    for player in order:
+        elo, (low, high) = float(peak.ratings[player]), exact_interval(evidence, peak, player, CONFIDENCE)
+        plus, minus = spread[player] * (high - elo) * unit, spread[player] * (elo - low) * unit
+        ratings.append(Rating(pairings.names[player], elo * unit, float(plus), float(minus), int(games[player])))
+    return Ratings(peak.advantage / ELO, draw, tuple(ratings), superiority[np.ix_(order, order)], tuple(warnings))
+
+
+def _superiority(peak: Peak, flat: np.ndarray, comparable: Sequence[Sequence[int]]) -> np.ndarray:
+    """[n, n] probability that the row's player is stronger than the column's, all parameters uncertain.
+
+    From the normal approximation at the maximum, like the original's `los`; nan for two that are not in the
+    same of the `comparable` sets.
+    """
+    n = len(peak.ratings)
+    covariance = np.linalg.inv(peak.curvature + flat @ flat.T)[:n, :n]
+    variance = covariance.diagonal()[:, None] + covariance.diagonal() - 2.0 * covariance
+    probability = np.full((n, n), math.nan)
+    for group in comparable:
+        for one in group:
+            for other in group:
+                if one != other:
+                    lead = (peak.ratings[one] - peak.ratings[other]) / math.sqrt(max(variance[one, other], 1e-12))
+                    probability[one, other] = math.erfc(-lead / math.sqrt(2.0)) / 2.0
+    return probability
+
+
+def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[str]:
+    """What somebody who reads the ratings ought to know."""
+    warnings = []
+    if len(connected) > 1:  # their ratings cannot be compared
+        texts = []
+        for group in connected[:MOST_NAMED]:
+            names = ", ".join(pairings.names[player] for player in group[:MOST_NAMED])
+            texts.append(names + (f" and {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""))
+        listed = "; ".join(texts) + ("; …" if len(connected) > MOST_NAMED else "")
+        warnings.append(f"{len(connected)} groups never met, so only ratings within a group compare: {listed}")
+    if pairings.names and not pairings.counts[:, :, :DRAW].any():
+        warnings.append("no game was decided: nothing tells how strong anybody is")
+    return warnings

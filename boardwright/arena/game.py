@@ -1,0 +1,124 @@
+"""One game between two players, played under the conditions of a match.
+
+A player that raises an error, answers with an illegal move or lets its flag fall has forfeited: the other
+wins, and the record says why. Nobody can be interrupted while thinking inside this process; programs behind
+`external:` can, and are.
+"""
+
+import contextlib
+import random
+import time
+from dataclasses import dataclass, replace
+
+from boardwright.agents.base import Agent, Limit, choose_move, move_actions
+from boardwright.agents.players import make_agent, player_of
+from boardwright.agents.specs import sets_limit, split, with_seed
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.schedule import ScheduledGame
+from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.games.base import CHANCE, Game, Outcome, Position
+from boardwright.games.record import GameRecord, result_of
+
+LONGEST_REASON = 300  # characters
+
+
+class ForfeitError(Exception):
+    """A player broke the rules of the match; the message says how."""
+
+
+@dataclass
+class _Seat:
+    """A player at the board."""
+
+    agent: Agent
+    limited: bool  # by its own spec
+    left: float | None  # seconds on its clock
+
+
+def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> PlayedGame:
+    """Plays a game to its end; whatever the players do, there is a result."""
+    beginning, chance = scheduled.beginning, random.Random(scheduled.chance_seed)
+    position = beginning.position(game)
+    seconds = [0.0] * len(beginning.actions)
+    outcome, forfeited_by, seats = _stopped(position, conditions), None, {}
+    try:
+        while outcome is None:
+            role = position.role_to_move
+            if role == CHANCE:
+                position = position.play(chance.choice(position.legal_actions()))
+                seconds.append(0.0)
+            else:
+                try:
+                    if role not in seats:
+                        seats[role] = _seat(game, scheduled, role, conditions)
+                    actions, elapsed = _move(seats[role], position, conditions)
+                except ForfeitError as forfeit:
+                    forfeited_by, outcome = role, Outcome(1 - role, f"{game.roles[role]} forfeit: {forfeit}")
+                    break
+                for action in actions:
+                    position = position.play(action)
+                seconds += [elapsed] + [0.0] * (len(actions) - 1)
+            outcome = _stopped(position, conditions)
+    finally:
+        for seat in seats.values():
+            with contextlib.suppress(Exception):
+                seat.agent.close()
+    record = GameRecord.of(position, start=beginning.start)
+    return PlayedGame(
+        record=replace(record, result=result_of(outcome), reason=outcome.reason),
+        players=scheduled.players,
+        opening=len(beginning.actions),
+        seconds=tuple(seconds),
+        forfeited_by=forfeited_by,
+        index=scheduled.index,
+    )
+
+
+def _seat(game: Game, scheduled: ScheduledGame, role: int, conditions: Conditions) -> _Seat:
+    spec = scheduled.players[role]
+    player, (_, given) = player_of(spec, game), split(spec)
+    try:
+        agent = make_agent(with_seed(player, spec, scheduled.seeds[role]), game)
+    except Exception as error:
+        raise ForfeitError(_reason(error)) from error
+    return _Seat(agent, sets_limit(given), None if conditions.clock is None else conditions.clock.seconds)
+
+
+def _move(seat: _Seat, position: Position, conditions: Conditions) -> tuple[tuple[int, ...], float]:
+    """(actions of a whole move, seconds it took)."""
+    limit = Limit() if seat.limited else conditions.limit(seat.left)
+    begin = time.perf_counter()
+    try:
+        actions = move_actions(position, choose_move(seat.agent, position, limit))
+    except IllegalMoveError as error:
+        raise ForfeitError(f"illegal {_reason(error)}") from error
+    except Exception as error:
+        raise ForfeitError(_reason(error)) from error
+    elapsed = time.perf_counter() - begin
+    if conditions.clock is not None and seat.left is not None:
+        if elapsed > seat.left:
+            raise ForfeitError(f"out of time, with {seat.left:.2f} s left the move took {elapsed:.2f} s")
+        seat.left += conditions.clock.increment - elapsed
+    return actions, elapsed
+
+
+def _stopped(position: Position, conditions: Conditions) -> Outcome | None:
+    """How the game has ended, by its rules or by the conditions of the match."""
+    if position.outcome is not None:
+        return position.outcome
+    if conditions.adjudicate and position.role_to_move != CHANCE:
+        known = position.game.proven_outcome(position.core)
+        if known is not None:
+            return Outcome(known.winner, f"adjudicated: {known.reason}")
+    if conditions.max_plies is not None and position.plies >= conditions.max_plies:
+        return Outcome(None, f"adjudicated: {conditions.max_plies} plies")
+    return None
+
+
+def _reason(error: Exception) -> str:
+    """An error in one line; those that are not meant for people with their kind."""
+    lines = str(error).split("\n")
+    text = lines[0] if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {lines[0]}"
+    printable = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable if len(printable) <= LONGEST_REASON else printable[: LONGEST_REASON - 1] + "…"

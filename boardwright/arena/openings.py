@@ -1,0 +1,159 @@
+"""Where the games of a match begin: the start, positions or moves from a file, random moves, a game's own list.
+
+    start          the first position of the rules, always
+    random:K       K random whole moves, drawn anew for every pair of games
+    ballots        the game's own list (draughts: the three-move ballots), in an order drawn by the seed
+    ballots:DECK   a part of that list
+    FILE           one opening a line, a position or moves; `#` begins a comment
+
+Players that do not vary would play the same game over and over from one position, which proves nothing;
+that is why matches begin with two random moves unless told otherwise. Each opening serves a pair of games
+with the roles swapped, so an opening that favours a side favours nobody.
+"""
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from boardwright.errors import BoardwrightError, IllegalMoveError, PositionError
+from boardwright.games.base import CHANCE, Game, Position
+from boardwright.games.lines import play_words
+
+DEFAULT = "random:2"
+MOST_RANDOM_MOVES = 100
+LARGEST_FILE = 16 << 20  # bytes
+_TRIES = 50  # to find a random opening that is not decided, and one that was not had yet
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where a game begins, before the players are asked."""
+
+    start: str | None = None  # text of the first position, where it is not the one of the rules
+    actions: tuple[int, ...] = ()  # played from there
+
+    def position(self, game: Game) -> Position:
+        """The position the players find."""
+        position = game.start() if self.start is None else game.position(self.start)
+        for action in self.actions:
+            position = position.play(action)
+        return position
+
+
+def identity(game: Game, source: str) -> str:
+    """What tells the openings of a source from others: its name, or what its file says; raises BoardwrightError."""
+    if source == "start" or source.partition(":")[0] in ("random", "ballots"):
+        next(beginnings(game, source, seed=0))
+        return source
+    lines = _lines(_read(source))
+    for number, line in lines:
+        _read_line(game, source, number, line)
+    return "\n".join(line for _, line in lines)
+
+
+def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
+    """The openings of a source, one a pair of games, without end; raises BoardwrightError.
+
+    The same source and seed give the same openings, however many are taken.
+    """
+    kind, _, detail = source.partition(":")
+    if source == "start":
+        return itertools.repeat(Beginning())
+    if kind == "random":
+        return _random_beginnings(game, _whole_moves(detail, source), seed)
+    if kind == "ballots":
+        listed = game.openings(detail or None)
+        random.Random(seed).shuffle(listed)
+        return itertools.cycle([_after_moves(game, opening.moves) for opening in listed])
+    return itertools.cycle([_read_line(game, source, number, line) for number, line in _lines(_read(source))])
+
+
+def _whole_moves(detail: str, source: str) -> int:
+    if not (detail.isascii() and detail.isdigit() and 1 <= int(detail[:9]) <= MOST_RANDOM_MOVES):
+        raise BoardwrightError(f"openings {source!r}: say how many moves, random:1 to random:{MOST_RANDOM_MOVES}")
+    return int(detail)
+
+
+def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]:
+    """Random openings that leave the game open, none twice as long as others turn up."""
+    chance, had = random.Random(seed), set()
+    while True:
+        position = None
+        for _ in range(_TRIES):
+            drawn = _random_position(game, moves, chance)
+            if drawn is not None:
+                position = drawn
+                if drawn.hash not in had:
+                    break
+        if position is None:
+            raise BoardwrightError(f"openings random:{moves}: the game is over within {moves} moves, take fewer")
+        had.add(position.hash)
+        yield Beginning(None, tuple(position.actions()))
+
+
+def _random_position(game: Game, moves: int, chance: random.Random) -> Position | None:
+    """A position after so many random whole moves; None where the game is over by then."""
+    position = game.start()
+    while moves:
+        chosen = position.role_to_move != CHANCE
+        position = position.play(chance.choice(position.legal_actions()))
+        while position.core.continues:
+            position = position.play(chance.choice(position.legal_actions()))
+        if position.outcome is not None:
+            return None
+        moves -= chosen
+    return position
+
+
+def _after_moves(game: Game, moves: tuple[str, ...]) -> Beginning:
+    position = game.start()
+    for move in moves:
+        position = position.play(move)
+    return Beginning(None, tuple(position.actions()))
+
+
+def _read(source: str) -> str:
+    try:
+        with Path(source).open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+        known = "start, random:K, ballots or ballots:DECK"
+        raise BoardwrightError(f"openings {source!r}: cannot read that file ({reason}); or say {known}") from None
+    if len(content) > LARGEST_FILE:
+        raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that say something, with their numbers."""
+    stripped = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), start=1)]
+    said = [(number, line) for number, line in stripped if line]
+    if not said:
+        raise BoardwrightError("the file of openings is empty: give one opening a line, a position or moves")
+    return said
+
+
+def _read_line(game: Game, source: str, number: int, line: str) -> Beginning:
+    try:
+        beginning = Beginning(game.position(line).text)
+    except PositionError as not_a_position:
+        try:
+            beginning = Beginning(None, tuple(play_words(game.start(), line.split()).actions()))
+        except IllegalMoveError as not_moves:
+            wrong = not_a_position if _looks_like_position(game, line) else not_moves
+            raise BoardwrightError(f"openings {source!r}, line {number}: {wrong}") from None
+    outcome = beginning.position(game).outcome
+    if outcome is not None:
+        raise BoardwrightError(f"openings {source!r}, line {number}: the game is over: {outcome.reason}")
+    return beginning
+
+
+def _looks_like_position(game: Game, line: str) -> bool:
+    """Whether a line begins as this game's position texts do, for the choice of what to complain about."""
+    return line[0] == game.start().text[0] or len(line.split()[0]) > 12

@@ -1,0 +1,112 @@
+"""Who met whom, how often, and with what result: games condensed for rating.
+
+A rating looks at thousands of games but needs only how often each player, in the first role, won, lost
+and drew against each other one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from boardwright.games.base import DRAW
+
+
+class Encounter(NamedTuple):
+    """One finished game between two named players."""
+
+    first: str  # who played role 0
+    second: str  # who played role 1
+    result: int  # the role that won, or DRAW
+
+
+@dataclass(frozen=True, eq=False)
+class Pairings:
+    """All encounters of n players."""
+
+    names: tuple[str, ...]  # sorted, n of them
+    counts: np.ndarray  # [n, n, 3] float64: first, second, and how often first won, second won, neither did
+
+    @property
+    def games(self) -> np.ndarray:
+        """[n] int64: games each took part in; one against itself is one game."""
+        met = self.counts.sum(axis=2)
+        return (met.sum(axis=0) + met.sum(axis=1) - met.diagonal()).astype(np.int64)
+
+    @property
+    def met(self) -> np.ndarray:
+        """[n, n] float64: games of two players, whoever was first; symmetric."""
+        met = self.counts.sum(axis=2)
+        return met + met.T - np.diag(met.diagonal())
+
+
+def condense(encounters: Iterable[Encounter]) -> Pairings:
+    """The table of all encounters."""
+    tally = Counter(encounters)
+    names = tuple(sorted({name for first, second, _ in tally for name in (first, second)}))
+    number = {name: index for index, name in enumerate(names)}
+    counts = np.zeros((len(names), len(names), 3))
+    for (first, second, result), games in tally.items():
+        if result not in (0, 1, DRAW):
+            raise ValueError(f"a game that was not finished cannot be rated: result {result}")
+        counts[number[first], number[second], result] += games
+    return Pairings(names, counts)
+
+
+def split_roles(pairings: Pairings, roles: tuple[str, str]) -> Pairings:
+    """Every player taken apart into two, one a role; those that never played a role are left out.
+
+    The first roles come first, so the first `len(names) - k` entries meet only the last k.
+    """
+    n = len(pairings.names)
+    counts = np.zeros((2 * n, 2 * n, 3))
+    counts[:n, n:] = pairings.counts
+    names = tuple(f"{name} as {role}" for role in roles for name in pairings.names)
+    whole = Pairings(names, counts)
+    played = np.flatnonzero(whole.games)
+    return Pairings(tuple(names[entry] for entry in played), counts[np.ix_(played, played)])
+
+
+def groups(pairings: Pairings) -> list[list[int]]:
+    """Players that are connected by games, directly or through others; the largest group first.
+
+    That everybody won and lost against somebody is not asked: the virtual draws of the prior see to it.
+    """
+    neighbours = [np.flatnonzero(row).tolist() for row in pairings.met]
+    left = set(range(len(neighbours)))
+    found: list[list[int]] = []
+    while left:
+        reached, frontier = set[int](), {min(left)}
+        while frontier:
+            reached |= frontier
+            frontier = {other for player in frontier for other in neighbours[player]} - reached
+        left -= reached
+        found.append(sorted(reached))
+    return sorted(found, key=len, reverse=True)
+
+
+def tells_advantage(pairings: Pairings) -> bool:
+    """Whether the games tell the advantage of the first role from the strength of those who had it.
+
+    They do not where ratings alone could explain any advantage: when the players can be given heights such
+    that every game was played from a height to the one just below, as when each always has the same role.
+    """
+    met = pairings.counts.sum(axis=2) > 0
+    if met.diagonal().any():
+        return True
+    height: dict[int, int] = {}
+    for group in groups(pairings):
+        height[group[0]] = 0
+        frontier = [group[0]]
+        while frontier:
+            player = frontier.pop()
+            for others, step in ((np.flatnonzero(met[player]), -1), (np.flatnonzero(met[:, player]), 1)):
+                for other in others.tolist():
+                    if other not in height:
+                        height[other] = height[player] + step
+                        frontier.append(other)
+                    elif height[other] != height[player] + step:
+                        return True
+    return False

@@ -1,0 +1,114 @@
+"""What the games of an event add up to, from the side of one of its players."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from boardwright.arena.played import PlayedGame
+from boardwright.games.base import CHANCE, DRAW
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A number of games from one player's side."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    forfeits: int = 0  # of the losses, those for breaking the rules of the match
+    plies: int = 0  # whole moves of all the games, the opening's too
+    moves: int = 0  # that the player chose
+    seconds: float = 0.0  # it took for them
+    longest: float = 0.0  # seconds for one move
+
+    @property
+    def games(self) -> int:
+        """How many."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Share of the points, a draw being half a point."""
+        return (self.wins + self.draws / 2) / max(self.games, 1)
+
+    @property
+    def mean_plies(self) -> float:
+        """Plies a game."""
+        return self.plies / max(self.games, 1)
+
+    @property
+    def seconds_a_move(self) -> float:
+        """Mean thinking time."""
+        return self.seconds / max(self.moves, 1)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.wins + other.wins,
+            self.draws + other.draws,
+            self.losses + other.losses,
+            self.forfeits + other.forfeits,
+            self.plies + other.plies,
+            self.moves + other.moves,
+            self.seconds + other.seconds,
+            max(self.longest, other.longest),
+        )
+
+
+def tallies(played: PlayedGame) -> tuple[Tally, Tally]:
+    """One game, from the side of the player of each role."""
+    record, plies = played.record, 0
+    chosen: tuple[list[float], list[float]] = ([], [])  # seconds of each move, by role
+    for number, position in enumerate(record.positions()):
+        plies, role = position.plies, position.role_to_move
+        if played.opening <= number < len(record.actions) and role != CHANCE:
+            if position.core.continues:
+                chosen[role][-1] += played.seconds[number]
+            else:
+                chosen[role].append(played.seconds[number])
+    first, second = (
+        Tally(
+            wins=int(record.result == role),
+            draws=int(record.result == DRAW),
+            losses=int(record.result == 1 - role),
+            forfeits=int(played.forfeited_by == role),
+            plies=plies,
+            moves=len(chosen[role]),
+            seconds=sum(chosen[role]),
+            longest=max(chosen[role], default=0.0),
+        )
+        for role in (0, 1)
+    )
+    return first, second
+
+
+@dataclass(frozen=True)
+class MatchTally:
+    """The games of a match between A and B."""
+
+    a: tuple[Tally, Tally]  # by the role A had
+    b: Tally
+
+
+def match_tally(games: Iterable[PlayedGame]) -> MatchTally:
+    """Counts a match: A has role 0 in the games of even number, and role 1 in the others."""
+    a, b = [Tally(), Tally()], Tally()
+    for played in games:
+        role, sides = played.index % 2, tallies(played)
+        a[role] += sides[role]
+        b += sides[1 - role]
+    return MatchTally((a[0], a[1]), b)
+
+
+def points(played: PlayedGame, role: int) -> float:
+    """What a game gave to whoever had a role: 1, ½ or 0."""
+    return 0.5 if played.record.result == DRAW else float(played.record.result == role)
+
+
+def pair_points(games: Iterable[PlayedGame]) -> list[tuple[float, ...]]:
+    """The first player's points in the games of a match, by pair, in order of their numbers.
+
+    A pair whose second game was not played has one.
+    """
+    pairs: dict[int, tuple[float, ...]] = {}
+    for played in sorted(games, key=lambda game: game.index):
+        pairs[played.index // 2] = (*pairs.get(played.index // 2, ()), points(played, played.index % 2))
+    return list(pairs.values())

@@ -1,0 +1,121 @@
+"""What match, tournament and sprt have in common: the conditions of play, and playing under them."""
+
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.agents.specs import seconds
+from boardwright.arena import openings
+from boardwright.arena.cluster import play_on_cluster
+from boardwright.arena.conditions import Conditions, parse_clock
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.schedule import ScheduledGame
+from boardwright.arena.workers import play
+from boardwright.cli.choose import GameOptions, in_range
+from boardwright.errors import BoardwrightError
+from boardwright.records.events import begin_event
+from boardwright.records.games import Wanted, find_games, save_game
+from boardwright.records.store import open_store
+
+MOST_WORKERS = 1024
+MOST_GAMES = 10**7
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestOptions(GameOptions):
+    """How games between players are played."""
+
+    time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
+    """Time a move for players whose spec sets no limit of its own. Default: each player's own."""
+    clock: Annotated[str | None, tyro.conf.arg(metavar="60s+1s")] = None
+    """Time a game and what each move adds to it; a player whose flag falls forfeits. Default: no clock."""
+    openings: Annotated[str, tyro.conf.arg(metavar="SOURCE")] = openings.DEFAULT
+    """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's own list), or a file, an opening a line."""
+    max_plies: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Games that go on for so many plies are drawn. Default: as the rules say."""
+    adjudicate: bool = False
+    """End games as soon as the game's own endgame tables prove the result."""
+    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
+    """Games played at once, each in a process of its own."""
+    ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")] = None
+    """Play on a Ray cluster instead: its address, or `auto`. Needs the extra `cluster`."""
+    seed: int = 0
+    """Seed of openings, chance and players; the same seed gives the same games if the players' limits do."""
+    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Keep the games in this database, and go on where the same event was stopped."""
+
+    def event(self, players: tuple[str, ...], gauntlet: bool = False) -> Event:
+        """The event these options describe; raises BoardwrightError before any game for what cannot be played."""
+        in_range("--workers", self.workers, 1, MOST_WORKERS)
+        if self.ray is not None and self.workers != 1:
+            raise BoardwrightError(
+                "--ray and --workers exclude each other: a cluster plays as many games as it has cores"
+            )
+        bound = self.bound_game()
+        event = Event(
+            game=bound.name,
+            rules=bound.rules,
+            players=players,
+            openings=self.openings,
+            seed=in_range("--seed", self.seed, 0, 2**64 - 1),
+            conditions=self._conditions(),
+            gauntlet=gauntlet,
+        )
+        event.check()
+        return event
+
+    def _conditions(self) -> Conditions:
+        try:
+            a_move = None if self.time is None else seconds(self.time)
+        except ValueError as error:
+            raise BoardwrightError(f"--time must be {error}, not {self.time!r}") from None
+        return Conditions(
+            seconds=a_move,
+            clock=None if self.clock is None else parse_clock(self.clock),
+            max_plies=None if self.max_plies is None else in_range("--max-plies", self.max_plies, 1, 10**6),
+            adjudicate=self.adjudicate,
+        )
+
+    def play(self, event: Event, games: int) -> Generator[PlayedGame, None, None]:
+        """Every game of the event up to a number: those kept in the database, then the others as they finish."""
+        if self.db is None:
+            yield from self._play(event, islice(event.schedule(), games))
+            return
+        with open_store(self.db, create=True) as store:
+            number = begin_event(store, event.config())
+            kept = {stored.played.index: stored.played for stored in find_games(store, Wanted(event=number))}
+            yield from (game for index, game in kept.items() if index < games)
+            missing = (game for game in islice(event.schedule(), games) if game.index not in kept)
+            overtaken = set()  # games that somebody else has stored meanwhile: theirs count
+            for game in self._play(event, missing):
+                if save_game(store, game, number):
+                    yield game
+                else:
+                    overtaken.add(game.index)
+            if overtaken:
+                stored = find_games(store, Wanted(event=number))
+                yield from (game.played for game in stored if game.played.index in overtaken)
+
+    def _play(self, event: Event, games: Iterator[ScheduledGame]) -> Generator[PlayedGame, None, None]:
+        return play(event, games, self.workers) if self.ray is None else play_on_cluster(event, games, self.ray)
+
+
+@contextmanager
+def interruptible(options: ContestOptions, done: list) -> Iterator[None]:
+    """Ends on Ctrl-C with a line that says what is kept, and how to go on; `done` are the finished games."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.db is None:
+            hint = "nothing was kept: with --db FILE a match can go on where it was stopped"
+        else:
+            hint = f"they are kept in {options.db}: the same command again goes on from here"
+        print(f"\nboardwright: stopped after {len(done)} games; {hint}", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,249 @@
+"""List, show, import and export stored games."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.files import read_bytes, write_text
+from boardwright.cli.text import filled, printable
+from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games.base import DRAW, ONGOING, Position
+from boardwright.games.record import GameRecord
+from boardwright.games.registry import game_class
+from boardwright.records.gamefiles import export_games, import_games
+from boardwright.records.games import StoredGame, Wanted, count_games, find_games
+from boardwright.records.store import Store, open_store
+
+RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
+MOST_GAMES = 10**9
+LARGEST_FILE = 64 << 20  # bytes
+MOST_COMPLAINTS = 5  # games of a file whose faults are told one by one
+
+Database = Annotated[Path, tyro.conf.arg(metavar="FILE")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Which games."""
+
+    db: Database
+    """Database of games."""
+    game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None
+    """Only games of this game."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
+    """Only games under the rule set of this name."""
+    player: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
+    """Only games of this player, a spec or its name before the colon."""
+    result: Annotated[str | None, tyro.conf.arg(metavar="RESULT")] = None
+    """Only games that ended so: first, second (the role that won), draw or unfinished."""
+    event: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Only games of the match, tournament or imported file of this number."""
+    limit: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Only so many, the latest ones."""
+
+    def wanted(self) -> Wanted:
+        """What these options ask for; raises BoardwrightError."""
+        if self.game is not None:
+            game_class(self.game)  # raises if there is no such game
+        if self.result is not None and self.result not in RESULTS:
+            raise UnknownNameError("result", self.result, RESULTS)
+        if self.limit is not None:
+            in_range("--limit", self.limit, 1, MOST_GAMES)
+        if self.event is not None:
+            in_range("--event", self.event, 1, MOST_GAMES)
+        result = None if self.result is None else RESULTS[self.result]
+        return Wanted(
+            game=self.game, rules=self.rules, player=self.player, result=result, event=self.event, limit=self.limit
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class List(Filters):
+    """List games, a line each."""
+
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show one game: its moves and how the board stood at the end."""
+
+    id: tyro.conf.Positional[int]
+    """Number of the game, as `list` shows it."""
+    db: Database
+    """Database of games."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Filters):
+    """Write games to a file: PDN for draughts, OpenTafl's format for Tablut, Cathedral's own."""
+
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """File to write. Default: print."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """Store the games of a file. Doing so again stores nothing twice."""
+
+    file: tyro.conf.Positional[Path]
+    """PDN for draughts, OpenTafl's format for Tablut, Cathedral's own."""
+    db: Database
+    """Database of games; made if there is none."""
+    game: Annotated[str, tyro.conf.arg(metavar="GAME")]
+    """The game whose format the file has."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+Options = (
+    Annotated[List, tyro.conf.subcommand("list")]
+    | Annotated[Show, tyro.conf.subcommand("show")]
+    | Annotated[Export, tyro.conf.subcommand("export")]
+    | Annotated[Import, tyro.conf.subcommand("import")]
+)
+
+
+def run(options: List | Show | Export | Import) -> None:
+    """Does what the chosen action says."""
+    match options:
+        case List():
+            _list(options)
+        case Show():
+            _show(options)
+        case Export():
+            _export(options)
+        case Import():
+            _import(options)
+
+
+def _list(options: List) -> None:
+    """Prints a line a game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
+    wanted = options.wanted()
+    with open_store(options.db, create=False) as store:
+        if options.json:
+            print_json({"games": [_summary(stored) for stored in find_games(store, wanted)]})
+            return
+        for stored in find_games(store, wanted):
+            played, record = stored.played, stored.played.record
+            players = printable(" - ".join(played.players))
+            print(f"{stored.id:>6}  {record.game} {record.rules.name}  {players}  {_ending(record)}  {stored.stored}")
+
+
+def _summary(stored: StoredGame) -> dict[str, Any]:
+    """What a program wants to know about a game, but for its moves."""
+    played, record = stored.played, stored.played.record
+    roles = game_class(record.game).roles
+    return {
+        "id": stored.id,
+        "event": stored.event,
+        "index": played.index,
+        "game": record.game,
+        "rules": record.rules.name,
+        "players": dict(zip(roles, played.players, strict=True)),
+        "versions": dict(zip(roles, stored.versions, strict=True)),
+        "result": next(word for word, number in RESULTS.items() if number == record.result),
+        "reason": record.reason,
+        "forfeited_by": None if played.forfeited_by is None else roles[played.forfeited_by],
+        "actions": len(record.actions),
+        "stored": stored.stored,
+    }
+
+
+def _ending(record: GameRecord) -> str:
+    roles = game_class(record.game).roles
+    words = (f"{roles[0]} won", f"{roles[1]} won", "draw", "not finished")
+    return words[record.result] + (f": {printable(record.reason)}" if record.reason else "")
+
+
+def _show(options: Show) -> None:
+    """Prints header, moves and last position, or JSON: the summary with actions, moves, seconds, opening, position."""
+    with open_store(options.db, create=False) as store:
+        stored = next(find_games(store, Wanted(id=in_range("the game's number", options.id, 1, MOST_GAMES))), None)
+    if stored is None:
+        raise BoardwrightError(f"{options.db} has no game {options.id}: `boardwright games-db list` shows all")
+    played, record = stored.played, stored.played.record
+    positions = list(record.positions())
+    moves, last = list(_moves(record, positions)), positions[-1]
+    if options.json:
+        fields = _summary(stored) | {"start": record.start, "actions": list(record.actions), "moves": moves}
+        fields |= {"opening": played.opening, "seconds": list(played.seconds), "position": last.text}
+        print_json(fields | {"tags": dict(record.tags)})
+        return
+    from boardwright.views.terminal import render
+
+    print(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}")
+    for role, player in zip(last.game.roles, played.players, strict=True):
+        print(f"  {role}: {printable(player)}")
+    print("  " + "\n  ".join(filled(moves)))
+    print(render(last.game.scene(last), colour=sys.stdout.isatty()))
+    print(_ending(record))
+
+
+def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
+    """The texts of the moves; one that takes several actions is one move."""
+    begin = 0
+    for end, after in enumerate(positions[1:], start=1):
+        if not after.core.continues or end == len(record.actions):
+            before, actions = positions[begin], record.actions[begin:end]
+            whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
+            pieces = (positions[ply].action_text(record.actions[ply]) for ply in range(begin, end))
+            yield next(whole, None) or " ".join(pieces)
+            begin = end
+
+
+def _export(options: Export) -> None:
+    """Writes a file, or prints its text."""
+    wanted = options.wanted()
+    with open_store(options.db, create=False) as store:
+        text, problems = export_games(find_games(store, wanted), _only_game(store, wanted, options.db))
+    if options.out is None:
+        print(text, end="")
+    else:
+        write_text(options.out, text)
+        print(f"wrote {options.out}")
+    _complain(problems, "left out")
+
+
+def _only_game(store: Store, wanted: Wanted, path: Path) -> str:
+    """The game whose format is to be written; raises BoardwrightError where there are none, or several."""
+    counts = count_games(store, wanted)
+    if not counts:
+        raise BoardwrightError(f"{path} has no such games: nothing to export")
+    if len(counts) > 1:
+        raise BoardwrightError(f"{path} holds several games: choose with --game one of {', '.join(counts)}")
+    return next(iter(counts))
+
+
+def _import(options: Import) -> None:
+    """Prints how many games were stored, or JSON `{stored, known, errors: [text …]}`."""
+    game_class(options.game)  # raises if there is no such game
+    data = read_bytes(options.file, LARGEST_FILE)
+    with open_store(options.db, create=True) as store:
+        imported = import_games(store, options.game, data)
+    if not imported.stored and not imported.known:
+        fault = str(imported.errors[0]) if imported.errors else "it holds no games"
+        raise BoardwrightError(f"{options.file} cannot be imported: {fault}")
+    if options.json:
+        errors = [str(error) for error in imported.errors]
+        print_json({"stored": imported.stored, "known": imported.known, "errors": errors})
+        return
+    known = f", {imported.known} were there already" if imported.known else ""
+    print(f"stored {imported.stored} games in {options.db}{known}")
+    _complain([str(error) for error in imported.errors], "not stored")
+
+
+def _complain(problems: list[str], fate: str) -> None:
+    """Tells of games that were passed over, on stderr."""
+    for problem in problems[:MOST_COMPLAINTS]:
+        print(f"boardwright: warning: {fate}: {printable(problem)}", file=sys.stderr)
+    if len(problems) > MOST_COMPLAINTS:
+        print(f"boardwright: warning: and {len(problems) - MOST_COMPLAINTS} more {fate}", file=sys.stderr)

@@ -1,0 +1,95 @@
+"""Play two players against each other, in pairs of games with the roles swapped."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from boardwright.arena.event import Event, check_even
+from boardwright.arena.intervals import Score, elo_of_score, score_interval
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.progress import track
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ContestOptions):
+    """Who plays, and how often."""
+
+    a: tyro.conf.Positional[str]
+    """The player whose result is reported, such as `mc:sims=400`; `boardwright agents GAME` lists them."""
+    b: tyro.conf.Positional[str]
+    """The other player."""
+    games: Annotated[int, tyro.conf.arg(metavar="N")] = 100
+    """How many games, an even number."""
+
+
+def run(options: Options) -> None:
+    """Prints a table, or JSON `{games, wins, draws, losses, score, low, high, by_role: {…}}` from A's side."""
+    games = check_even("--games", in_range("--games", options.games, 1, MOST_GAMES))
+    event = options.event((options.a, options.b))
+    played: list[PlayedGame] = []
+    with interruptible(options, played):
+        for game in track(options.play(event, games), games, "games"):
+            played.append(game)
+    counted = match_tally(played)
+    total = counted.a[0] + counted.a[1]
+    score = score_interval(pair_points(played))
+    if options.json:
+        print_json(
+            {
+                "games": total.games,
+                "wins": total.wins,
+                "draws": total.draws,
+                "losses": total.losses,
+                "score": score.score,
+                "low": score.low,
+                "high": score.high,
+                "by_role": {
+                    role: {
+                        "games": side.games,
+                        "wins": side.wins,
+                        "draws": side.draws,
+                        "losses": side.losses,
+                        "mean_plies": side.mean_plies,
+                    }
+                    for role, side in zip(event.bound_game().roles, counted.a, strict=True)
+                },
+            }
+        )
+        return
+    _print_table(event, played, counted, score)
+
+
+def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, score: Score) -> None:
+    """A's results by role, the time both used, and forfeits by their reasons."""
+    a, b = event.players
+    roles = event.bound_game().roles
+    print(f"{a} (A) against {b} (B), {event.game} {event.rules.name}, openings {event.openings}")
+    print(
+        f"  {'A as':<12} {'games':>6} {'wins':>6} {'draws':>6} {'losses':>6}  {'score (95 % between)':<22} {'plies':>6}"
+    )
+    for role in (0, 1):
+        singles = score_interval((points(game, role),) for game in played if game.index % 2 == role)
+        _print_row(roles[role], counted.a[role], singles)
+    total = counted.a[0] + counted.a[1]
+    _print_row("both", total, score)
+    low, mid, high = (elo_of_score(value) for value in (score.low, score.score, score.high))
+    print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
+    for name, side in (("A", total), ("B", counted.b)):
+        spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
+        print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
+    for reason in sorted({game.record.reason for game in played if game.forfeited_by is not None}):
+        print(f"  {reason}")
+
+
+def _print_row(name: str, side: Tally, score: Score) -> None:
+    share = f"{100 * score.score:5.1f} % ({100 * score.low:.1f}-{100 * score.high:.1f})"
+    counts = f"{side.games:>6} {side.wins:>6} {side.draws:>6} {side.losses:>6}"
+    print(f"  {name:<12} {counts}  {share:<22} {side.mean_plies:>6.1f}")
+
+
+def _forfeits(side: Tally) -> str:
+    return f"; {side.forfeits} games forfeited" if side.forfeits else ""

@@ -1,0 +1,110 @@
+"""Rate players by their games (BayesElo), stored ones or a table of results."""
+
+import math
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.arena.bayeselo import Ratings, rate, rate_by_role
+from boardwright.arena.pairings import Encounter
+from boardwright.cli.choose import print_json
+from boardwright.cli.files import read_bytes
+from boardwright.cli.text import printable
+from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games.registry import game_class
+from boardwright.records.games import Wanted, count_games, encounters, rule_set_names, versions
+from boardwright.records.resultfile import read_results
+from boardwright.records.store import open_store
+
+LARGEST_CSV = 256 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which games."""
+
+    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Database of games, as `tournament --db` writes it."""
+    game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None
+    """The game whose players are rated; needed with --db where the file holds games of several."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
+    """Name of the rule set. Default: all that were played."""
+    csv: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Instead of --db, a table of results with the columns first,second,result (first, second or draw)."""
+    by_role: bool = False
+    """Rate every player in each role by itself."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Prints a table, or JSON `{advantage, draw, ratings: [{name, elo, plus, minus, games}]}`, strongest first.
+
+    What is doubtful about the ratings is said on stderr, in JSON under the key `warnings` if there is any.
+    """
+    if (options.db is None) == (options.csv is None):
+        raise BoardwrightError("give either --db FILE or --csv FILE")
+    games, roles, doubts = _from_table(options) if options.csv is not None else _from_database(options)
+    ratings = rate_by_role(games, roles) if options.by_role else rate(games)
+    doubts = [*ratings.warnings, *doubts]
+    if options.json:
+        fields = {"advantage": ratings.advantage, "draw": ratings.draw}
+        fields |= {"ratings": [asdict(rating) for rating in ratings.ratings]}
+        print_json(fields | ({"warnings": doubts} if doubts else {}))
+        return
+    _print_table(ratings, roles[0])
+    for doubt in doubts:
+        print(f"boardwright: warning: {printable(doubt)}", file=sys.stderr)
+
+
+def _from_table(options: Options) -> tuple[list[Encounter], tuple[str, str], list[str]]:
+    """The games, the names of the roles, and what is doubtful."""
+    assert options.csv is not None
+    if options.rules is not None:
+        raise BoardwrightError("--rules goes with --db: a table of results does not say the rules")
+    games = read_results(read_bytes(options.csv, LARGEST_CSV), str(options.csv))
+    if not games:
+        raise BoardwrightError(f"{options.csv}: there are no games to rate")
+    roles = ("first", "second") if options.game is None else game_class(options.game).roles
+    return games, roles, []
+
+
+def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], list[str]]:
+    """The games, the names of the roles, and what is doubtful."""
+    assert options.db is not None
+    if options.game is not None:
+        game_class(options.game)  # raises if there is no such game
+    with open_store(options.db, create=False) as store:
+        kinds = list(count_games(store, Wanted()))
+        if options.game is None and len(kinds) > 1:
+            raise BoardwrightError(f"{options.db} holds several games: choose with --game one of {', '.join(kinds)}")
+        name = options.game or (kinds[0] if kinds else None)
+        if name is None:
+            raise BoardwrightError(f"{options.db}: there are no games to rate")
+        played = rule_set_names(store, name)
+        if options.rules is not None and options.rules not in played and played:
+            raise UnknownNameError(f"rule set of {name} in {options.db}", options.rules, played)
+        games = encounters(store, name, options.rules)
+        if not games:
+            raise BoardwrightError(f"{options.db}: there are no finished games of {name} to rate")
+        doubts = []
+        mixed = [rules for rules in played if options.rules in (None, rules)]
+        if len(mixed) > 1:
+            doubts.append(f"games under {len(mixed)} rule sets are rated together (see --rules): {', '.join(mixed)}")
+        if len(versions(store, name)) > 1:
+            doubts.append(f"players of several versions are one here: {', '.join(versions(store, name))}")
+    return games, game_class(name).roles, doubts
+
+
+def _print_table(ratings: Ratings, first_role: str) -> None:
+    width = max([len(rating.name) for rating in ratings.ratings] + [6])
+    print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  stronger than the next")
+    for place, rating in enumerate(ratings.ratings):
+        numbers = f"{rating.elo:>7.1f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
+        below = ratings.superiority[place, place + 1 :]
+        chances = [f"  {100 * chance:.1f} %" for chance in below if not math.isnan(chance)]
+        print(f"{printable(rating.name):<{width}}  {numbers}" + "".join(chances[:1]))
+    print(f"advantage of {first_role}: {ratings.advantage:.1f} Elo; draw parameter: {ratings.draw:.1f} Elo")

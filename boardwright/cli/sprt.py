@@ -1,0 +1,95 @@
+"""Test whether one player is stronger than another, and stop as soon as the games tell.
+
+H0: A is `elo0` points above B; H1: it is `elo1`. Games come in pairs from one opening with the roles swapped, and
+pairs are counted in the order of their numbers, so neither workers nor short games sway the test.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
+
+from boardwright.arena.event import check_even
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.sprt import Sprt, count_pairs
+from boardwright.arena.tally import points
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.progress import track
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ContestOptions):
+    """Who plays, and what is to be told apart."""
+
+    a: tyro.conf.Positional[str]
+    """The player that may be stronger; `boardwright agents GAME` lists them."""
+    b: tyro.conf.Positional[str]
+    """The other player."""
+    elo0: float = 0.0
+    """Elo points of A above B if H0 is true."""
+    elo1: float = 10.0
+    """Elo points of A above B if H1 is true."""
+    alpha: float = 0.05
+    """How often H1 may be accepted though H0 is true."""
+    beta: float = 0.05
+    """How often H0 may be accepted though H1 is true."""
+    max_games: Annotated[int, tyro.conf.arg(metavar="N")] = 100_000
+    """Give up after so many games, an even number."""
+
+
+def run(options: Options) -> None:
+    """Prints the decision, or JSON `{decision, llr, lower, upper, pairs, score, elo, …, games, pentanomial}`."""
+    most = check_even("--max-games", in_range("--max-games", options.max_games, 1, MOST_GAMES))
+    test = Sprt(options.elo0, options.elo1, options.alpha, options.beta)
+    event = options.event((options.a, options.b))
+    pairs: list[tuple[float, float]] = []
+    verdict, played = test.judge((0,) * 5), []
+    games = options.play(event, most)
+    with interruptible(options, played):
+        for pair in _in_order(_kept(track(games, most, "games"), played)):
+            pairs.append(pair)
+            verdict = test.judge(count_pairs(pairs))
+            if verdict.decision != "continue":
+                break
+        games.close()
+    decision = "undecided" if verdict.decision == "continue" else verdict.decision
+    if options.json:
+        print_json(
+            {**asdict(verdict), "decision": decision, "games": 2 * len(pairs), "pentanomial": count_pairs(pairs)}
+        )
+        return
+    meaning = {
+        "H1": f"A is stronger: H1 ({options.elo1:+g} Elo) accepted",
+        "H0": f"A is not stronger: H0 ({options.elo0:+g} Elo) accepted",
+        "undecided": "undecided: the games allowed were not enough",
+    }
+    print(f"{options.a} (A) against {options.b} (B), {event.game} {event.rules.name}, openings {event.openings}")
+    print(f"  {meaning[decision]} after {2 * len(pairs)} games")
+    print(f"  log-likelihood ratio {verdict.llr:.2f} (bounds {verdict.lower:.2f} and {verdict.upper:.2f})")
+    print(f"  pairs with 0, ½, 1, 1½, 2 points for A: {', '.join(map(str, count_pairs(pairs)))}")
+    print(f"  Elo of A above B: {verdict.elo:.0f} (95 % between {verdict.elo_low:.0f} and {verdict.elo_high:.0f})")
+
+
+def _finite(value: object) -> object:
+    """JSON knows no infinity: an Elo that has no bound is null."""
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _kept(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[PlayedGame]:
+    for game in games:
+        played.append(game)
+        yield game
+
+
+def _in_order(games: Iterable[PlayedGame]) -> Iterator[tuple[float, float]]:
+    """A's points in both games of each pair, the pairs in the order of their numbers."""
+    waiting: dict[int, float] = {}
+    following = 0
+    for game in games:
+        waiting[game.index] = points(game, game.index % 2)
+        while following in waiting and following + 1 in waiting:
+            yield waiting.pop(following), waiting.pop(following + 1)
+            following += 2

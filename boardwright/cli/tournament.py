@@ -1,0 +1,89 @@
+"""Play several players against each other. Stopped or killed, the same command goes on where it was."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from boardwright.arena.bayeselo import Ratings, rate
+from boardwright.arena.crosstable import Row, crosstable, encounters
+from boardwright.arena.event import Event, check_even
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.tally import Tally
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.progress import track
+from boardwright.errors import BoardwrightError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ContestOptions):
+    """Who plays, how often, and where the games are kept."""
+
+    players: tyro.conf.Positional[tuple[str, ...]]
+    """Two players or more, such as `random mc:sims=400`; `boardwright agents GAME` lists them."""
+    games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")]
+    """Games between any two players, an even number."""
+    gauntlet: bool = False
+    """The first player against each of the others, instead of all against all."""
+
+
+def run(options: Options) -> None:
+    """Prints a crosstable and ratings, or JSON `{games, players: […], pairs: […], ratings: […]}`."""
+    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
+    if len(options.players) < 2:
+        raise BoardwrightError("a tournament needs two players or more: name them after the game")
+    for player in options.players:
+        if options.players.count(player) > 1:
+            raise BoardwrightError(
+                f"player {player!r} is named twice: for a match against itself use boardwright match"
+            )
+    if options.db is None:
+        raise BoardwrightError("a tournament keeps its games: name the database with --db FILE")
+    event = options.event(options.players, options.gauntlet)
+    games = len(event.pairings()) * per_pair
+    played: list[PlayedGame] = []
+    with interruptible(options, played):
+        for game in track(options.play(event, games), games, "games"):
+            played.append(game)
+    rows, ratings = crosstable(played), rate(encounters(played))
+    if options.json:
+        print_json(_fields(event, played, rows, ratings))
+        return
+    _print_tables(played, rows, ratings)
+
+
+def _fields(event: Event, played: list[PlayedGame], rows: list[Row], ratings: Ratings) -> dict[str, object]:
+    by_name = {row.name: row for row in rows}
+    pairs = [(event.players[first], event.players[second]) for first, second in event.pairings()]
+    return {
+        "games": len(played),
+        "players": [{"name": row.name, **_counts(row.total), "score": row.total.score} for row in rows],
+        "pairs": [{"a": a, "b": b, **_counts(by_name[a].against[b])} for a, b in pairs],
+        "ratings": [{"name": rated.name, "elo": rated.elo, "plus": rated.plus, "minus": rated.minus}
+                    for rated in ratings.ratings],
+    }  # fmt: skip
+
+
+def _counts(tally: Tally) -> dict[str, int]:
+    return {"games": tally.games, "wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+
+
+def _print_tables(played: list[PlayedGame], rows: list[Row], ratings: Ratings) -> None:
+    width = max(len(row.name) for row in rows)
+    elo = {rated.name: f"{rated.elo:+.0f} +{rated.plus:.0f} -{rated.minus:.0f}" for rated in ratings.ratings}
+    numbers = "".join(f"{number:>12}" for number in range(1, len(rows) + 1))
+    print(f"{len(played)} games; Elo with what 95 % confidence adds and takes; wins-draws-losses against each")
+    print(f"  {'':>2} {'':<{width}} {'Elo':>16} {'score':>8}{numbers}")
+    for number, row in enumerate(rows, start=1):
+        cells = "".join(f"{_cell(row.against.get(other.name)):>12}" for other in rows)
+        print(f"  {number:>2} {row.name:<{width}} {elo[row.name]:>16} {100 * row.total.score:>6.1f} %{cells}")
+    for row in rows:
+        if row.total.forfeits:
+            print(f"  {row.name} forfeited {row.total.forfeits} games")
+    for warning in ratings.warnings:
+        print(f"  {warning}")
+
+
+def _cell(tally: Tally | None) -> str:
+    return "-" if tally is None else f"{tally.wins}-{tally.draws}-{tally.losses}"

@@ -1,0 +1,113 @@
+"""The Hub protocol, version 2, by Fabien Letouzey: how draughts programs such as Scan talk to a board.
+
+We are an engine of the variant `english`. Scores are expected results from -1 to 1, not men. The protocol
+lets an engine end any search when it likes, so pondering and analysing are ordinary searches.
+"""
+
+from collections.abc import Callable, Mapping
+
+from boardwright import __version__
+from boardwright.agents.base import Limit
+from boardwright.arena.conditions import Clock
+from boardwright.engine.desk import Desk, Thought
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game
+from boardwright.games.draughts import hub
+
+LONGEST_SEARCH = 3600.0  # seconds, of one without a limit
+
+
+class HubProtocol:
+    """The engine's side of the conversation."""
+
+    def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
+        self.desk = Desk(bound, spec)
+        self._write = write
+        self._limit = Limit()
+        self._commands: dict[str, Callable[[Mapping[str, str]], None]] = {
+            "hub": self._introduce,
+            "set-param": self._set,
+            "init": lambda arguments: self._write("ready"),
+            "new-game": lambda arguments: self.desk.take(self.desk.game),
+            "pos": self._position,
+            "level": self._level,
+            "go": lambda arguments: self.desk.think(self._limit, self._tell, self._answer),
+            "stop": lambda arguments: self.desk.stop(),
+            "ping": lambda arguments: self._write("pong"),
+        }
+
+    def handle(self, line: str) -> bool:
+        """Does what a line says, ignoring what it does not understand; False once the engine is to quit."""
+        command, arguments = hub.parse_line(line)
+        if command == "quit":
+            return False
+        try:
+            if command in self._commands:
+                self._commands[command](arguments)
+        except BoardwrightError as error:
+            self._complain(error)
+        return True
+
+    def _complain(self, error: BoardwrightError) -> None:
+        self._write(f'error message="{str(error).replace(chr(34), chr(39))}"')
+
+    def _introduce(self, arguments: Mapping[str, str]) -> None:
+        self._write(f'id name=Boardwright version={__version__} author="The Boardwright authors"')
+        self._write(f'param name=variant value={hub.VARIANT} type=enum values="{hub.VARIANT}"')
+        self._write("wait")
+
+    def _set(self, arguments: Mapping[str, str]) -> None:
+        if arguments.get("name") == "variant" and arguments.get("value") != hub.VARIANT:
+            raise BoardwrightError(f"this engine plays the variant {hub.VARIANT} alone")
+
+    def _position(self, arguments: Mapping[str, str]) -> None:
+        self.desk.check_free()
+        position = self.desk.game.position(hub.parse_position(arguments.get("pos", "")))
+        for move in arguments.get("moves", "").split():
+            for action in hub.parse_move(position, move):
+                position = position.play(action)
+        self.desk.position = position
+
+    def _level(self, arguments: Mapping[str, str]) -> None:
+        if "infinite" in arguments:
+            self._limit = Limit(seconds=LONGEST_SEARCH)
+        elif "depth" in arguments:
+            self._limit = Limit(depth=int(_number(arguments, "depth")))
+        elif "nodes" in arguments:
+            self._limit = Limit(nodes=int(_number(arguments, "nodes")))
+        elif "move-time" in arguments:
+            self._limit = Limit(seconds=_number(arguments, "move-time"))
+        elif "moves" in arguments and "time" in arguments:
+            self._limit = Limit(seconds=_number(arguments, "time") / _number(arguments, "moves"))
+        else:
+            left, increment = _number(arguments, "time"), _number(arguments, "inc") if "inc" in arguments else 0.0
+            self._limit = Limit(seconds=Clock(left, increment).share(left + increment))
+
+    def _tell(self, thought: Thought) -> None:
+        choice, words = thought.choice, ["info"]
+        if choice.depth:
+            words.append(f"depth={choice.depth}")
+        if choice.value is not None:
+            words.append(f"score={choice.value:.3f}")
+        if choice.nodes or choice.simulations:
+            words += [f"nodes={choice.nodes or choice.simulations}", f"nps={thought.rate / 1e6:.3f}"]
+        line = " ".join(hub.move_text(*move) for move in thought.line)
+        self._write(" ".join([*words, f"time={thought.seconds:.3f}", f'pv="{line}"']))
+
+    def _answer(self, result: Thought | BoardwrightError) -> None:
+        if isinstance(result, BoardwrightError):
+            self._complain(result)
+            return
+        self._tell(result)
+        best, *others = (hub.move_text(*move) for move in result.line[:2])
+        self._write(" ".join([f"done move={best}", *(f"ponder={other}" for other in others)]))
+
+
+def _number(arguments: Mapping[str, str], name: str) -> float:
+    try:
+        value = float(arguments[name])
+    except (KeyError, ValueError):
+        raise BoardwrightError(f"level: {name} must be a number") from None
+    if not 0 < value < 1e12:
+        raise BoardwrightError(f"level: {name} must be more than 0")
+    return value

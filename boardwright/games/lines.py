@@ -1,0 +1,58 @@
+"""Lines of play as text: moves one after the other, as files, people and engines write them."""
+
+import functools
+from collections.abc import Sequence
+
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import Position
+
+LONGEST_MOVE = 3  # words: `castle b3 r90`
+
+
+def play_words(position: Position, words: Sequence[str]) -> Position:
+    """The position after moves written one after the other; raises IllegalMoveError naming the move.
+
+    A move is one word where that is legal, and otherwise the most words that are.
+    """
+    played, ply = 0, 1
+    while played < len(words):
+        for length in (1, *range(min(LONGEST_MOVE, len(words) - played), 1, -1)):
+            try:
+                position = position.play(" ".join(words[played : played + length]))
+            except IllegalMoveError:
+                continue
+            break
+        else:
+            raise IllegalMoveError(f"ply {ply}: {_complaint(position, words[played:])}")
+        played, ply = played + length, ply + 1
+    return position
+
+
+def _complaint(position: Position, words: Sequence[str]) -> str:
+    """Why the next words are no legal move, told of as many as moves of this position have at most."""
+    length = max((len(move.split()) for move in position.moves()), default=1)
+    try:
+        position.play(" ".join(words[:length]))
+    except IllegalMoveError as error:
+        return str(error)
+    raise AssertionError("the words were tried before")
+
+
+def move_text(position: Position, actions: Sequence[int]) -> str:
+    """The text of the whole move that `actions` make from a position."""
+    after = functools.reduce(Position.play, actions, position)
+    if len(actions) == 1:
+        return position.action_text(actions[0])
+    moves = position.game.moves(position.core)
+    return next(move.text for move in moves if position.play(move.text).hash == after.hash)
+
+
+def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
+    """(position before it, its actions) of every whole move of a line; what is cut off in a move is left out."""
+    moves, begun, before = [], 0, position
+    for number, action in enumerate(line, start=1):
+        position = position.play(action)
+        if not position.core.continues:
+            moves.append((before, tuple(line[begun:number])))
+            before, begun = position, number
+    return moves

@@ -1,0 +1,184 @@
+"""Games in the database: storing one, finding some, and what ratings need of them."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from boardwright import __version__
+from boardwright.arena.pairings import Encounter
+from boardwright.arena.played import PlayedGame
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import ONGOING, Rules
+from boardwright.games.record import GameRecord
+from boardwright.records import codec
+from boardwright.records.store import Store
+
+_LISTING = """
+    FROM games
+    JOIN rule_sets ON rule_sets.id = games.rule_set
+    JOIN players AS first ON first.id = games.first
+    JOIN players AS second ON second.id = games.second"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredGame:
+    """A game as it lies in the database."""
+
+    id: int
+    event: int | None
+    played: PlayedGame
+    versions: tuple[str, str]  # of boardwright, for the player of each role; empty for players from elsewhere
+    stored: str  # when, UTC, like 2025-01-31T18:00:00Z
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which games one is after; None means any."""
+
+    game: str | None = None
+    rules: str | None = None  # name of the rule set
+    player: str | None = None  # a spec, or its name before the colon
+    result: int | None = None
+    event: int | None = None
+    id: int | None = None
+    limit: int | None = None  # how many at most, the latest ones
+
+    def condition(self) -> tuple[str, dict[str, Any]]:
+        """The end of a query over `_LISTING`, and its values."""
+        tests = {
+            "game": "rule_sets.game = :game",
+            "rules": "rule_sets.name = :rules",
+            "player": f"({_named('first')} OR {_named('second')})",
+            "result": "games.result = :result",
+            "event": "games.event = :event",
+            "id": "games.id = :id",
+        }
+        values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}
+        where = " AND ".join(tests[name] for name in values)
+        return f" WHERE {where}" if where else "", values
+
+
+def _named(player: str) -> str:
+    return f"{player}.spec = :player OR substr({player}.spec, 1, length(:player) + 1) = :player || ':'"
+
+
+def save_game(store: Store, game: PlayedGame, event: int | None = None, version: str = __version__) -> bool:
+    """Stores a game, whole, in one transaction; whether it was new.
+
+    The game of an event is stored once: who comes second with the same index is told so, and nothing changes.
+    """
+    record = game.record
+    row = {
+        "event": event,
+        "number": game.index,
+        "start": record.start,
+        "actions": codec.actions_blob(record.actions),
+        "opening": game.opening,
+        "seconds": codec.seconds_blob(game.seconds),
+        "result": record.result,
+        "reason": record.reason,
+        "resigned": record.resigned,
+        "forfeited_by": game.forfeited_by,
+        "remarks": codec.remarks_text(record),
+        "tags": codec.canonical(list(record.tags.items())),  # in order
+    }
+    rules = {"game": record.game, "name": record.rules.name, "options": codec.rules_text(record.rules)}
+    with store.writing() as connection:
+
+        def number_of(table: str, fields: dict[str, Any], key: tuple[str, ...]) -> int:
+            """The id of a row, which is made where there is none."""
+            names = ", ".join(fields)
+            places = ", ".join(f":{name}" for name in fields)
+            test = " AND ".join(f"{name} = :{name}" for name in key)
+            connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", fields)
+            return connection.execute(f"SELECT id FROM {table} WHERE {test}", fields).fetchone()[0]
+
+        row["rule_set"] = number_of("rule_sets", rules, ("game", "options"))
+        for role, spec in zip(("first", "second"), game.players, strict=True):
+            row[role] = number_of("players", {"spec": spec, "version": version}, ("spec", "version"))
+        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
+        query = f"INSERT INTO games ({names}) VALUES ({places}) ON CONFLICT (event, number) DO NOTHING"
+        return connection.execute(query, row).rowcount == 1
+
+
+def find_games(store: Store, wanted: Wanted) -> Iterator[StoredGame]:
+    """The games one is after, in the order in which they were stored."""
+    where, values = wanted.condition()
+    if wanted.limit is not None:
+        where = f" WHERE games.id IN (SELECT games.id {_LISTING} {where} ORDER BY games.id DESC LIMIT :limit)"
+        values["limit"] = wanted.limit
+    query = f"""SELECT games.*, rule_sets.game, rule_sets.options, first.spec AS first_spec, second.spec AS second_spec,
+        first.version AS first_version, second.version AS second_version {_LISTING} {where} ORDER BY games.id"""
+    rule_sets: dict[int, Rules] = {}
+    with store.reading() as connection:
+        cursor = connection.cursor()
+        cursor.row_factory = sqlite3.Row  # type: ignore[assignment]
+        for row in cursor.execute(query, values):
+            try:
+                game = _stored_game(row, rule_sets)
+            except (ValueError, TypeError, KeyError) as error:
+                raise BoardwrightError(f"game {row['id']} in {store.path} cannot be read: {error}") from error
+            yield game
+
+
+def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
+    """A game from its row; adds its rules to those known."""
+    if row["rule_set"] not in rule_sets:
+        rule_sets[row["rule_set"]] = codec.rules_of(row["game"], row["options"])
+    record = GameRecord(
+        game=row["game"],
+        rules=rule_sets[row["rule_set"]],
+        start=row["start"],
+        actions=codec.actions_of(row["actions"]),
+        result=row["result"],
+        reason=row["reason"],
+        resigned=row["resigned"],
+        tags=dict(json.loads(row["tags"])),
+        **codec.remarks_of(row["remarks"]),
+    )
+    played = PlayedGame(
+        record=record,
+        players=(row["first_spec"], row["second_spec"]),
+        opening=row["opening"],
+        seconds=codec.seconds_of(row["seconds"]),
+        forfeited_by=row["forfeited_by"],
+        index=row["number"],
+    )
+    versions = (row["first_version"], row["second_version"])
+    return StoredGame(id=row["id"], event=row["event"], played=played, versions=versions, stored=row["stored"])
+
+
+def count_games(store: Store, wanted: Wanted) -> dict[str, int]:
+    """How many of the games one is after there are of each game."""
+    where, values = wanted.condition()
+    with store.reading() as connection:
+        return dict(connection.execute(f"SELECT rule_sets.game, count(*) {_LISTING} {where} GROUP BY 1", values))
+
+
+def encounters(store: Store, game: str, rules: str | None = None) -> list[Encounter]:
+    """Who met whom in the finished games of a game, and the results: what ratings are made from.
+
+    A player is known by its spec. The rule set is given by name, None means all.
+    """
+    where, values = Wanted(game=game, rules=rules).condition()
+    query = f"SELECT first.spec, second.spec, result {_LISTING} {where} AND result != {ONGOING}"
+    with store.reading() as connection:
+        return [Encounter(*row) for row in connection.execute(query, values)]
+
+
+def rule_set_names(store: Store, game: str) -> list[str]:
+    """Names of the rule sets under which games of a game were stored; two that differ may have the same name."""
+    query = """SELECT name FROM rule_sets WHERE game = ?
+        AND EXISTS (SELECT * FROM games WHERE games.rule_set = rule_sets.id) ORDER BY name, id"""
+    with store.reading() as connection:
+        return [name for (name,) in connection.execute(query, [game])]
+
+
+def versions(store: Store, game: str) -> list[str]:
+    """The versions of boardwright whose players have stored games of a game."""
+    query = f"""SELECT first.version {_LISTING} WHERE game = :game AND first.version != ''
+        UNION SELECT second.version {_LISTING} WHERE game = :game AND second.version != '' ORDER BY 1"""
+    with store.reading() as connection:
+        return [version for (version,) in connection.execute(query, {"game": game})]

@@ -1,0 +1,179 @@
+"""Ratings: the original program's answers, planted strengths, and data that tell little."""
+
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boardwright.arena.bayeselo import Ratings, rate, rate_by_role, scale
+from boardwright.arena.pairings import Encounter, condense, groups, tells_advantage
+from boardwright.games.base import DRAW
+
+RESULTS = {"first": 0, "second": 1, "draw": DRAW}
+
+
+def test_it_agrees_with_the_original_program() -> None:
+    fixture = json.loads((Path(__file__).parent / "bayeselo.json").read_text())
+    expected = fixture["expected"]
+    found = rate(Encounter(first, second, RESULTS[result]) for first, second, result in fixture["games"])
+    assert found.advantage == pytest.approx(expected["first_mover_advantage"], abs=0.1)
+    assert found.draw == pytest.approx(expected["draw_elo"], abs=0.1)
+    assert [rating.name for rating in found.ratings] == list(expected["ratings"])
+    for rating in found.ratings:
+        answer = expected["ratings"][rating.name]
+        assert rating.elo == pytest.approx(answer["elo"], abs=0.2)
+        assert rating.plus == pytest.approx(answer["plus"], abs=1.0)
+        assert rating.minus == pytest.approx(answer["minus"], abs=1.0)
+        assert rating.games == answer["games"]
+    assert found.warnings == ()
+
+
+def simulated(first: np.ndarray, second: np.ndarray, advantage: float, draw: float, games: int) -> list[Encounter]:
+    """Games of players with these ratings in each role, drawn from the model."""
+    random = np.random.default_rng(7)
+
+    def f(x: np.ndarray) -> np.ndarray:
+        return 1.0 / (1.0 + 10.0 ** (x / 400.0))
+
+    one, other = random.integers(len(first), size=(2, games))
+    one, other = one[one != other], other[one != other]
+    gap = first[one] - second[other] + advantage
+    luck = random.random(len(gap))
+    results = np.where(luck < f(draw - gap), 0, np.where(luck > 1.0 - f(draw + gap), 1, DRAW))
+    return [Encounter(f"p{i}", f"p{j}", int(r)) for i, j, r in zip(one, other, results, strict=True)]
+
+
+def by_name(ratings: Ratings) -> dict[str, float]:
+    return {rating.name: rating.elo for rating in ratings.ratings}
+
+
+def test_planted_strengths_are_recovered() -> None:
+    planted = np.array([-250.0, -100.0, -20.0, 0.0, 120.0, 250.0])
+    found = rate(simulated(planted, planted, advantage=60.0, draw=120.0, games=60_000))
+    assert found.advantage == pytest.approx(60.0, abs=5.0)
+    assert found.draw == pytest.approx(120.0, abs=5.0)
+    for player, elo in enumerate(planted):
+        assert by_name(found)[f"p{player}"] == pytest.approx(elo * scale(120.0), abs=8.0)
+    assert sum(by_name(found).values()) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_intervals_cover_planted_strengths() -> None:
+    planted = np.linspace(-200.0, 200.0, 20)
+    found = rate(simulated(planted, planted, advantage=0.0, draw=60.0, games=6000))
+    inside = 0
+    for rating in found.ratings:
+        truth = planted[int(rating.name[1:])] * scale(60.0)
+        inside += rating.elo - rating.minus <= truth <= rating.elo + rating.plus
+    assert inside >= 16
+
+
+def test_planted_roles_are_recovered() -> None:
+    attack, defence = np.array([200.0, 0.0, -50.0, -150.0]), np.array([-100.0, 150.0, 50.0, -100.0])
+    found = rate_by_role(simulated(attack, defence, advantage=-80.0, draw=50.0, games=80_000), ("white", "black"))
+    assert found.advantage == pytest.approx(-80.0, abs=6.0)
+    assert found.draw == pytest.approx(50.0, abs=5.0)
+    for role, planted in (("white", attack), ("black", defence)):
+        elos = [by_name(found)[f"p{player} as {role}"] for player in range(4)]
+        assert sum(elos) == pytest.approx(0.0, abs=1e-6)
+        assert elos == pytest.approx((planted * scale(50.0)).tolist(), abs=9.0)
+    assert found.warnings == ()
+
+
+def test_a_game_with_roles_changed_changes_the_sign_of_the_advantage() -> None:
+    games = simulated(np.array([0.0, 100.0, 30.0]), np.array([0.0, 100.0, 30.0]), 50.0, 70.0, 900)
+    swapped = [Encounter(second, first, {0: 1, 1: 0}.get(result, DRAW)) for first, second, result in games]
+    here, there = rate(games), rate(swapped)
+    assert here.advantage == pytest.approx(-there.advantage)
+    assert by_name(here) == pytest.approx(by_name(there))
+
+
+def test_superiority() -> None:
+    games = [Encounter("a", "b", 0), Encounter("b", "a", 1)] * 30 + [Encounter("b", "c", 0), Encounter("c", "b", 0)]
+    found = rate([*games, Encounter("d", "e", 0)])
+    names = [rating.name for rating in found.ratings]
+    chance = found.superiority[names.index("a"), names.index("b")]
+    assert chance > 0.999
+    assert found.superiority[names.index("b"), names.index("a")] == pytest.approx(1.0 - chance)
+    assert math.isnan(found.superiority[names.index("a"), names.index("d")])
+
+
+def test_superiority_compares_within_a_role() -> None:
+    strength = np.array([200.0, 0.0, -200.0])
+    found = rate_by_role(simulated(strength, strength, 0.0, 50.0, 2000), ("white", "black"))
+    names = [rating.name for rating in found.ratings]
+    place = {name: names.index(name) for name in names}
+    assert found.superiority[place["p0 as white"], place["p1 as white"]] > 0.99
+    assert math.isnan(found.superiority[place["p0 as white"], place["p1 as black"]])
+
+
+def test_who_never_met_is_said() -> None:
+    found = rate([Encounter("a", "b", 0), Encounter("b", "a", 0), Encounter("c", "d", 1)])
+    (warning,) = found.warnings
+    assert warning == "2 groups never met, so only ratings within a group compare: a, b; c, d"
+    elos = by_name(found)
+    assert elos["a"] + elos["b"] == pytest.approx(0.0, abs=1e-9)
+    assert elos["d"] == pytest.approx(-elos["c"])
+    many = rate([Encounter(f"x{k}", f"y{k}", 0) for k in range(50)])
+    assert many.warnings[0].startswith("50 groups never met")
+    assert len(many.warnings[0]) < 300
+
+
+def test_an_advantage_that_cannot_be_told_is_said() -> None:
+    always_first = [Encounter("a", "b", 0), Encounter("a", "c", DRAW)]
+    assert "never changed roles" in rate(always_first).warnings[0]
+    assert not tells_advantage(condense(always_first))
+    assert not tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0)]))
+    assert tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "a", 0)]))
+    assert tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0), Encounter("a", "c", 0)]))
+    assert tells_advantage(condense([Encounter("a", "a", 0)]))
+
+
+def test_groups() -> None:
+    games = [Encounter(one, other, 0) for one, other in ("ab", "cd", "bc", "ef")]
+    assert groups(condense(games)) == [[0, 1, 2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        [],
+        [Encounter("a", "a", 0)],
+        [Encounter("a", "a", DRAW)] * 100,
+        [Encounter("a", "b", 0)],
+        [Encounter("a", "b", DRAW)],
+        [Encounter("a", "b", DRAW)] * 10_000,
+        [Encounter("a", "b", 0)] * 100_000,
+        [Encounter("a", "b", 0), Encounter("b", "a", 1)] * 1000,
+        [Encounter("a", "b", 0), Encounter("b", "a", 0)] * 1000,
+        [Encounter(f"{k}", f"{k + 1}", 0) for k in range(60)] * 50,
+        [Encounter(f"{k}", f"{k + 1}", k % 3) for k in range(60)],
+        [Encounter("a", "b", 0)] * 1000 + [Encounter("c", "d", DRAW)],
+    ],
+)
+def test_data_that_tell_little(games: list[Encounter]) -> None:
+    for found in (rate(games), rate_by_role(games, ("white", "black"))):
+        assert math.isfinite(found.advantage)
+        assert 0.0 < found.draw < 10_000.0
+        for rating in found.ratings:
+            assert math.isfinite(rating.elo)
+            assert 0.0 <= rating.plus < 10_000.0
+            assert 0.0 <= rating.minus < 10_000.0
+        assert sum(rating.elo for rating in found.ratings) == pytest.approx(0.0, abs=1e-4)
+        elos = [rating.elo for rating in found.ratings]
+        assert elos == sorted(elos, reverse=True)
+
+
+def test_an_unfinished_game_is_not_rated() -> None:
+    with pytest.raises(ValueError, match="not finished"):
+        rate([Encounter("a", "b", 3)])
+
+
+def test_a_hundred_players_and_a_hundred_thousand_games() -> None:
+    planted = np.linspace(-400.0, 400.0, 100)
+    games = simulated(planted, planted, 30.0, 90.0, 100_000)
+    begin = time.perf_counter()
+    rate(games)
+    assert time.perf_counter() - begin < 15.0  # a second on an idle machine

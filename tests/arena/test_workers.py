@@ -1,0 +1,116 @@
+"""Worker processes: the same games as without, workers that die, the end of the parent."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from boardwright.arena import workers
+from boardwright.arena.workers import play
+from boardwright.errors import BoardwrightError
+
+
+def children(pid: int) -> list[int]:
+    """Worker processes of a process; the tracker of multiprocessing is none."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = line.read_text().rpartition(")")[2].split()
+            command = (line.parent / "cmdline").read_text()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and "spawn_main" in command and fields[0] != "Z":
+            found.append(int(line.parent.name))
+    return found
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_workers_play_the_same_games(event) -> None:
+    match = event("random", "mc:sims=3")
+    alone = {played.index: played for played in play(match, islice(match.schedule(), 8))}
+    together = {played.index: played for played in play(match, islice(match.schedule(), 8), workers=3)}
+    assert {index: played.record for index, played in together.items()} == {
+        index: played.record for index, played in alone.items()
+    }
+    assert children(os.getpid()) == []
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_game_replayed(event) -> None:
+    match = event("mc:sims=40", "mc:sims=41", game="tablut", max_plies=80)
+    played, killed = [], 0
+    for game in play(match, islice(match.schedule(), 8), workers=2):
+        played.append(game)
+        if killed < 2:
+            os.kill(children(os.getpid())[-1], signal.SIGKILL)
+            killed += 1
+    assert sorted(game.index for game in played) == list(range(8))
+    expected = {game.index: game.record for game in play(match, islice(match.schedule(), 8), workers=1)}
+    assert {game.index: game.record for game in played} == expected
+
+
+def test_a_game_that_kills_every_worker_stops_the_event(event, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = event("random", "mc:sims=100000000", game="tablut")
+    hire = workers._hire
+
+    def doomed(*arguments):
+        worker = hire(*arguments)
+        worker.process.kill()
+        return worker
+
+    monkeypatch.setattr(workers, "_hire", doomed)
+    with pytest.raises(BoardwrightError, match=r"game \d, .* 3 workers died playing it, the last killed by signal 9"):
+        list(play(match, islice(match.schedule(), 2), workers=2))
+    assert children(os.getpid()) == []
+
+
+def test_stopping_early_dismisses_the_workers(event) -> None:
+    match = event("random", "random")
+    games = play(match, match.schedule(), workers=2)
+    next(games)
+    games.close()
+    assert children(os.getpid()) == []
+
+
+LONG_MATCH = """
+import sys
+import boardwright
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Event
+from boardwright.arena.workers import play
+if __name__ == "__main__":
+    rules = boardwright.game("tablut").rules
+    event = Event(game="tablut", rules=rules, players=("mc:time=20s", "mc:time=20s"), openings="start", seed=0,
+                  conditions=Conditions())
+    list(play(event, event.schedule(), workers=2))
+"""
+
+
+def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "match.py"
+    script.write_text(LONG_MATCH)
+    parent = subprocess.Popen([sys.executable, str(script)])
+    try:
+        deadline = time.monotonic() + 30
+        while len(children(parent.pid)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        crew = children(parent.pid)
+        assert len(crew) == 2
+        time.sleep(0.5)  # until they think
+    finally:
+        parent.kill()
+        parent.wait()
+    deadline = time.monotonic() + 10
+    while any(map(lives, crew)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(lives, crew))

@@ -1,0 +1,206 @@
+"""The commands `ratings` and `games-db`, as a user meets them."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from test_commands import as_json, boardwright
+from test_robustness import refused
+
+from boardwright.arena.played import PlayedGame
+from boardwright.games.draughts import pdn
+from boardwright.games.record import GameRecord
+from boardwright.games.registry import game
+from boardwright.records.games import save_game
+from boardwright.records.store import open_store
+
+FIXTURE = json.loads((Path(__file__).parent.parent / "arena" / "bayeselo.json").read_text())
+PDN = """
+[Black "Ana"]
+[White "Berg"]
+
+1. 11-15 23-19 2. 8-11 22-17 3. 4-8 1-0
+
+[Black "Berg"]
+[White "Ana"]
+
+1. 11-16 22-18 1/2-1/2
+
+[Black "Ana"]
+[White "Clara"]
+
+1. 11-15 21-17 2. 12-16 23-19 3. 16x23 27x11 *
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "results.csv"
+    path.write_text("first,second,result\n" + "".join(",".join(row) + "\n" for row in FIXTURE["games"]))
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    (tmp_path / "club.pdn").write_text(PDN)
+    done = boardwright(
+        "games-db", "import", str(tmp_path / "club.pdn"), "--game", "draughts", "--db", f"{tmp_path}/g.db"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "stored 3 games" in done.stdout
+    return tmp_path / "g.db"
+
+
+def test_ratings_of_a_table(table: Path) -> None:
+    answer = as_json("ratings", "--csv", str(table))
+    assert list(answer) == ["advantage", "draw", "ratings"]
+    assert answer["advantage"] == pytest.approx(FIXTURE["expected"]["first_mover_advantage"], abs=0.5)
+    assert [list(row) for row in answer["ratings"]] == [["name", "elo", "plus", "minus", "games"]] * 8
+    for row in answer["ratings"]:
+        assert row["elo"] == pytest.approx(FIXTURE["expected"]["ratings"][row["name"]]["elo"], abs=1.0)
+    printed = boardwright("ratings", "--csv", str(table)).stdout.splitlines()
+    assert printed[1].split()[:5] == ["p1", "479.8", "109", "84", "135"]
+    assert printed[-1].startswith("advantage of first: 38.3 Elo; draw parameter: 89.7")
+
+
+def test_ratings_by_role(table: Path) -> None:
+    rows = as_json("ratings", "--csv", str(table), "--by-role")["ratings"]
+    assert len(rows) == 16
+    assert {row["name"] for row in rows} >= {"p1 as first", "p1 as second"}
+    rows = as_json("ratings", "--csv", str(table), "--by-role", "--game", "tablut")["ratings"]
+    assert {row["name"] for row in rows} >= {"p1 as attackers", "p1 as defenders"}
+
+
+def test_ratings_that_cannot_be_compared(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("first,second,result\na,b,first\nb,a,first\nc,d,draw\n")
+    done = boardwright("ratings", "--csv", str(path))
+    assert done.returncode == 0
+    assert "warning: 2 groups never met" in done.stderr
+    assert "2 groups never met" in as_json("ratings", "--csv", str(path))["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no column 'first'"),
+        ("a,b,c\n1,2,3\n", "the first line must be first,second,result"),
+        ("first,second,result\n", "there are no games to rate"),
+        ("first,second,result\na,b,1-0\n", "line 2: result '1-0' is not first, second or draw"),
+        ("first,second,result\na,b,first\n,b,first\n", "line 3: a player has no name"),
+        ("first,second,result\na,b\n", "line 2: result ''"),
+        ('first,second,result\na,"b,first\n', "unexpected end of data"),
+        ("first,second,result\na,\x1b[31m,first\n", "line 2: a player's name cannot be printed"),
+        ("fïrst", "UTF-8"),
+    ],
+)
+def test_bad_tables(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(text.encode("latin-1"))
+    assert complaint in refused("ratings", "--csv", str(path))
+
+
+def test_ratings_are_asked_for_properly(table: Path, database: Path) -> None:
+    assert "either --db FILE or --csv FILE" in refused("ratings")
+    assert "either --db FILE or --csv FILE" in refused("ratings", "--csv", str(table), "--db", str(database))
+    assert "there is no file" in refused("ratings", "--db", "none.db", "--game", "tablut")
+    assert "No such file" in refused("ratings", "--csv", "none.csv")
+    assert "not an ordinary file" in refused("ratings", "--csv", "/dev/zero")
+    assert "is not a database of games" in refused("ratings", "--db", str(table))
+    assert "unknown game 'chess'" in refused("ratings", "--db", str(database), "--game", "chess")
+    assert "no finished games of tablut" in refused("ratings", "--db", str(database), "--game", "tablut")
+    assert "known: wcdf" in refused("ratings", "--db", str(database), "--game", "draughts", "--rules", "paper")
+    assert "--rules goes with --db" in refused("ratings", "--csv", str(table), "--rules", "wcdf")
+
+
+def test_ratings_of_a_database(database: Path) -> None:
+    answer = as_json("ratings", "--db", str(database), "--game", "draughts")
+    assert [(row["name"], row["games"]) for row in answer["ratings"]] == [("Ana", 2), ("Berg", 2)]
+    assert answer == as_json("ratings", "--db", str(database), "--rules", "wcdf")
+    with open_store(database, create=False) as store:
+        (record,) = pdn.read('[Rules "paper"]\n\n1. 11-15 23-19 1-0')
+        save_game(store, PlayedGame(record=record, players=("Ana", "Berg")))
+        save_game(store, PlayedGame(record=record, players=("Ana", "Berg")), version="0.0.1")
+    mixed, versions = as_json("ratings", "--db", str(database), "--game", "draughts")["warnings"]
+    assert "2 rule sets" in mixed
+    assert "several versions are one here: 0.0.1" in versions
+
+
+def test_games_are_listed(database: Path) -> None:
+    listed = boardwright("games-db", "list", "--db", str(database)).stdout.splitlines()
+    assert len(listed) == 3
+    assert "draughts wcdf  Ana - Berg  black won" in listed[0]
+    rows = as_json("games-db", "list", "--db", str(database))["games"]
+    assert [row["result"] for row in rows] == ["first", "draw", "unfinished"]
+    assert rows[1]["players"] == {"black": "Berg", "white": "Ana"}
+    for filters, ids in (
+        (["--player", "Clara"], [3]),
+        (["--result", "draw"], [2]),
+        (["--limit", "2"], [2, 3]),
+        (["--game", "tablut"], []),
+        (["--event", "1", "--rules", "wcdf"], [1, 2, 3]),
+    ):
+        rows = as_json("games-db", "list", "--db", str(database), *filters)["games"]
+        assert [row["id"] for row in rows] == ids
+
+
+def test_a_game_is_shown(database: Path) -> None:
+    shown = boardwright("games-db", "show", "3", "--db", str(database)).stdout
+    assert "black: Ana" in shown
+    assert "  11-15  21-17  12-16  23-19  16x23  27x11\n" in shown
+    assert "not finished" in shown
+    answer = as_json("games-db", "show", "3", "--db", str(database))
+    assert answer["moves"] == ["11-15", "21-17", "12-16", "23-19", "16x23", "27x11"]
+    assert game("draughts").play_all(answer["actions"]).text == answer["position"]
+
+
+def test_games_are_exported(database: Path, tmp_path: Path) -> None:
+    text = boardwright("games-db", "export", "--db", str(database)).stdout
+    assert [record.tags["black"] for record in pdn.read(text)] == ["Ana", "Berg", "Ana"]
+    out = tmp_path / "out.pdn"
+    done = boardwright("games-db", "export", "--db", str(database), "--result", "draw", "--out", str(out))
+    assert done.stdout == f"wrote {out}\n"
+    assert len(pdn.read(out.read_text())) == 1
+
+
+def test_importing_again_stores_nothing(database: Path, tmp_path: Path) -> None:
+    again = as_json("games-db", "import", f"{tmp_path}/club.pdn", "--game", "draughts", "--db", str(database))
+    assert again == {"stored": 0, "known": 3, "errors": []}
+    (tmp_path / "part.pdn").write_text("1. 11-15 *\n\n1. 11-99 *\n")
+    done = boardwright("games-db", "import", f"{tmp_path}/part.pdn", "--game", "draughts", "--db", str(database))
+    assert "stored 1 games" in done.stdout
+    assert "warning: not stored: line 3" in done.stderr
+
+
+def test_bad_requests_are_refused_in_one_line(database: Path, tmp_path: Path) -> None:
+    db = str(database)
+    assert "has no game 99" in refused("games-db", "show", "99", "--db", db)
+    assert "from 1 to" in refused("games-db", "show", "0", "--db", db)
+    assert "did you mean 'draw'" in refused("games-db", "list", "--db", db, "--result", "drawn")
+    assert "--limit must be" in refused("games-db", "list", "--db", db, "--limit", "0")
+    assert "unknown game" in refused("games-db", "list", "--db", db, "--game", "go")
+    assert "nothing to export" in refused("games-db", "export", "--db", db, "--player", "Nobody")
+    assert "Is a directory" in refused("games-db", "export", "--db", db, "--out", str(tmp_path))
+    assert "there is no file" in refused("games-db", "list", "--db", str(tmp_path / "none.db"))
+    (tmp_path / "empty.pdn").touch()
+    to_db = ("--game", "draughts", "--db", db)
+    assert "holds no games" in refused("games-db", "import", str(tmp_path / "empty.pdn"), *to_db)
+    assert "No such file" in refused("games-db", "import", str(tmp_path / "none.pdn"), *to_db)
+    assert "not an ordinary file" in refused("games-db", "import", "/dev/zero", *to_db)
+    (tmp_path / "bad.pdn").write_text("1. 11-99 *")
+    assert "cannot be imported: line 1" in refused("games-db", "import", str(tmp_path / "bad.pdn"), *to_db)
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 1000")
+    assert "newer version" in refused("games-db", "list", "--db", db)
+
+
+def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
+    with open_store(database, create=False) as store:
+        record = GameRecord.of(game("tablut").start().play("d9-d6"))
+        save_game(store, PlayedGame(record=record, players=("a", "b")))
+    db = str(database)
+    assert "choose with --game one of draughts, tablut" in refused("games-db", "export", "--db", db)
+    assert "choose with --game one of draughts, tablut" in refused("ratings", "--db", db)
+    assert "[attackers:a]" in boardwright("games-db", "export", "--db", db, "--game", "tablut").stdout
+    assert "d9-d6" in boardwright("games-db", "show", "4", "--db", db).stdout
