@@ -2,7 +2,7 @@
 
 `mc` is the textbook's: UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses)
 / visits, and takes UCT's logarithm of the visits to the moves it chooses between. How deep simulations go,
-unless `depth` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that
+unless `horizon` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that
 is undecided there counts as a visit only.
 """
 
@@ -16,10 +16,8 @@ from boardwright.agents.specs import SEED, SIMULATIONS, TIME, Option, Player, wh
 from boardwright.games.base import Game, Position
 
 THREADS = Option("threads", "threads that search", whole(1, 256), "N", "1")
-SIMULATED_DEPTH = Option(
-    "depth", "moves from the root that a simulation goes, 0: to the end", whole(0, 10_000), "N", ""
-)
-OPTIONS = (TIME, SIMULATIONS, SIMULATED_DEPTH, THREADS, SEED)
+HORIZON = Option("horizon", "moves from the root that a simulation goes, 0: to the end", whole(0, 10_000), "N", "")
+OPTIONS = (TIME, SIMULATIONS, HORIZON, THREADS, SEED)
 
 _Found = tuple[list[int], list[int], list[float], list[int], int]  # what the engine answers
 
@@ -47,7 +45,7 @@ class MonteCarloPlayer(Agent):
         self._limit = Limit(seconds=chosen.get("time"), simulations=chosen.get("sims"))
         if self._limit.bounds_nothing:
             self._limit = Limit(seconds=1.0)
-        self._depth = chosen.get("depth")
+        self._horizon = chosen.get("horizon")
         self._threads = chosen["threads"]
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
@@ -72,7 +70,7 @@ class MonteCarloPlayer(Agent):
             log_of_children=self._variant.log_of_children,
             foresee=self._variant.foresee,
             prove=self._variant.prove,
-            depth=self._depth,
+            depth=self._horizon,
             root_actions=list(actions),
             threads=self._threads,
             watch=None if watch is None else watched,
