@@ -1,9 +1,10 @@
 """Monte Carlo tree search with random simulations, for every game.
 
 `mc` is the textbook's: UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses)
-/ visits, and takes UCT's logarithm of the visits to the moves it chooses between. How deep simulations go,
-unless `horizon` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that
-is undecided there counts as a visit only.
+/ visits, takes UCT's logarithm of the visits to the moves it chooses between, and passes sure results up the
+tree, so that it neither tries a lost move again nor goes on when all is settled. How deep simulations go, unless
+`horizon` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that is
+undecided there counts as a visit only.
 """
 
 import random
@@ -33,7 +34,7 @@ class Variant:
 
 
 TRADITIONAL = Variant(losses_count=False, log_of_children=False)
-IMPROVED = Variant(losses_count=True, log_of_children=True)
+IMPROVED = Variant(losses_count=True, log_of_children=True, prove=True)
 
 
 class MonteCarloPlayer(Agent):
@@ -52,10 +53,13 @@ class MonteCarloPlayer(Agent):
         """The most visited action; the player's own limit applies where `limit` sets none."""
         return self.search(position, limit, watch)
 
+    def own(self, limit: Limit) -> Limit:
+        """The limit, or the player's own where it bounds neither time nor simulations."""
+        return self._limit if limit.seconds is None and limit.simulations is None else limit
+
     def search(self, position: Position, limit: Limit, watch: Watch | None, actions: Sequence[int] = ()) -> Choice:
         """The most visited of `actions`, or of all where there are none."""
-        if limit.seconds is None and limit.simulations is None:
-            limit = self._limit
+        limit = self.own(limit)
 
         def watched(found: _Found) -> bool:
             assert watch is not None
@@ -96,5 +100,5 @@ def player(name: str, summary: str, variant: Variant, games: tuple[str, ...] | N
 
 PLAYERS = (
     player("mc", "UCT Monte Carlo tree search with random simulations, on wins / visits", TRADITIONAL),
-    player("mc-improved", "as mc, on (wins - losses) / visits", IMPROVED),
+    player("mc-improved", "as mc, on (wins - losses) / visits, and with proven results", IMPROVED),
 )

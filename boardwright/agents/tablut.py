@@ -3,10 +3,12 @@
 `greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
 the victory path are in `src/core/tablut_heuristics.hpp` and `tablut_tactics.hpp`. `mc-expanded` is `mc` that
 takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
-`mc-improved` with the same foresight decide among the moves of `heuristic`.
+`mc-improved` with the same foresight decide among the best moves of `heuristic`; where the search proves that
+they all lose, it goes on among the next best.
 """
 
 import random
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +20,7 @@ from boardwright.agents.specs import SEED, Option, Player, on_off
 from boardwright.games.base import Position
 
 GAMES = ("tablut",)
+LOST = -1.0  # the value of a proven loss
 WINS_FIRST = Option("wins", "takes a win at once before anything else", on_off, "on|off", "on")
 
 
@@ -53,10 +56,34 @@ class HeuristicMonteCarlo(Agent):
         self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The heuristic's move where it has but one, else the most visited of them."""
+        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost."""
         core: Any = position.core
         best = core.heuristic_actions()
-        return Choice(best[0]) if len(best) == 1 else self._search.search(position, limit, watch, best)
+        if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
+            return Choice(best[0])
+        limit, begin = self._search.own(limit), time.perf_counter()
+        first = choice = self._search.search(position, limit, watch, best)
+        simulations, scores = choice.simulations, core.heuristic_scores()
+        for score in sorted(set(scores.values()), reverse=True)[1:]:
+            left = _left(limit, time.perf_counter() - begin, simulations)
+            if choice.value != LOST or left is None:
+                break
+            choice = self._search.search(position, left, watch, [move for move in scores if scores[move] == score])
+            simulations += choice.simulations
+        return replace(first if choice.value == LOST else choice, simulations=simulations)
+
+
+def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:
+    """What is left of a limit; None where nothing is."""
+    if limit.seconds is not None:
+        if limit.seconds <= seconds:
+            return None
+        limit = replace(limit, seconds=limit.seconds - seconds)
+    if limit.simulations is not None:
+        if limit.simulations <= simulations:
+            return None
+        limit = replace(limit, simulations=limit.simulations - simulations)
+    return limit
 
 
 PLAYERS = (

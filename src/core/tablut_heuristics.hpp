@@ -3,6 +3,7 @@
 // plays them draws one.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <vector>
@@ -47,8 +48,8 @@ class TablutHeuristics {
         return approaches.empty() ? all : approaches;
     }
 
-    // What each legal move is worth, from the position after it. The paper's points; a move that loses at
-    // once, which its rules do not know, is worse than all others.
+    // What each legal move is worth, from the position after it. The paper's points, but that a move that
+    // wins or loses at once is better or worse than all others, whatever else it does.
     std::vector<ScoredAction> scores(std::span<const State> line) const {
         std::vector<ScoredAction> scored;
         const State& now = line.back();
@@ -60,23 +61,21 @@ class TablutHeuristics {
 
     // A win at once; else, of the defenders, the first move of a victory path; else the best scores.
     std::vector<Action> heuristic(std::span<const State> line) const {
-        const State& now = line.back();
-        std::vector<Action> wins, best;
-        int best_score = kLost - 1;
-        game_.each_action(now, [&](Action action) {
-            const State after = game_.next(line, action);
-            if (after.result == win_for(now.to_move)) wins.push_back(action);
-            if (wins.empty()) keep_best(best, best_score, score(now, after), action);
-        });
-        if (!wins.empty()) return wins;
-        if (now.to_move == kDefenders) {
+        const std::vector<ScoredAction> scored = scores(line);
+        int highest = kLost;
+        for (const ScoredAction& move : scored) highest = std::max(highest, move.score);
+        if (highest != kWon && line.back().to_move == kDefenders) {
             if (const VictoryPath path = tactics_.victory_path(line); path.found()) return {path.action};
+        }
+        std::vector<Action> best;
+        for (const ScoredAction& move : scored) {
+            if (move.score == highest) best.push_back(move.action);
         }
         return best;
     }
 
   private:
-    static constexpr int kLost = -1'000'000;
+    static constexpr int kWon = 1'000'000, kLost = -kWon;
 
     static void keep_best(std::vector<Action>& best, int& best_score, int score, Action action) {
         if (best.empty() || score > best_score) {
@@ -110,12 +109,10 @@ class TablutHeuristics {
 
     int score(const State& before, const State& after) const {
         const Role mover = before.to_move;
+        if (after.result == win_for(mover)) return kWon;
         if (after.result == win_for(1 - mover)) return kLost;
         int points = 10 * captured(before, after) - 5 * tactics_.threatened(after, mover).count();
-        if (mover == kAttackers) {
-            if (after.king == Tablut::kNoKing) return points + 2000;
-            return points + (has_victory_path(after) ? 0 : 1000);
-        }
+        if (mover == kAttackers) return points + (has_victory_path(after) ? 0 : 1000);
         if (tactics_.king_can_be_captured(after)) points -= 1000;
         if (has_victory_path(after)) points += 5;
         if (after.king != before.king && in_centre(after.king)) points += 1;

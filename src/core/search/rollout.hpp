@@ -67,7 +67,9 @@ struct RolloutOptions {
 struct RolloutReport {
     std::vector<Action> actions;  // at the root
     std::vector<std::uint64_t> visits;
-    std::vector<double> values;   // mean result in -1 .. 1 for the role to move at the root
+    // Mean result for the role to move at the root, as if one more game had been undecided: 1 and -1 are
+    // only what is sure.
+    std::vector<double> values;
     std::vector<Result> known;    // what is sure to come of each; kOngoing where nothing is
     std::vector<Action> principal_variation;  // begins with the best action
     std::uint64_t simulations = 0;
@@ -279,13 +281,14 @@ template <class Trees>
 RolloutReport report_of(const Trees& trees, Role to_move) {
     RolloutReport total;
     for (const auto& tree : trees) tree->add_to(total);
-    for (std::size_t i = 0; i < total.actions.size(); ++i) {
-        total.values[i] /= static_cast<double>(std::max<std::uint64_t>(total.visits[i], 1));
-    }
-    const auto rank = [&](std::size_t i) {
-        const bool wins = total.known[i] == win_for(to_move), loses = total.known[i] == win_for(1 - to_move);
-        return std::pair(wins ? 2 : loses ? 0 : 1, total.visits[i]);
+    const auto sure = [&](std::size_t i) {  // 1 is a win, -1 a loss
+        return int{total.known[i] == win_for(to_move)} - int{total.known[i] == win_for(1 - to_move)};
     };
+    for (std::size_t i = 0; i < total.actions.size(); ++i) {
+        total.values[i] /= static_cast<double>(total.visits[i] + 1);
+        if (total.known[i] != Result::kOngoing) total.values[i] = sure(i);
+    }
+    const auto rank = [&](std::size_t i) { return std::pair(sure(i), total.visits[i]); };
     std::size_t best = 0;
     for (std::size_t i = 1; i < total.actions.size(); ++i) {
         if (rank(i) > rank(best)) best = i;
