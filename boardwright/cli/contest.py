@@ -83,16 +83,23 @@ class ContestOptions(GameOptions):
             adjudicate=self.adjudicate,
         )
 
-    def play(self, event: Event, games: int) -> Generator[PlayedGame, None, None]:
-        """Every game of the event up to a number: those kept in the database, then the others as they finish."""
+    def play(self, event: Event, games: int, only_role: int | None = None) -> Generator[PlayedGame, None, None]:
+        """Every game of the event up to a number: those kept in the database, then the others as they finish.
+
+        With `only_role`, of a match, only those in which the first player has that role.
+        """
+        scheduled = (
+            game for game in islice(event.schedule(), games) if only_role is None or game.index % 2 == only_role
+        )
         if self.db is None:
-            yield from self._play(event, islice(event.schedule(), games))
+            yield from self._play(event, scheduled)
             return
         with open_store(self.db, create=True) as store:
             number = begin_event(store, event.config())
             kept = {stored.played.index: stored.played for stored in find_games(store, Wanted(event=number))}
-            yield from (game for index, game in kept.items() if index < games)
-            missing = (game for game in islice(event.schedule(), games) if game.index not in kept)
+            wanted = {game.index: game for game in scheduled}
+            yield from (game for index, game in kept.items() if index in wanted)
+            missing = (game for index, game in wanted.items() if index not in kept)
             overtaken = set()  # games that somebody else has stored meanwhile: theirs count
             for game in self._play(event, missing):
                 if save_game(store, game, number):

@@ -26,6 +26,7 @@ COMMANDS = {
     "match": "play two players against each other",
     "tournament": "play several players against each other, resumably",
     "sprt": "test whether one player is stronger than another, in as few games as it takes",
+    "paper": "play a published paper's games again, ours beside the paper's",
     "engine": "be an engine that other programs talk to",
     "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",

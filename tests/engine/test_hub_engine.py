@@ -82,7 +82,7 @@ def test_a_conversation() -> None:
     assert ask("set-param name=variant value=english", "init") == ["ready"]
     assert 'error message="' in ask("set-param name=variant value=frisian")[0]
     assert ask("ping", "what=ever", "new-game") == ["pong"]
-    info, done = ask(f'pos pos={hub.position_text(GAME.start())} moves="11-15 23-19"', "go think")
+    *_, info, done = ask(f'pos pos={hub.position_text(GAME.start())} moves="11-15 23-19"', "go think")
     assert info.startswith("info score=")
     command, arguments = hub.parse_line(done)
     assert command == "done"

@@ -1,0 +1,117 @@
+"""The players of Pilarski, "Designing an Effective Tablut Artificial Intelligence", for any rule set of Tablut.
+
+`greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
+the victory path are in `src/core/tablut_heuristics.hpp` and `tablut_tactics.hpp`. `mc-expanded` is `mc` that
+takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
+`mc-improved` with the same foresight decide among the best moves of `heuristic`; where the search proves that
+they all lose, it goes on among the next best.
+"""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from boardwright.agents import montecarlo
+from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.montecarlo import IMPROVED, TRADITIONAL, MonteCarloPlayer
+from boardwright.agents.specs import SEED, Option, Player, on_off
+from boardwright.games.base import Position
+
+GAMES = ("tablut",)
+LOST = -1.0  # the value of a proven loss
+WINS_FIRST = Option("wins", "takes a win at once before anything else", on_off, "on|off", "on")
+
+
+class Greedy(Agent):
+    """The most captures; else a king move that brings him nearer to an escape square; else any move."""
+
+    def __init__(self, seed: int | None, wins_first: bool):
+        self._random = random.Random(seed)
+        self._wins_first = wins_first
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """Any of the moves that are best by its rule."""
+        core: Any = position.core
+        return Choice(self._random.choice(core.greedy_actions(self._wins_first)))
+
+
+class Heuristic(Agent):
+    """Any of the moves of the highest score; a win or a victory path at once."""
+
+    def __init__(self, seed: int | None):
+        self._random = random.Random(seed)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """Any of the moves that are best by its score."""
+        core: Any = position.core
+        return Choice(self._random.choice(core.heuristic_actions()))
+
+
+class HeuristicMonteCarlo(Agent):
+    """Monte Carlo search among the moves that the heuristic holds to be best."""
+
+    def __init__(self, chosen: Mapping[str, Any]):
+        self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost."""
+        core: Any = position.core
+        best = core.heuristic_actions()
+        if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
+            return Choice(best[0])
+        limit, begin = self._search.own(limit), time.perf_counter()
+        first = choice = self._search.search(position, limit, watch, best)
+        simulations, scores = choice.simulations, core.heuristic_scores()
+        for score in sorted(set(scores.values()), reverse=True)[1:]:
+            left = _left(limit, time.perf_counter() - begin, simulations)
+            if choice.value != LOST or left is None:
+                break
+            choice = self._search.search(position, left, watch, [move for move in scores if scores[move] == score])
+            simulations += choice.simulations
+        return replace(first if choice.value == LOST else choice, simulations=simulations)
+
+
+def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:
+    """What is left of a limit; None where nothing is."""
+    if limit.seconds is not None:
+        if limit.seconds <= seconds:
+            return None
+        limit = replace(limit, seconds=limit.seconds - seconds)
+    if limit.simulations is not None:
+        if limit.simulations <= simulations:
+            return None
+        limit = replace(limit, simulations=limit.simulations - simulations)
+    return limit
+
+
+PLAYERS = (
+    Player(
+        "greedy",
+        "the most captures, else the king towards an escape square, else any move",
+        lambda game, chosen: Greedy(chosen.get("seed"), chosen["wins"]),
+        (WINS_FIRST, SEED),
+        GAMES,
+    ),
+    Player(
+        "heuristic",
+        "the best score one move ahead: captures, threats, victory paths",
+        lambda game, chosen: Heuristic(chosen.get("seed")),
+        (SEED,),
+        GAMES,
+    ),
+    montecarlo.player(
+        "mc-expanded",
+        "as mc, but a victory path or a king that can be captured ends a simulation",
+        replace(TRADITIONAL, foresee=True),
+        GAMES,
+    ),
+    Player(
+        "heuristic-mc",
+        "mc-improved, with the foresight of mc-expanded, among the best moves of heuristic",
+        lambda game, chosen: HeuristicMonteCarlo(chosen),
+        montecarlo.OPTIONS,
+        GAMES,
+    ),
+)
