@@ -16,7 +16,7 @@ from boardwright.cli.files import write_text
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.papers import report
-from boardwright.papers import tablut_heuristics as published
+from boardwright.papers import tablut_heuristics as tables
 from boardwright.papers.tablut_heuristics import Count, Side
 
 
@@ -28,7 +28,7 @@ class Options:
     """Its name: `tablut-heuristics`."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Games of each player in each role. Default: as many as the targets ask for, or the paper played."""
-    time: Annotated[str, tyro.conf.arg(metavar="2s")] = published.SECONDS
+    time: Annotated[str, tyro.conf.arg(metavar="2s")] = tables.SECONDS
     """Time a move for players that search."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Games played at once, each in a process of its own."""
@@ -37,36 +37,39 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Keep the games in this database, and go on where the same command was stopped."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write a report and a plot into this folder."""
+    """Write a report and a plot into this folder, which is made if need be."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
     """Prints ours beside the paper's, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
-    if options.paper != published.NAME:
-        raise UnknownNameError("paper", options.paper, [published.NAME])
+    if options.paper != tables.NAME:
+        raise UnknownNameError("paper", options.paper, [tables.NAME])
     if options.games is not None:
         in_range("--games", options.games, 1, MOST_GAMES)
-    if options.out is not None and not options.out.is_dir():
-        raise BoardwrightError(f"--out {options.out}: there is no such folder")
+    if options.out is not None:
+        try:
+            options.out.mkdir(parents=True, exist_ok=True)  # rather now than after hours of play
+        except OSError as error:
+            raise BoardwrightError(f"--out {options.out}: {error.strerror}") from error
     contest = ContestOptions(
-        game=published.GAME,
-        rules=published.RULES,
+        game=tables.GAME,
+        rules=tables.RULES,
         time=options.time,
         openings="start",
         workers=options.workers,
         seed=options.seed,
         db=options.db,
     )
-    wanted = [(side, options.games or side.games) for side in published.SIDES]
-    played: dict[Side, list[PlayedGame]] = {side: [] for side in published.SIDES}
+    wanted = [(side, options.games or side.games) for side in tables.SIDES]
+    played: dict[Side, list[PlayedGame]] = {side: [] for side in tables.SIDES}
     done: list[PlayedGame] = []
     with interruptible(contest, done):
         for side, game in track(_games(contest, wanted), sum(games for _, games in wanted), "games"):
             played[side].append(game)
             done.append(game)
-    results = [(side, published.count(games, side.role)) for side, games in played.items()]
+    results = [(side, tables.count(games, side.role)) for side, games in played.items()]
     if options.out is not None:
         _write(options, results)
     if options.json:
@@ -105,13 +108,13 @@ def _fields(side: Side, ours: Count) -> dict[str, object]:
 
 def _write(options: Options, results: list[tuple[Side, Count]]) -> None:
     assert options.out is not None
-    picture = f"{published.NAME}.svg"
+    picture = f"{tables.NAME}.svg"
     games = "" if options.games is None else f" --games {options.games}"
-    command = f"boardwright paper {published.NAME}{games} --time {options.time} --workers {options.workers}"
+    command = f"boardwright paper {tables.NAME}{games} --time {options.time} --workers {options.workers}"
     setting = (
-        f"rule set `{published.RULES}`, {options.time} a move for players that search, seed {options.seed}, "
+        f"rule set `{tables.RULES}`, {options.time} a move for players that search, seed {options.seed}, "
         f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
     )
-    text = report.markdown(results, title=published.TITLE, command=command, setting=setting, picture=picture)
-    write_text(options.out / f"{published.NAME}.md", text)
-    write_text(options.out / picture, report.svg(results, title=published.TITLE))
+    text = report.markdown(results, title=tables.TITLE, command=command, setting=setting, picture=picture)
+    write_text(options.out / f"{tables.NAME}.md", text)
+    write_text(options.out / picture, report.svg(results, title=tables.TITLE))

@@ -27,7 +27,7 @@ def test_targets() -> None:
 
 def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
     options = ["tablut-heuristics", "--games", "1", "--time", "1ms", "--db", str(tmp_path / "games.db")]
-    first = paper(*options, "--out", str(tmp_path), "--json")
+    first = paper(*options, "--out", str(tmp_path / "results"), "--json")
     assert (first.returncode, first.stderr) == (0, "")
     sides = json.loads(first.stdout)["sides"]
     assert len(sides) == len(SIDES)
@@ -41,10 +41,10 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         assert f"{side['wins']}-{side['losses']}-{side['draws']}" in line
         assert (side["met"] is None) == ("met" not in line.lower().split(": ")[-1])
 
-    report = (tmp_path / "tablut-heuristics.md").read_text(encoding="utf-8")
+    report = (tmp_path / "results" / "tablut-heuristics.md").read_text(encoding="utf-8")
     assert report.count("\n| ") == 2 + len(SIDES)
     assert "(tablut-heuristics.svg)" in report
-    picture = ET.fromstring((tmp_path / "tablut-heuristics.svg").read_text(encoding="utf-8"))
+    picture = ET.fromstring((tmp_path / "results" / "tablut-heuristics.svg").read_text(encoding="utf-8"))
     assert len(picture) > 3 * len(SIDES)
 
 
@@ -54,7 +54,7 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         (["tablut-heuristic"], "did you mean 'tablut-heuristics'?"),
         (["tablut-heuristics", "--games", "0"], "--games must be from 1"),
         (["tablut-heuristics", "--time", "soon"], "--time must be like 2s or 500ms"),
-        (["tablut-heuristics", "--out", "/nowhere/at/all"], "there is no such folder"),
+        (["tablut-heuristics", "--out", "/dev/null/results"], "Not a directory"),
     ],
 )
 def test_mistakes(arguments: list[str], message: str) -> None:
