@@ -233,6 +233,17 @@ def test_draughts_tables_know_at_once_what_search_alone_does_not_see() -> None:
     assert guessed < 0.999 < known
 
 
+def test_a_position_from_before_is_no_draw_yet() -> None:
+    """Black may go back to where he was once: the rules ask for a third time, and White wins from there."""
+    game = boardwright.game("draughts")
+    winning = game.position("W:WK18:BK13").play("18-15").play("13-17")
+    lost = winning.play("15-18")
+    assert lost.play("17-13").core.seen == 1  # type: ignore[attr-defined]
+    for options in ("", ",tables=off"):
+        assert player(winning, options).choose(winning, Limit(depth=7)).value == 1
+        assert player(lost, options).choose(lost, Limit(depth=7)).value == -1
+
+
 # Of single games
 
 
@@ -334,3 +345,13 @@ def test_values_are_expected_results() -> None:
     value = make_agent("alphabeta:nodes=2000,hash=1", game).choose(ahead, Limit()).value
     assert value is not None
     assert 0.5 < value < 1 or math.isclose(value, 1)
+
+
+def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(**options: Any) -> AlphaBetaSearch:
+        raise MemoryError
+
+    game = boardwright.game("tablut")
+    monkeypatch.setattr(game, "alphabeta", no_memory)
+    with pytest.raises(BoardwrightError, match="no memory for a table of 65536 MB: give a smaller hash=N"):
+        make_agent("alphabeta:hash=65536", game)
