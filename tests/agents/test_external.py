@@ -12,6 +12,7 @@ import pytest
 
 import boardwright
 from boardwright.agents.base import Choice, Limit
+from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import split
 from boardwright.arena.conditions import Conditions
@@ -189,3 +190,12 @@ def test_the_past_is_told_as_far_as_it_is_known(tmp_path: Path) -> None:
     assert "go nodes 5 depth 2" in told
     assert told[0] == "rules wcdf"
     assert told[-1] == "quit"
+
+
+def test_a_program_that_does_not_read_holds_nobody_up() -> None:
+    pipe = Pipe(f"{sys.executable} -SE -c 'import time; time.sleep(1000)'")
+    begin = time.monotonic()
+    with pytest.raises(ProgramError, match="does not read"):
+        pipe.send("position start moves " + 100_000 * "11-15 ", patience=0.2)
+    pipe.close("quit")
+    assert time.monotonic() - begin < 5
