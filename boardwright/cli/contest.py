@@ -93,15 +93,11 @@ class ContestOptions(GameOptions):
             kept = {stored.played.index: stored.played for stored in find_games(store, Wanted(event=number))}
             yield from (game for index, game in kept.items() if index < games)
             missing = (game for game in islice(event.schedule(), games) if game.index not in kept)
-            overtaken = set()  # games that somebody else has stored meanwhile: theirs count
             for game in self._play(event, missing):
                 if save_game(store, game, number):
                     yield game
-                else:
-                    overtaken.add(game.index)
-            if overtaken:
-                stored = find_games(store, Wanted(event=number))
-                yield from (game.played for game in stored if game.played.index in overtaken)
+                else:  # somebody else has stored it meanwhile: theirs counts
+                    yield next(find_games(store, Wanted(event=number, index=game.index))).played
 
     def _play(self, event: Event, games: Iterator[ScheduledGame]) -> Generator[PlayedGame, None, None]:
         return play(event, games, self.workers) if self.ray is None else play_on_cluster(event, games, self.ray)
