@@ -2,8 +2,11 @@
 
 import math
 import random
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -355,3 +358,23 @@ def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(game, "alphabeta", no_memory)
     with pytest.raises(BoardwrightError, match="no memory for a table of 65536 MB: give a smaller hash=N"):
         make_agent("alphabeta:hash=65536", game)
+
+
+FEW_THREADS = """
+import resource
+import boardwright
+from boardwright.agents.base import Limit
+from boardwright.agents.players import make_agent
+
+game = boardwright.game("tablut")
+agent = make_agent("alphabeta:hash=1,threads=256", game)
+taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (256 << 20), resource.RLIM_INFINITY))  # room for some stacks only
+print(agent.choose(game.start(), Limit(depth=2)).depth)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory it has")
+def test_where_no_more_threads_can_be_had_fewer_search() -> None:
+    done = subprocess.run([sys.executable, "-c", FEW_THREADS], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("2", "")

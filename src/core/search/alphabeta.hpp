@@ -368,14 +368,17 @@ class AlphaBeta {
             std::atomic<bool>& flag;
             ~StopOnExit() { flag.store(true); }
         } team{{}, shared.stop};
-        for (int helper = 1; helper < threads_; ++helper) {
-            team.helpers.emplace_back([&, helper] {
-                try {
-                    auto thread = std::make_unique<Thread>(root, evaluator_, shared, 0);
-                    thread->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
-                } catch (const std::exception&) {  // no memory for one more: the others go on without it
-                }
-            });
+        auto thread = std::make_unique<Thread>(root, evaluator_, shared, threads_ == 1 ? limit.nodes : 0);
+        const auto help = [&](int helper) {
+            try {
+                auto helping = std::make_unique<Thread>(root, evaluator_, shared, 0);
+                helping->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
+            } catch (const std::exception&) {  // no memory for one more: the others go on without it
+            }
+        };
+        try {
+            for (int helper = 1; helper < threads_; ++helper) team.helpers.emplace_back(help, helper);
+        } catch (const std::exception&) {  // nor has the machine any more threads: so many must do
         }
         const auto poll = [&] {
             if (limit.seconds > 0 && elapsed() >= limit.seconds) return true;
@@ -387,7 +390,6 @@ class AlphaBeta {
             report.seconds = elapsed();
             return report;
         };
-        auto thread = std::make_unique<Thread>(root, evaluator_, shared, threads_ == 1 ? limit.nodes : 0);
         const SearchReport best = thread->deepen(1, deepest, poll, [&](const SearchReport& report) { done(finish(report)); });
         shared.stop.store(true);
         team.helpers.clear();
