@@ -92,7 +92,7 @@ def config_of(options: Mapping[str, Any]) -> NetConfig:
     for key in options:
         if key not in known:
             raise UnknownNameError("net option", str(key), known)
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     return NetConfig(**values)
 
 

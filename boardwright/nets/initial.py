@@ -22,9 +22,10 @@ def new_weights(shapes: Mapping[str, Shape], key: jax.Array) -> dict[str, jax.Ar
     """Kernels of variance 1 / inputs, answers calmer; biases of 0; batch norms that change nothing."""
     kernels = [name for name in shapes if name.endswith("/kernel")]
     ends = np.cumsum([math.prod(shapes[name]) for name in kernels])
-    drawn = jax.random.truncated_normal(key, -2.0, 2.0, (int(ends[-1]),)) / TRUNCATED
+    drawn = jax.random.truncated_normal(key, -2.0, 2.0, (int(ends[-1]),), jnp.float32) / TRUNCATED
     weights = {
-        name: jnp.full(shape, 1.0 if name.endswith(("/scale", "/var")) else 0.0) for name, shape in shapes.items()
+        name: jnp.full(shape, 1 if name.endswith(("/scale", "/var")) else 0, jnp.float32)
+        for name, shape in shapes.items()
     }
     for name, numbers in zip(kernels, jnp.split(drawn, ends[:-1]), strict=True):
         variance = (CALM if name.split("/")[-2] in ANSWERS else 1.0) / math.prod(shapes[name][:-1])

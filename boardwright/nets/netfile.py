@@ -179,6 +179,8 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
                 f"net file {path}: weight {name} is {found or 'missing'} where a {config.size} net has "
                 f"{wanted.get(name) or 'none'}: {AGAIN}"
             )
+        if weights[name].dtype != np.float32:
+            raise NetError(f"net file {path}: weight {name} is not float32 or bfloat16: {AGAIN}")
         if not np.isfinite(weights[name]).all():
             raise NetError(f"net file {path}: weight {name} is not finite: its training failed, use an earlier net")
     return NetFile(

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import traverse_util
+from jax.typing import ArrayLike
 
 from boardwright.games.base import Game
 from boardwright.nets.config import NetConfig, pooled_channels
@@ -49,10 +50,10 @@ class Network:
     config: NetConfig
     interface: Interface
     init: Callable[[jax.Array], Variables]  # key -> variables
-    apply: Callable[[Variables, jax.Array, jax.Array], Output]  # variables, observation, role
+    apply: Callable[[Variables, ArrayLike, ArrayLike], Output]  # variables, observation, role
     # The same with the batch's own statistics; also the running statistics that are next, to be put in
     # the place of variables["batch_stats"].
-    apply_train: Callable[[Variables, jax.Array, jax.Array], tuple[Output, Any]]
+    apply_train: Callable[[Variables, ArrayLike, ArrayLike], tuple[Output, Any]]
 
 
 def make_network(config: NetConfig, game: Game, *, dtype: Any = jnp.float32) -> Network:
@@ -60,10 +61,10 @@ def make_network(config: NetConfig, game: Game, *, dtype: Any = jnp.float32) -> 
     interface = interface_of(config, game)
     module = _Net(config, interface, dtype)
 
-    def apply(variables: Variables, observation: jax.Array, role: jax.Array) -> Output:
+    def apply(variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
         return module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
 
-    def apply_train(variables: Variables, observation: jax.Array, role: jax.Array) -> tuple[Output, Any]:
+    def apply_train(variables: Variables, observation: ArrayLike, role: ArrayLike) -> tuple[Output, Any]:
         output, changed = module.apply(variables, observation, role, train=True, mutable=["batch_stats"])
         return output, changed["batch_stats"]  # type: ignore[return-value]
 
@@ -134,7 +135,7 @@ class _PolicyHead(nn.Module):
 
 
 class _ValueHead(nn.Module):
-    """[B, rows, columns, width] -> [B, config.value_outputs]."""
+    """[B, rows, columns, width] -> [B, config.value_outputs], the last step in float32 for near decisions."""
 
     config: NetConfig
     dtype: Any
@@ -143,7 +144,7 @@ class _ValueHead(nn.Module):
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
         x = _flat(nn.relu(_ConvNorm(self.config.value_channels, 1, self.dtype, name="project")(x, train)))
         x = nn.relu(nn.Dense(self.config.value_hidden, dtype=self.dtype, name="hidden")(x))
-        return nn.Dense(self.config.value_outputs, dtype=self.dtype, name="output")(x)
+        return nn.Dense(self.config.value_outputs, dtype=jnp.float32, name="output")(x)
 
 
 class _Net(nn.Module):
@@ -152,9 +153,10 @@ class _Net(nn.Module):
     dtype: Any
 
     @nn.compact
-    def __call__(self, observation: jax.Array, role: jax.Array, train: bool) -> Output:
+    def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
         config, dtype = self.config, self.dtype
-        x = nn.relu(_ConvNorm(config.width, 3, dtype, name="stem")(observation.astype(dtype), train))
+        planes, role = jnp.asarray(observation, dtype), jnp.asarray(role)
+        x = nn.relu(_ConvNorm(config.width, 3, dtype, name="stem")(planes, train))
         for block in range(config.blocks):
             x = _Block(config.pools(block), dtype, name=f"block_{block}")(x, train)
         policies = [
@@ -162,7 +164,7 @@ class _Net(nn.Module):
             for head in range(config.head_count)
         ]
         values = [_ValueHead(config, dtype, name=f"value_{head}")(x, train) for head in range(config.head_count)]
-        value = _of_mover(values, role).astype(jnp.float32)  # [B, value_outputs]
+        value = _of_mover(values, role)  # [B, value_outputs]
         wdl = value if config.value == "wdl" else None
         return Output(
             policy_logits=_as_actions(policies, role, self.interface.places).astype(jnp.float32),
@@ -197,7 +199,7 @@ def _as_actions(policies: list[jax.Array], role: jax.Array, places: np.ndarray) 
 
 def _taken(outputs: jax.Array, places: np.ndarray) -> jax.Array:
     in_order = np.array_equal(places, np.arange(outputs.shape[1]))
-    return outputs if in_order else outputs[:, places]
+    return outputs if in_order else outputs.at[:, places].get(mode="promise_in_bounds")
 
 
 def _pool_bias(x: jax.Array, *, dtype: Any) -> jax.Array:

@@ -52,7 +52,7 @@ def test_symmetries_move_planes_to_planes_and_cells_as_the_board(game: Game) -> 
         for number in range(policy.planes):
             here = plane == number
             assert len(set(image_plane[here])) == 1
-            assert (step[:, here].T == step[:, here].T[0]).all()
+            assert (step[:, here].T[0] == step[:, here].T).all()
             assert np.abs(step[:, here]).max() <= 1
 
 

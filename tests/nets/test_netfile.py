@@ -56,7 +56,7 @@ def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
     weights = scrambled.weights(EVERYTHING, game)
     assert net.weights.keys() == weights.keys()
     assert all(np.array_equal(net.weights[key], weight) for key, weight in weights.items())
-    assert os.listdir(tmp_path) == [path.name]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_same_net_is_the_same_file(tmp_path: Path) -> None:
@@ -120,16 +120,12 @@ def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     header = int.from_bytes(good[:8], "little")
     for place in (*rng.integers(0, 8 + header, 60), *rng.integers(8 + header, len(good), 60)):
+        if good[place] == ord(" "):  # nothing but padding
+            continue
         bad = bytearray(good)
         bad[place] ^= 1 << int(rng.integers(0, 8))
         path.write_bytes(bad)
-        try:
-            net = netfile.read(path)
-        except NetError as error:
-            assert "\n" not in str(error)
-            continue
-        # only spaces that pad the header may change without a change of what it says
-        assert good[place : place + 1] == b" " and net.config == PLAIN  # noqa: PT018
+        one_line(path, "net")
 
 
 @pytest.mark.parametrize(
@@ -175,6 +171,8 @@ def test_weights_that_are_not_numbers(tmp_path: Path) -> None:
     one_line(path, f"weight {name} is not finite")
     rewrite(path, header, {**tensors, name: tensors[name].astype(np.float64)})
     one_line(path, "numbers of type F64")
+    rewrite(path, header, {**tensors, name: tensors[name].view(np.int32)})
+    one_line(path, f"weight {name} is not float32")
     rewrite(path, header, {**tensors, "more": tensors[name]})
     one_line(path, "weight more is")
 
@@ -214,7 +212,7 @@ def test_writing_what_cannot_be_written(tmp_path: Path) -> None:
             write(path, **changes)
     with pytest.raises(NetError, match="cannot write net file"):
         write(tmp_path / "nowhere" / "net")
-    assert os.listdir(tmp_path) == []
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,4 +226,4 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(NetError, match="No space left on device"):
         scrambled.net_file(tmp_path, EVERYTHING, DRAUGHTS)
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == [path.name]
+    assert list(tmp_path.iterdir()) == [path]

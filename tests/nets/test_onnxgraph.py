@@ -34,7 +34,7 @@ def test_graph_and_jax_agree(name: str, config: NetConfig, storage: str, tmp_pat
     assert not any(node.op_type == "BatchNormalization" for node in graph.graph.node)
     planes, roles = scrambled.observations(game, 5)
     answers = run(graph, planes, roles)
-    wanted = make_network(config, game).apply(variables_of(net.weights), planes, roles)  # type: ignore[arg-type]
+    wanted = make_network(config, game).apply(variables_of(net.weights), planes, roles)
     assert np.std(wanted.policy_logits) > 0.3
     np.testing.assert_allclose(answers["policy_logits"], wanted.policy_logits, atol=1e-4)
     np.testing.assert_allclose(answers["value"], wanted.value, atol=1e-4)

@@ -14,9 +14,7 @@ EVERYTHING = NetConfig(
     heads="by-role",
     auxiliary=("ownership", "margin", "plies"),
 )
-DENSE = NetConfig(
-    blocks=2, width=8, pool_every=1, policy="dense", policy_channels=2, value_channels=1, value_hidden=8
-)
+DENSE = NetConfig(blocks=2, width=8, pool_every=1, policy="dense", policy_channels=2, value_channels=1, value_hidden=8)
 DENSE_BY_ROLE = NetConfig(
     blocks=1, width=8, policy="dense", policy_channels=2, value="wdl", heads="by-role", value_hidden=8
 )
