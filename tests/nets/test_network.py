@@ -143,11 +143,11 @@ def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
     game = boardwright.game("draughts")
     planes, roles = scrambled.observations(game, 4)
     variables = variables_of(scrambled.weights(POOLED, game))
-    exact = make_network(POOLED, game).apply(variables, planes, roles)
+    exact = jax.jit(make_network(POOLED, game).apply)(variables, planes, roles)
     network = make_network(POOLED, game, dtype=jnp.bfloat16)
     shapes = jax.eval_shape(network.apply_train, variables, planes, roles)
     assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves(shapes))
-    coarse = network.apply(variables, planes, roles)
+    coarse = jax.jit(network.apply)(variables, planes, roles)
     difference = np.abs(np.asarray(exact.policy_logits) - np.asarray(coarse.policy_logits))
     assert 0 < difference.mean() < 0.05 * np.asarray(exact.policy_logits).std()
 
