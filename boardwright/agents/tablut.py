@@ -55,9 +55,9 @@ class Heuristic(Agent):
 class HeuristicMonteCarlo(Agent):
     """Monte Carlo search among the moves that the heuristic holds to be best.
 
-    They are often many and nearly equal, so a search among all of them sees little of what follows each. Half
-    of the time goes to all of them; then the most visited is looked at by itself, and where it looks lost, the
-    next. Where all do, the next best moves of the heuristic get what time is left.
+    They are often many and nearly equal, so a search among all of them sees little of what follows each. Once it
+    has been made the most visited is looked at by itself, and where it looks lost, the next. Where all are
+    proven lost, the next best moves of the heuristic get what time is left.
     """
 
     def __init__(self, chosen: Mapping[str, Any]):
@@ -70,22 +70,38 @@ class HeuristicMonteCarlo(Agent):
         if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
             return Choice(best[0])
         budget, scores = _Budget(self._search.own(limit)), core.heuristic_scores()
-        looked: list[Choice] = []
+        lost: Choice | None = None
+        for score in sorted(set(scores.values()), reverse=True):
+            choice = self._choose_among([move for move in scores if scores[move] == score], position, budget, watch)
+            if choice.value != LOST:
+                return replace(choice, simulations=budget.simulations)
+            lost = lost or choice
+            if budget.spent:
+                break
+        assert lost is not None
+        return replace(lost, simulations=budget.simulations)
 
-        def look(moves: list[int], share: float) -> Choice:
-            choice = self._search.search(position, budget.share(share), watch, moves)
+    def _choose_among(self, moves: list[int], position: Position, budget: "_Budget", watch: Watch | None) -> Choice:
+        """The best of some moves; its value is LOST where all of them are proven to lose."""
+
+        def look(some: list[int]) -> Choice:
+            choice = self._search.search(position, budget.share(0.4), watch, some)
             budget.simulations += choice.simulations
             return choice
 
-        for score in sorted(set(scores.values()), reverse=True):
-            moves = [move for move in scores if scores[move] == score]
-            wide = look(moves, 0.5)
-            order = sorted(moves, key=lambda move: wide.policy[move], reverse=True)
-            for move in order if wide.value != LOST else order[:1]:
-                looked.append(wide if len(moves) == 1 or wide.value == LOST else look([move], 0.25))
-                if _value(looked[-1]) > DOUBTFUL or budget.spent or (watch is not None and watch.stopped):
-                    return replace(max(looked, key=_value), simulations=budget.simulations)
-        return replace(max(looked, key=_value), simulations=budget.simulations)
+        wide = look(moves)
+        if len(moves) == 1 or wide.value == LOST:
+            return wide
+        best: Choice | None = None
+        for move in sorted(moves, key=lambda move: wide.policy[move], reverse=True):
+            if budget.spent or (watch is not None and watch.stopped):
+                return best or replace(wide, action=move, line=(move,), value=None)  # not known to lose
+            close = look([move])
+            if _value(close) > DOUBTFUL:
+                return close
+            if close.value != LOST and (best is None or _value(close) > _value(best)):
+                best = close
+        return best or replace(wide, value=LOST)
 
 
 class _Budget:

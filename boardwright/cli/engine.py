@@ -13,7 +13,7 @@ from boardwright.errors import BoardwrightError
 class Options(GameOptions):
     """Which player answers, in which language."""
 
-    agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "mc:time=1s"
+    agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "alphabeta:time=1s"
     """The player; `boardwright agents GAME` lists them."""
     protocol: Literal["line", "hub", "opentafl"] = "line"
     """`line`: our own, for all games; `hub`: that of draughts programs; `opentafl`: that of tafl programs."""

@@ -25,7 +25,7 @@ HELP = """type a move such as {example}, or
 class Options(GameOptions):
     """Against whom, and on which side."""
 
-    agent: str = "mc-improved:time=1s"
+    agent: str = "alphabeta:time=1s"
     """The opponent; `boardwright agents GAME` lists them."""
     role: Annotated[str | None, tyro.conf.arg(name="as", metavar="ROLE")] = None
     """The role you play. Default: the one that moves first."""
