@@ -7,7 +7,6 @@ takes a victory path or a king who can be captured for the end of the game, and 
 they all lose, it goes on among the next best.
 """
 
-import math
 import random
 import time
 from collections.abc import Mapping
@@ -22,8 +21,6 @@ from boardwright.games.base import Position
 
 GAMES = ("tablut",)
 LOST = -1.0  # the value of a proven loss
-DOUBTFUL = -0.2  # the value from which down a move looks lost
-NO_BOUND = 10**18  # simulations
 WINS_FIRST = Option("wins", "takes a win at once before anything else", on_off, "on|off", "on")
 
 
@@ -53,87 +50,40 @@ class Heuristic(Agent):
 
 
 class HeuristicMonteCarlo(Agent):
-    """Monte Carlo search among the moves that the heuristic holds to be best.
-
-    They are often many and nearly equal, so a search among all of them sees little of what follows each. Once it
-    has been made the most visited is looked at by itself, and where it looks lost, the next. Where all are
-    proven lost, the next best moves of the heuristic get what time is left.
-    """
+    """Monte Carlo search among the moves that the heuristic holds to be best."""
 
     def __init__(self, chosen: Mapping[str, Any]):
         self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """A win or a victory path at once; else the first move that stands a closer look, or the best of them."""
+        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost."""
         core: Any = position.core
         best = core.heuristic_actions()
         if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
             return Choice(best[0])
-        budget, scores = _Budget(self._search.own(limit)), core.heuristic_scores()
-        lost: Choice | None = None
-        for score in sorted(set(scores.values()), reverse=True):
-            choice = self._choose_among([move for move in scores if scores[move] == score], position, budget, watch)
-            if choice.value != LOST:
-                return replace(choice, simulations=budget.simulations)
-            lost = lost or choice
-            if budget.spent:
+        limit, begin = self._search.own(limit), time.perf_counter()
+        first = choice = self._search.search(position, limit, watch, best)
+        simulations, scores = choice.simulations, core.heuristic_scores()
+        for score in sorted(set(scores.values()), reverse=True)[1:]:
+            left = _left(limit, time.perf_counter() - begin, simulations)
+            if choice.value != LOST or left is None:
                 break
-        assert lost is not None
-        return replace(lost, simulations=budget.simulations)
-
-    def _choose_among(self, moves: list[int], position: Position, budget: "_Budget", watch: Watch | None) -> Choice:
-        """The best of some moves; its value is LOST where all of them are proven to lose."""
-
-        def look(some: list[int]) -> Choice:
-            choice = self._search.search(position, budget.share(0.4), watch, some)
-            budget.simulations += choice.simulations
-            return choice
-
-        wide = look(moves)
-        if len(moves) == 1 or wide.value == LOST:
-            return wide
-        best: Choice | None = None
-        for move in sorted(moves, key=lambda move: wide.policy[move], reverse=True):
-            if budget.spent or (watch is not None and watch.stopped):
-                return best or replace(wide, action=move, line=(move,), value=None)  # not known to lose
-            close = look([move])
-            if _value(close) > DOUBTFUL:
-                return close
-            if close.value != LOST and (best is None or _value(close) > _value(best)):
-                best = close
-        return best or replace(wide, value=LOST)
+            choice = self._search.search(position, left, watch, [move for move in scores if scores[move] == score])
+            simulations += choice.simulations
+        return replace(first if choice.value == LOST else choice, simulations=simulations)
 
 
-class _Budget:
-    """What is left of a limit, given out in shares."""
-
-    def __init__(self, limit: Limit):
-        self._limit = limit
-        self._begin = time.perf_counter()
-        self.simulations = 0  # done so far
-
-    def _left(self) -> tuple[float, int]:
-        seconds = (self._limit.seconds or math.inf) - (time.perf_counter() - self._begin)
-        return seconds, (self._limit.simulations or NO_BOUND) - self.simulations
-
-    def share(self, part: float) -> Limit:
-        """A part of what is left, though never nothing."""
-        seconds, simulations = self._left()
-        return Limit(
-            seconds=None if self._limit.seconds is None else max(seconds * part, 0.0005),
-            simulations=None if self._limit.simulations is None else max(int(simulations * part), 1),
-        )
-
-    @property
-    def spent(self) -> bool:
-        """Whether so little is left that another look would tell nothing."""
-        seconds, simulations = self._left()
-        return seconds < 0.03 * (self._limit.seconds or 0) or simulations < 0.03 * (self._limit.simulations or 0)
-
-
-def _value(choice: Choice) -> float:
-    assert choice.value is not None
-    return choice.value
+def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:
+    """What is left of a limit; None where nothing is."""
+    if limit.seconds is not None:
+        if limit.seconds <= seconds:
+            return None
+        limit = replace(limit, seconds=limit.seconds - seconds)
+    if limit.simulations is not None:
+        if limit.simulations <= simulations:
+            return None
+        limit = replace(limit, simulations=limit.simulations - simulations)
+    return limit
 
 
 PLAYERS = (
