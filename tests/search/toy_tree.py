@@ -5,12 +5,14 @@ legal, whether the game is over and who has won. Movers follow no pattern unless
 """
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
+from boardwright.search.tree import Evaluate
 
 
 def mixed(number: Array, salt: int | Array) -> Array:
@@ -36,14 +38,17 @@ class State:
 def make_toy(
     actions: int, *, alternating: bool = False, longest: int = 8, ends: int = 12, all_legal: bool = False
 ) -> BatchEnv:
-    """About one in `ends` nodes below the root is an end, and all nodes `longest` below it."""
+    """About one in `ends` nodes below the root is an end, and all nodes `longest` below it.
+
+    The last action is never legal, unless all are.
+    """
 
     def arrive(number: Array, depth: Array, by: Array) -> State:
         over = (depth > 0) & ((mixed(number, 1) % ends == 0) | (depth >= longest))
         role = jnp.where(alternating, 1 - by, mixed(number, 2) % 2).astype(jnp.int8)
         result = jnp.where(over, mixed(number, 3) % 3, ONGOING).astype(jnp.int8)
         legal = mixed(number + jnp.arange(actions, dtype=jnp.uint32), 4) % 3 > 0
-        legal = legal.at[mixed(number, 5) % actions].set(True) | all_legal
+        legal = legal.at[mixed(number, 5) % (actions - 1)].set(True).at[-1].set(False) | all_legal
         won = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
         return State(
             number=number,
@@ -70,18 +75,20 @@ def make_toy(
     return BatchEnv(init=init, step=step, observe=refuse, from_position=refuse)
 
 
-def evaluate_by_number(actions: int):
+def evaluate_by_number(actions: int) -> Evaluate:
     """An `Evaluate` of toy states, or of real ones by their hash: pseudo-random, but the same for the same state.
 
-    Logits are multiples of 1/32 and distinct for up to 256 actions, so that bfloat16 holds them exactly, less
-    the highest among them too, and no choice hangs on rounding.
+    The best legal move has logit 0 and the others distinct ones that bfloat16 holds exactly, for up to 1,024
+    actions, so that no choice hangs on rounding.
     """
 
-    def evaluate(states) -> tuple[Array, Array]:
+    def evaluate(states: Any) -> tuple[Array, Array]:
         number = states.number if hasattr(states, "number") else states.hash[:, 0] ^ states.hash[:, 1]
-        odd = 2 * (mixed(number, 6) % 128) + 1
-        places = (jnp.arange(actions, dtype=jnp.uint32) * odd[:, None] + mixed(number, 7)[:, None]) % 256
+        odd = 2 * (mixed(number, 6) % 512) + 1
+        place = (jnp.arange(actions, dtype=jnp.uint32) * odd[:, None] + mixed(number, 7)[:, None]) % 1024
+        logits = -(1 + (place % 128) / 128) * 2.0 ** (place // 128 - 4.0)
+        best = jnp.where(states.legal_action_mask, logits, -jnp.inf).argmax(axis=1)
         value = mixed(number, 8).astype(jnp.float32) / 2.0**31 - 1.0
-        return places.astype(jnp.float32) / 32 - 4, value
+        return jnp.where(jnp.arange(actions) == best[:, None], 0.0, logits), value
 
     return evaluate
