@@ -62,7 +62,7 @@ def test_the_tree_is_updated_in_place() -> None:
     env = make_toy(6)
     states = played(env, 7, 1)
     run = functools.partial(gumbel_search, env=env, evaluate=evaluate_by_number(6), num_simulations=12, num_slots=5)
-    compiled = jax.jit(lambda key, states: run(key, states).policy).lower(jax.random.key(0), states).compile()
+    compiled = quick_jit(lambda key, states: run(key, states).policy).lower(jax.random.key(0), states).compile()
     text = compiled.as_text()
     assert "[13,7,5]" in text
     assert not re.findall(r"\[13,7,\d+\]\S* copy\(", text)

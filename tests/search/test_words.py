@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from midgames import played
+from midgames import quick_jit
 
 import boardwright
 from boardwright.search.words import make_packing
@@ -12,12 +12,12 @@ from boardwright.search.words import make_packing
 
 @pytest.mark.parametrize(("game", "rules"), [("tablut", None), ("draughts", None), ("cathedral", "official-6")])
 def test_states_survive(game: str, rules: str | None) -> None:
-    states = played(boardwright.game(game, rules).batch(), 4, 12)
+    states = quick_jit(jax.vmap(boardwright.game(game, rules).batch().init))(jax.random.split(jax.random.key(0), 4))
     pack, unpack = make_packing(states)
-    words = jax.jit(pack)(states)
+    words = quick_jit(pack)(states)
     assert (words.shape[0], words.dtype) == (4, jnp.uint32)
     assert 4 * words.shape[1] - sum(leaf[0].nbytes for leaf in jax.tree.leaves(states)) < 4
-    jax.tree.map(_same, states, jax.jit(unpack)(words))
+    jax.tree.map(_same, states, quick_jit(unpack)(words))
 
 
 def test_small_numbers_of_any_kind_survive() -> None:

@@ -52,7 +52,7 @@ def check(tree: Tree, env: BatchEnv, states: Any) -> tuple[int, int]:
     won = np.where(result == 0, 1.0, np.where(result == 1, -1.0, 0.0))
     np.testing.assert_array_equal(tree.value[reached & over], won[reached & over])
 
-    below, found = np.zeros((nodes, games)), tree.raw_value.astype(np.float64)
+    below, found = np.zeros((nodes, games)), np.asarray(tree.raw_value, np.float64).copy()
     np.add.at(below, (node, game), tree.visits[target, game])
     np.add.at(found, (node, game), tree.visits[target, game] * tree.value[target, game].astype(np.float64))
     inner = reached & ~over
