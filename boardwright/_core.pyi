@@ -38,10 +38,22 @@ class _Position:
         self, seed: int, first_game: int, games: int
     ) -> tuple[list[int], int, int, int]: ...  # outcomes by result, plies, actions played, legal actions summed
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
+        self,
+        seed: int,
+        simulations: int,
+        seconds: float,
+        *,
+        losses_count: bool = True,
+        log_of_children: bool = False,
+        foresee: bool = False,
+        prove: bool = False,
+        depth: int | None = None,
+        root_actions: list[int] = [],
+        threads: int = 1,
+        watch: Callable[[Any], bool] | None = None,
     ) -> tuple[
         list[int], list[int], list[float], list[int], int
-    ]: ...  # actions, visits, values, principal variation, simulations done
+    ]: ...  # actions, visits, values, principal variation, simulations done; see search/rollout.hpp
 
 class _AlphaBeta:
     """A player's alpha-beta search, with its table of positions."""
@@ -67,6 +79,13 @@ class TablutPosition(_Position):
     @property
     def seen(self) -> int: ...
     def board(self) -> np.ndarray: ...  # [81] int8
+    def king_can_be_captured(self) -> bool: ...  # at once, were attackers to move
+    def threatened(self, role: int) -> list[int]: ...  # squares of men that some single move would take
+    def victory_path(self) -> tuple[int, int]: ...  # PathKind of tablut_tactics.hpp, first action or -1
+    def forced_win(self, role: int, plies: int) -> bool: ...  # by looking at every line of play
+    def greedy_actions(self, wins_first: bool) -> list[int]: ...
+    def heuristic_actions(self) -> list[int]: ...
+    def heuristic_scores(self) -> dict[int, int]: ...  # by legal action
 
 class TablutAlphaBeta(_AlphaBeta):
     def __init__(self, game: Tablut, megabytes: int, threads: int) -> None: ...

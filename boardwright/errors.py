@@ -32,3 +32,7 @@ class IllegalMoveError(BoardwrightError):
 
 class GameFileError(BoardwrightError):
     """A game file that cannot be read; the message says where."""
+
+
+class NetError(BoardwrightError):
+    """A net that cannot be built, read or written, or that does not fit what it is asked to play."""

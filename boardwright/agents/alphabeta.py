@@ -12,6 +12,7 @@ from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
 
 DEFAULT_LIMIT = Limit(seconds=1.0)
@@ -71,7 +72,12 @@ class AlphaBetaPlayer(Agent):
 
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
-    search = game.alphabeta(megabytes=chosen["hash"], threads=chosen["threads"], **extra)
+    try:
+        search = game.alphabeta(megabytes=chosen["hash"], threads=chosen["threads"], **extra)
+    except MemoryError:
+        raise BoardwrightError(
+            f"player 'alphabeta': no memory for a table of {chosen['hash']} MB: give a smaller hash=N"
+        ) from None
     return AlphaBetaPlayer(search, limit_of(chosen, DEFAULT_LIMIT), chosen.get("seed"), chosen.get("dynamic", False))
 
 

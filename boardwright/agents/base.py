@@ -61,6 +61,9 @@ class Agent(Protocol):
         """The move it plays. A limit that bounds nothing leaves the player its own."""
         ...
 
+    def prepare(self) -> None:
+        """Gets ready for a game, before its clock runs; most need not. Whoever does not ask gets the same moves."""
+
     def close(self) -> None:
         """Lets go of what it holds (processes, tables); it is not asked again. Most hold nothing."""
 

@@ -21,7 +21,7 @@ from boardwright.games.lines import whole_moves
 
 
 class ExternalPlayer(Agent):
-    """A program, started when it is first asked and ended with the player."""
+    """A program, started when it is first needed and ended with the player."""
 
     def __init__(self, game: Game, command: str, protocol: str, limit: Limit, wait: float):
         self._game = game
@@ -32,12 +32,17 @@ class ExternalPlayer(Agent):
         self._pipe: Pipe | None = None
         self._base: Position | None = None  # from which the program is told the moves
 
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The program's whole move; its own limit applies where `limit` sets none."""
-        limit = self._limit if limit.bounds_nothing else limit
+    def prepare(self) -> None:
+        """Starts the program and greets it."""
         if self._pipe is None:
             self._pipe = Pipe(self._command)
             self._dialect.greet(self._pipe, self._game, time.monotonic() + self._wait)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """The program's whole move; its own limit applies where `limit` sets none."""
+        limit = self._limit if limit.bounds_nothing else limit
+        self.prepare()
+        assert self._pipe is not None
         question = self._question(position, limit)
         deadline = time.monotonic() + (limit.seconds or 0.0) + self._wait
         self._dialect.ask(self._pipe, question)

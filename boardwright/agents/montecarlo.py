@@ -1,39 +1,104 @@
-"""Monte Carlo tree search with random rollouts, for every game."""
+"""Monte Carlo tree search with random simulations, for every game.
+
+`mc` is the textbook's: UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses)
+/ visits, takes UCT's logarithm of the visits to the moves it chooses between, and passes sure results up the
+tree, so that it neither tries a lost move again nor goes on when all is settled. How deep simulations go, unless
+`horizon` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that is
+undecided there counts as a visit only.
+"""
 
 import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.specs import SEED, SIMULATIONS, TIME, Player, limit_of
-from boardwright.games.base import Position
+from boardwright.agents.specs import SEED, SIMULATIONS, TIME, Option, Player, whole
+from boardwright.games.base import Game, Position
+
+THREADS = Option("threads", "threads that search", whole(1, 256), "N", "1")
+HORIZON = Option("horizon", "moves from the root that a simulation goes, 0: to the end", whole(0, 10_000), "N", "")
+OPTIONS = (TIME, SIMULATIONS, HORIZON, THREADS, SEED)
+
+_Found = tuple[list[int], list[int], list[float], list[int], int]  # what the engine answers
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What sets one Monte Carlo player apart from another."""
+
+    losses_count: bool  # worth of a move: (wins - losses) / visits, else wins / visits
+    log_of_children: bool  # UCT's logarithm: of the visits to the moves, else to the position
+    foresee: bool = False  # a win that the game can see coming ends a simulation
+    prove: bool = False  # sure results are passed up the tree
+
+
+TRADITIONAL = Variant(losses_count=False, log_of_children=False)
+IMPROVED = Variant(losses_count=True, log_of_children=True, prove=True)
 
 
 class MonteCarloPlayer(Agent):
-    """UCT Monte Carlo tree search with random rollouts, in the scalar engine."""
+    """UCT Monte Carlo tree search in the scalar engine."""
 
-    def __init__(self, seed: int | None, limit: Limit):
-        self._random = random.Random(seed)
-        self._limit = limit
+    def __init__(self, variant: Variant, chosen: Mapping[str, Any]):
+        self._variant = variant
+        self._random = random.Random(chosen.get("seed"))
+        self._limit = Limit(seconds=chosen.get("time"), simulations=chosen.get("sims"))
+        if self._limit.bounds_nothing:
+            self._limit = Limit(seconds=1.0)
+        self._horizon = chosen.get("horizon")
+        self._threads = chosen["threads"]
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """The most visited action; the player's own limit applies where `limit` sets none."""
-        if limit.seconds is None and limit.simulations is None:
-            limit = self._limit
-        actions, visits, values, line, simulations = position.core.monte_carlo(
+        return self.search(position, limit, watch)
+
+    def own(self, limit: Limit) -> Limit:
+        """The limit, or the player's own where it bounds neither time nor simulations."""
+        return self._limit if limit.seconds is None and limit.simulations is None else limit
+
+    def search(self, position: Position, limit: Limit, watch: Watch | None, actions: Sequence[int] = ()) -> Choice:
+        """The most visited of `actions`, or of all where there are none."""
+        limit = self.own(limit)
+
+        def watched(found: _Found) -> bool:
+            assert watch is not None
+            watch.report(_choice(found))
+            return watch.stopped
+
+        found = position.core.monte_carlo(
             self._random.getrandbits(64),
             limit.simulations or 0,
             limit.seconds or 0.0,
-            None if watch is None else lambda: watch.stopped,
+            losses_count=self._variant.losses_count,
+            log_of_children=self._variant.log_of_children,
+            foresee=self._variant.foresee,
+            prove=self._variant.prove,
+            depth=self._horizon,
+            root_actions=list(actions),
+            threads=self._threads,
+            watch=None if watch is None else watched,
         )
-        best = max(range(len(actions)), key=visits.__getitem__)
-        policy = {action: count / simulations for action, count in zip(actions, visits, strict=True)}
-        return Choice(actions[best], values[best], policy, tuple(line), simulations=simulations)
+        return _choice(found)
+
+
+def _choice(found: _Found) -> Choice:
+    actions, visits, values, line, simulations = found
+    best = actions.index(line[0])
+    policy = {action: count / simulations for action, count in zip(actions, visits, strict=True)}
+    return Choice(actions[best], values[best], policy, tuple(line), simulations=simulations)
+
+
+def player(name: str, summary: str, variant: Variant, games: tuple[str, ...] | None = None) -> Player:
+    """A Monte Carlo player's entry in the list."""
+
+    def make(game: Game, chosen: Mapping[str, Any]) -> Agent:
+        return MonteCarloPlayer(variant, chosen)
+
+    return Player(name, summary, make, OPTIONS, games)
 
 
 PLAYERS = (
-    Player(
-        "mc",
-        "UCT Monte Carlo tree search with random rollouts",
-        lambda game, chosen: MonteCarloPlayer(chosen.get("seed"), limit_of(chosen, Limit(seconds=1.0))),
-        (TIME, SIMULATIONS, SEED),
-    ),
+    player("mc", "UCT Monte Carlo tree search with random simulations, on wins / visits", TRADITIONAL),
+    player("mc-improved", "as mc, on (wins - losses) / visits, and with proven results", IMPROVED),
 )

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import queue
+import select
 import shlex
 import signal
 import subprocess
@@ -13,7 +14,8 @@ from boardwright.agents.base import Watch
 from boardwright.errors import BoardwrightError
 
 LONGEST_LINE = 1 << 16  # bytes; what is longer arrives in pieces
-MOST_WAITING = 10_000  # lines not yet read; a program that writes more waits
+MOST_WAITING = 1000  # lines not yet read; a program that writes more waits
+PATIENCE = 10.0  # seconds a program may leave what it is sent unread, once its pipe is full
 FAREWELL = 1.0  # seconds a program has to leave after it was asked to
 _LOOK = 0.02  # seconds between two looks at whether to stop
 
@@ -40,12 +42,20 @@ class Pipe:
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
         threading.Thread(target=self._read, daemon=True).start()
 
-    def send(self, line: str) -> None:
-        """Sends a line; raises ProgramError when the program is gone."""
+    def send(self, line: str, patience: float = PATIENCE) -> None:
+        """Sends a line; raises ProgramError when the program is gone, or does not read for so many seconds."""
         assert self._process.stdin is not None
+        left = f"{line}\n".encode()
         try:
-            self._process.stdin.write(f"{line}\n".encode())
-            self._process.stdin.flush()
+            pipe = self._process.stdin.fileno()
+            room = select.poll()
+            room.register(pipe, select.POLLOUT)
+            while left:
+                if not room.poll(1000 * patience):
+                    raise ProgramError(f"engine {self.command!r} hangs: it does not read what it is sent")
+                left = left[os.write(pipe, left[: select.PIPE_BUF]) :]  # so much never waits
+        except ProgramError:
+            raise
         except (OSError, ValueError):
             raise self._gone() from None
 
@@ -71,7 +81,7 @@ class Pipe:
     def close(self, farewell: str) -> None:
         """Asks the program to leave, and ends it and all it has started if it does not."""
         with contextlib.suppress(ProgramError):
-            self.send(farewell)
+            self.send(farewell, FAREWELL)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()

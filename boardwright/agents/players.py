@@ -1,6 +1,6 @@
 """The list of players, and how a spec string becomes one. A new kind of player adds itself to `PLAYERS`."""
 
-from boardwright.agents import alphabeta, cathedral, external, montecarlo, simple
+from boardwright.agents import alphabeta, cathedral, external, montecarlo, simple, tablut
 from boardwright.agents.base import Agent
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
@@ -11,6 +11,7 @@ PLAYERS: tuple[Player, ...] = (
     *montecarlo.PLAYERS,
     *alphabeta.PLAYERS,
     *cathedral.PLAYERS,
+    *tablut.PLAYERS,
     *external.PLAYERS,
 )
 

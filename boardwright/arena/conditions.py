@@ -58,7 +58,7 @@ def parse_clock(text: str) -> Clock:
     try:
         if match is None:
             raise ValueError("like 60s+1s")
-        return Clock(seconds(match[1]), seconds(match[2]) if match[2] else 0.0)
+        return Clock(seconds(match[1]), 0.0 if match[2] in (None, "0", "0s", "0ms") else seconds(match[2]))
     except ValueError:
         raise BoardwrightError(
             f"--clock {text!r}: give the time for a game and what each move adds, such as 60s+1s"

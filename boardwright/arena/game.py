@@ -52,6 +52,7 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
                 try:
                     if role not in seats:
                         seats[role] = _seat(game, scheduled, role, conditions)
+                        _prepare(seats[role].agent)
                     actions, elapsed = _move(seats[role], position, conditions)
                 except ForfeitError as forfeit:
                     forfeited_by, outcome = role, Outcome(1 - role, f"{game.roles[role]} forfeit: {forfeit}")
@@ -83,6 +84,14 @@ def _seat(game: Game, scheduled: ScheduledGame, role: int, conditions: Condition
     except Exception as error:
         raise ForfeitError(_reason(error)) from error
     return _Seat(agent, sets_limit(given), None if conditions.clock is None else conditions.clock.seconds)
+
+
+def _prepare(agent: Agent) -> None:
+    """Before the clock runs."""
+    try:
+        agent.prepare()
+    except Exception as error:
+        raise ForfeitError(_reason(error)) from error
 
 
 def _move(seat: _Seat, position: Position, conditions: Conditions) -> tuple[tuple[int, ...], float]:

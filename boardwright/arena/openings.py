@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from boardwright.agents.specs import whole
 from boardwright.errors import BoardwrightError, IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import play_words
@@ -71,9 +72,12 @@ def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
 
 
 def _whole_moves(detail: str, source: str) -> int:
-    if not (detail.isascii() and detail.isdigit() and 1 <= int(detail[:9]) <= MOST_RANDOM_MOVES):
-        raise BoardwrightError(f"openings {source!r}: say how many moves, random:1 to random:{MOST_RANDOM_MOVES}")
-    return int(detail)
+    try:
+        return whole(1, MOST_RANDOM_MOVES)(detail)
+    except ValueError:
+        raise BoardwrightError(
+            f"openings {source[:40]!r}: say how many moves, random:1 to random:{MOST_RANDOM_MOVES}"
+        ) from None
 
 
 def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]:

@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
+
+MOST_PLAYERS = 4000  # the table of who met whom has a row and a column for each, and so have larger ones of the fit
 
 
 class Encounter(NamedTuple):
@@ -43,9 +46,11 @@ class Pairings:
 
 
 def condense(encounters: Iterable[Encounter]) -> Pairings:
-    """The table of all encounters."""
+    """The table of all encounters; raises BoardwrightError for more players than memory has room for."""
     tally = Counter(encounters)
     names = tuple(sorted({name for first, second, _ in tally for name in (first, second)}))
+    if len(names) > MOST_PLAYERS:
+        raise BoardwrightError(f"{len(names)} players are too many to rate: at most {MOST_PLAYERS}, so choose some")
     number = {name: index for index, name in enumerate(names)}
     counts = np.zeros((len(names), len(names), 3))
     for (first, second, result), games in tally.items():

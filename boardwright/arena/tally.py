@@ -60,7 +60,7 @@ def tallies(played: PlayedGame) -> tuple[Tally, Tally]:
     for number, position in enumerate(record.positions()):
         plies, role = position.plies, position.role_to_move
         if played.opening <= number < len(record.actions) and role != CHANCE:
-            if position.core.continues:
+            if position.core.continues and chosen[role]:
                 chosen[role][-1] += played.seconds[number]
             else:
                 chosen[role].append(played.seconds[number])

@@ -83,25 +83,29 @@ class ContestOptions(GameOptions):
             adjudicate=self.adjudicate,
         )
 
-    def play(self, event: Event, games: int) -> Generator[PlayedGame, None, None]:
-        """Every game of the event up to a number: those kept in the database, then the others as they finish."""
+    def play(self, event: Event, games: int, only_role: int | None = None) -> Generator[PlayedGame, None, None]:
+        """Every game of the event up to a number: those kept in the database, then the others as they finish.
+
+        With `only_role`, of a match, only those in which the first player has that role.
+        """
+
+        def wanted(index: int) -> bool:
+            return index < games and (only_role is None or index % 2 == only_role)
+
+        scheduled = (game for game in islice(event.schedule(), games) if wanted(game.index))
         if self.db is None:
-            yield from self._play(event, islice(event.schedule(), games))
+            yield from self._play(event, scheduled)
             return
         with open_store(self.db, create=True) as store:
             number = begin_event(store, event.config())
             kept = {stored.played.index: stored.played for stored in find_games(store, Wanted(event=number))}
-            yield from (game for index, game in kept.items() if index < games)
-            missing = (game for game in islice(event.schedule(), games) if game.index not in kept)
-            overtaken = set()  # games that somebody else has stored meanwhile: theirs count
+            yield from (game for index, game in kept.items() if wanted(index))
+            missing = (game for game in scheduled if game.index not in kept)
             for game in self._play(event, missing):
                 if save_game(store, game, number):
                     yield game
-                else:
-                    overtaken.add(game.index)
-            if overtaken:
-                stored = find_games(store, Wanted(event=number))
-                yield from (game.played for game in stored if game.played.index in overtaken)
+                else:  # somebody else has stored it meanwhile: theirs counts
+                    yield next(find_games(store, Wanted(event=number, index=game.index))).played
 
     def _play(self, event: Event, games: Iterator[ScheduledGame]) -> Generator[PlayedGame, None, None]:
         return play(event, games, self.workers) if self.ray is None else play_on_cluster(event, games, self.ray)

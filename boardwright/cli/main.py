@@ -26,6 +26,7 @@ COMMANDS = {
     "match": "play two players against each other",
     "tournament": "play several players against each other, resumably",
     "sprt": "test whether one player is stronger than another, in as few games as it takes",
+    "paper": "play a published paper's games again, ours beside the paper's",
     "engine": "be an engine that other programs talk to",
     "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",
@@ -38,6 +39,9 @@ LONGEST_MESSAGE = 600  # characters of an error line
 
 def main() -> None:
     """The console script."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us; lowest first, so that each gets its number
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show is no reason to fail

@@ -25,8 +25,8 @@ HELP = """type a move such as {example}, or
 class Options(GameOptions):
     """Against whom, and on which side."""
 
-    agent: str = "mc:time=1s"
-    """The opponent: `random`, or `mc` with time=… or sims=…"""
+    agent: str = "mc-improved:time=1s"
+    """The opponent; `boardwright agents GAME` lists them."""
     role: Annotated[str | None, tyro.conf.arg(name="as", metavar="ROLE")] = None
     """The role you play. Default: the one that moves first."""
     position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None

@@ -57,9 +57,8 @@ def run(options: Options) -> None:
         games.close()
     decision = "undecided" if verdict.decision == "continue" else verdict.decision
     if options.json:
-        print_json(
-            {**asdict(verdict), "decision": decision, "games": 2 * len(pairs), "pentanomial": count_pairs(pairs)}
-        )
+        fields = {name: _finite(value) for name, value in asdict(verdict).items()}
+        print_json(fields | {"decision": decision, "games": 2 * len(pairs), "pentanomial": count_pairs(pairs)})
         return
     meaning = {
         "H1": f"A is stronger: H1 ({options.elo1:+g} Elo) accepted",

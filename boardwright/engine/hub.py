@@ -4,6 +4,7 @@ We are an engine of the variant `english`. Scores are expected results from -1 t
 lets an engine end any search when it likes, so pondering and analysing are ordinary searches.
 """
 
+import math
 from collections.abc import Callable, Mapping
 
 from boardwright import __version__
@@ -14,7 +15,8 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.draughts import hub
 
-LONGEST_SEARCH = 3600.0  # seconds, of one without a limit
+LEAST_SEARCH, LONGEST_SEARCH = 0.001, 3600.0  # seconds; the longest is that of one without a limit
+MOST_MOVES = 100  # ahead
 
 
 class HubProtocol:
@@ -48,6 +50,10 @@ class HubProtocol:
             self._complain(error)
         return True
 
+    def close(self) -> None:
+        """Lets the player answer at once, and go."""
+        self.desk.close()
+
     def _complain(self, error: BoardwrightError) -> None:
         self._write(f'error message="{str(error).replace(chr(34), chr(39))}"')
 
@@ -62,7 +68,10 @@ class HubProtocol:
 
     def _position(self, arguments: Mapping[str, str]) -> None:
         self.desk.check_free()
-        position = self.desk.game.position(hub.parse_position(arguments.get("pos", "")))
+        if "start" in arguments:
+            position = self.desk.game.start()
+        else:
+            position = self.desk.game.position(hub.parse_position(arguments.get("pos", "")))
         for move in arguments.get("moves", "").split():
             for action in hub.parse_move(position, move):
                 position = position.play(action)
@@ -72,16 +81,20 @@ class HubProtocol:
         if "infinite" in arguments:
             self._limit = Limit(seconds=LONGEST_SEARCH)
         elif "depth" in arguments:
-            self._limit = Limit(depth=int(_number(arguments, "depth")))
+            self._limit = Limit(depth=int(min(_positive(arguments, "depth"), MOST_MOVES)))
         elif "nodes" in arguments:
-            self._limit = Limit(nodes=int(_number(arguments, "nodes")))
+            self._limit = Limit(nodes=int(_positive(arguments, "nodes")))
         elif "move-time" in arguments:
-            self._limit = Limit(seconds=_number(arguments, "move-time"))
+            self._limit = Limit(seconds=min(_positive(arguments, "move-time"), LONGEST_SEARCH))
         elif "moves" in arguments and "time" in arguments:
-            self._limit = Limit(seconds=_number(arguments, "time") / _number(arguments, "moves"))
+            share = _number(arguments, "time") / _positive(arguments, "moves")
+            self._limit = Limit(seconds=min(max(share, LEAST_SEARCH), LONGEST_SEARCH))
+        elif "time" not in arguments:
+            raise BoardwrightError("level: say depth, nodes, move-time, time or infinite")
         else:
-            left, increment = _number(arguments, "time"), _number(arguments, "inc") if "inc" in arguments else 0.0
-            self._limit = Limit(seconds=max(Clock(left, increment).share(left + increment), 0.001))
+            left, increment = (max(_number(arguments, name), 0.0) for name in ("time", "inc"))
+            share = Clock(left, increment).share(left + increment)
+            self._limit = Limit(seconds=min(max(share, LEAST_SEARCH), LONGEST_SEARCH))
 
     def _tell(self, thought: Thought) -> None:
         choice, words = thought.choice, ["info"]
@@ -104,10 +117,18 @@ class HubProtocol:
 
 
 def _number(arguments: Mapping[str, str], name: str) -> float:
+    """A number of the level, which is 0 where it is not said; time may have run out, and be below."""
     try:
-        value = float(arguments[name])
-    except (KeyError, ValueError):
-        raise BoardwrightError(f"level: {name} must be a number") from None
-    if not 0 < value < 1e12:
+        value = float(arguments.get(name, "0"))
+    except ValueError:
+        value = math.nan
+    if not abs(value) < 1e12:
+        raise BoardwrightError(f"level: {name} must be a number")
+    return value
+
+
+def _positive(arguments: Mapping[str, str], name: str) -> float:
+    value = _number(arguments, name)
+    if value <= 0:
         raise BoardwrightError(f"level: {name} must be more than 0")
     return value

@@ -57,6 +57,10 @@ class LineProtocol:
                 self._write("bestmove none")  # whoever asked waits for an answer
         return True
 
+    def close(self) -> None:
+        """Lets the player answer at once, and go."""
+        self.desk.close()
+
     def _hello(self, rest: str) -> None:
         bound = self.desk.game
         self._write(f"hello boardwright {__version__} {bound.name} {bound.rules.name} {self.desk.spec}")

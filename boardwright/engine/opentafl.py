@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 
 from boardwright.agents.base import Limit
+from boardwright.agents.specs import whole
 from boardwright.arena.conditions import Clock
 from boardwright.engine.desk import Desk, Thought
 from boardwright.errors import BoardwrightError
@@ -31,6 +32,7 @@ class OpenTaflProtocol:
         self._write = write
         self._limit: Limit | None = None  # by the last clock, until it was used
         self._asked: threading.Event | None = None  # unset while we wait for a clock after `play`
+        self._waiting: threading.Thread | None = None  # the last that did
         self._side_analysed: int | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             "rules": self._rules,
@@ -56,6 +58,14 @@ class OpenTaflProtocol:
         except BoardwrightError as error:
             self._write(f"{_CRITICAL} {error}")
         return True
+
+    def close(self) -> None:
+        """Lets the player answer what it was asked, at once, and go."""
+        if self._asked is not None:
+            self._asked.set()
+        if self._waiting is not None:
+            self._waiting.join()
+        self.desk.close()
 
     def _rules(self, record: str) -> None:
         self._settle()
@@ -115,7 +125,8 @@ class OpenTaflProtocol:
         self._asked = threading.Event()
         if self._limit is not None:
             self._asked.set()
-        threading.Thread(target=self._begin, args=(self._asked,), daemon=True).start()
+        self._waiting = threading.Thread(target=self._begin, args=(self._asked,), daemon=True)
+        self._waiting.start()
 
     def _begin(self, asked: threading.Event) -> None:
         asked.wait(MOMENT)
@@ -137,12 +148,13 @@ class OpenTaflProtocol:
         self._write(f"move {simple(before, action)}")
 
     def _analyze(self, rest: str) -> None:
-        words = rest.split()
-        if len(words) != 2 or not all(word.isascii() and word.isdigit() and 0 < int(word) < 10**6 for word in words):
-            raise BoardwrightError(f"analyze {rest!r}: expected a number of moves and of seconds")
+        try:
+            _, seconds = map(whole(1, 10**6), rest.split())
+        except ValueError:
+            raise BoardwrightError(f"analyze {rest[:40]!r}: expected a number of moves and of seconds") from None
         if self._side_analysed not in (None, self.desk.position.role_to_move):
             self.desk.position = self._at(self.desk.position.text.split()[0], self._side_analysed)
-        self.desk.think(Limit(seconds=float(words[1])), lambda thought: None, self._analysed)
+        self.desk.think(Limit(seconds=float(seconds)), lambda thought: None, self._analysed)
 
     def _analysed(self, result: Thought | BoardwrightError) -> None:
         if isinstance(result, BoardwrightError):

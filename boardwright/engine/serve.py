@@ -6,18 +6,18 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from boardwright.engine.desk import Desk
-
 LONGEST_LINE = 1 << 20  # characters
 
 
 class Speaker(Protocol):
     """The engine's side of a protocol."""
 
-    desk: Desk
-
     def handle(self, line: str) -> bool:
         """Does what a line says; False once the engine is to quit."""
+        ...
+
+    def close(self) -> None:
+        """Lets the player answer at once if it was asked, and go."""
         ...
 
 
@@ -35,7 +35,15 @@ def serve(make: Callable[[Callable[[str], None]], Speaker]) -> None:
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     engine = make(write)
     try:
-        while (line := sys.stdin.readline(LONGEST_LINE)) and engine.handle(line):
+        while (line := _next_line()) and engine.handle(line):
             pass
     finally:
-        engine.desk.close()
+        engine.close()
+
+
+def _next_line() -> str:
+    """A line of stdin, empty at its end; one that is too long is cut, so that it is still one line."""
+    line = piece = sys.stdin.readline(LONGEST_LINE)
+    while len(piece) == LONGEST_LINE and not piece.endswith("\n"):
+        piece = sys.stdin.readline(LONGEST_LINE)
+    return line

@@ -45,6 +45,7 @@ __all__ = [
     "Opening",
     "Outcome",
     "Peer",
+    "PolicyPlanes",
     "Position",
     "Rules",
     "Symmetry",
@@ -111,6 +112,19 @@ class Symmetry:
 def entries_by_cell(cells: np.ndarray, planes: int) -> np.ndarray:
     """`Symmetry.entries` where every plane moves as its cells do; cells [rows * columns]: where each goes."""
     return (cells[:, None] * planes + np.arange(planes)).reshape(-1).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyPlanes:
+    """Where actions lie on the board, so that a convolution can answer for all of them.
+
+    Every action has a place of its own in an output of [rows, columns, planes], and actions that differ
+    only in where on the board they happen share a plane. Boards lie as observations show them: where a
+    role sees the board turned, an action is the one that `Game.action_view` calls it.
+    """
+
+    planes: int
+    index: np.ndarray  # [num_actions] int32: each action's place in the flattened [rows, columns, planes]
 
 
 @dataclass(frozen=True)
@@ -234,6 +248,10 @@ class Game(ABC):
         The identity, but for games that turn the board so that every mover sees it alike.
         """
         return np.arange(self.num_actions, dtype=np.int32)
+
+    def policy_planes(self) -> PolicyPlanes | None:
+        """Where actions lie on the board; None where they have no places on it."""
+        return None
 
     @abstractmethod
     def scene(self, position: Position) -> Scene:

@@ -46,7 +46,19 @@ class CorePosition(Protocol):
     def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int, int]: ...
     def monte_carlo(
-        self, seed: int, simulations: int, seconds: float, stopped: Callable[[], bool] | None = None
+        self,
+        seed: int,
+        simulations: int,
+        seconds: float,
+        *,
+        losses_count: bool = True,
+        log_of_children: bool = False,
+        foresee: bool = False,
+        prove: bool = False,
+        depth: int | None = None,
+        root_actions: list[int] = ...,
+        threads: int = 1,
+        watch: Callable[[Any], bool] | None = None,
     ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
 
 

@@ -42,6 +42,7 @@ class Wanted:
     player: str | None = None  # a spec, or its name before the colon
     result: int | None = None
     event: int | None = None
+    index: int | None = None  # which game of its event
     id: int | None = None
     limit: int | None = None  # how many at most, the latest ones
 
@@ -53,6 +54,7 @@ class Wanted:
             "player": f"({_named('first')} OR {_named('second')})",
             "result": "games.result = :result",
             "event": "games.event = :event",
+            "index": "games.number = :index",
             "id": "games.id = :id",
         }
         values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}

@@ -86,6 +86,9 @@ class Store:
             yield self.connection
         except sqlite3.Error as error:
             raise _explained(self.path, error) from error
+        except UnicodeEncodeError as error:  # bytes of a command line that are no text
+            text = f"{str(error.object)[:80]!r} is not UTF-8 text: {self.path} cannot hold it"
+            raise BoardwrightError(text) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

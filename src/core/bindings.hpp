@@ -4,12 +4,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,6 +26,8 @@ namespace boardwright {
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+constexpr int kMostThreads = 256;
 
 // One game object may serve many positions; each keeps it alive.
 template <Game G>
@@ -58,8 +63,41 @@ void check_role(Role role) {
     if (role != 0 && role != 1) throw std::invalid_argument("a role is 0 or 1");
 }
 
+inline nb::tuple tuple_of(const RolloutReport& report) {
+    return nb::make_tuple(report.actions, report.visits, report.values, report.principal_variation,
+                          report.simulations);
+}
+
+// `watch`, a Python callable or None, is called some ten times a second with the report of the calling
+// thread's tree, and answers whether to stop.
+template <Game G, class Rollouts>
+nb::tuple monte_carlo(const Position<G>& position, std::uint64_t seed, std::uint64_t simulations, double seconds,
+                      bool losses_count, bool log_of_children, bool foresee, bool prove,
+                      std::optional<int> depth, std::vector<Action> root_actions, int threads, nb::object watch) {
+    if (position.line.over()) throw std::invalid_argument("the game is over");
+    if (simulations == 0 && !(seconds > 0)) throw std::invalid_argument("the search needs a limit");
+    if (threads < 1 || threads > kMostThreads) throw std::invalid_argument("no such number of threads");
+    for (const Action action : root_actions) check_legal(position.line, action);
+    const RolloutOptions options{losses_count, log_of_children, foresee, prove,
+                                 depth.value_or(Rollouts::kDepth), threads, std::move(root_actions)};
+    SignalCheck check;
+    const Role to_move = position.line.now().to_move;
+    const auto stop = [&](const RolloutTree<G, Rollouts>& tree) {
+        if (!check.due()) return false;
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return !watch.is_none() && nb::cast<bool>(watch(tuple_of(report_of(std::array{&tree}, to_move))));
+    };
+    RolloutReport report;
+    {
+        nb::gil_scoped_release release;
+        report = rollout_search<Rollouts>(position.line, options, {simulations, seconds}, seed, stop);
+    }
+    return tuple_of(report);
+}
+
 // Binds what every game has; the caller adds what only its game has.
-template <Game G>
+template <Game G, class Rollouts = PlainRollouts<G>>
 nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
     using P = Position<G>;
     return nb::class_<P>(module, name)
@@ -132,21 +170,10 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
                  return nb::make_tuple(tally.outcomes, tally.plies, tally.actions, tally.choices);
              },
              "seed"_a, "first_game"_a, "games"_a)
-        .def("monte_carlo",
-             [](const P& p, std::uint64_t seed, std::uint64_t simulations, double seconds, nb::object stopped) {
-                 if (p.line.over()) throw std::invalid_argument("the game is over");
-                 if (simulations == 0 && !(seconds > 0)) throw std::invalid_argument("the search needs a limit");
-                 RolloutReport report;
-                 StopCheck stop(std::move(stopped));
-                 {
-                     nb::gil_scoped_release release;
-                     RolloutSearch<G> search(p.line, seed);
-                     report = search.run({simulations, seconds}, stop);
-                 }
-                 return nb::make_tuple(report.actions, report.visits, report.values,
-                                       report.principal_variation, report.simulations);
-             },
-             "seed"_a, "simulations"_a, "seconds"_a, "stopped"_a = nb::none());
+        .def("monte_carlo", &monte_carlo<G, Rollouts>, "seed"_a, "simulations"_a, "seconds"_a, nb::kw_only(),
+             "losses_count"_a = true, "log_of_children"_a = false, "foresee"_a = false, "prove"_a = false,
+             "depth"_a = nb::none(), "root_actions"_a = std::vector<Action>(), "threads"_a = 1,
+             "watch"_a = nb::none());
 }
 
 }  // namespace boardwright

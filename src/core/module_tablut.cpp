@@ -1,6 +1,9 @@
 // The Python bindings of Tablut.
 #include "bindings_search.hpp"
+#include "search/forced.hpp"
 #include "tablut_evaluation.hpp"
+#include "tablut_heuristics.hpp"
+#include "tablut_rollouts.hpp"
 
 namespace boardwright {
 namespace {
@@ -57,13 +60,65 @@ TablutTables tablut_tables(nb::handle tables) {
     return t;
 }
 
+std::vector<int> square_numbers(Squares squares) {
+    std::vector<int> numbers;
+    while (squares.any()) numbers.push_back(squares.take_first());
+    return numbers;
+}
+
+void check_ongoing(const Position<Tablut>& position) {
+    if (position.line.over()) throw std::invalid_argument("the game is over");
+}
+
 }  // namespace
 
 void bind_tablut(nb::module_& module) {
     using P = Position<Tablut>;
-    bind_position<Tablut>(module, "TablutPosition")
+    bind_position<Tablut, TablutRollouts>(module, "TablutPosition")
         .def_prop_ro("quiet", [](const P& p) { return p.line.now().quiet; })
         .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; })
+        .def("king_can_be_captured",
+             [](const P& p) { return TablutTactics(*p.game).king_can_be_captured(p.line.now()); })
+        .def("threatened",
+             [](const P& p, Role role) {
+                 check_role<Tablut>(role);
+                 return square_numbers(TablutTactics(*p.game).threatened(p.line.now(), role));
+             },
+             "role"_a)
+        .def("victory_path",
+             [](const P& p) {
+                 const bool possible = !p.line.over() && p.line.now().to_move == kDefenders;
+                 const VictoryPath path = possible ? TablutTactics(*p.game).victory_path(p.line.states()) : VictoryPath{};
+                 return nb::make_tuple(static_cast<int>(path.kind), path.action);
+             })
+        .def("forced_win",
+             [](const P& p, Role role, int plies) {
+                 check_role<Tablut>(role);
+                 Line<Tablut> line = p.line;
+                 nb::gil_scoped_release release;
+                 return forced_win(line, role, plies);
+             },
+             "role"_a, "plies"_a)
+        .def("greedy_actions",
+             [](const P& p, bool wins_first) {
+                 check_ongoing(p);
+                 return TablutHeuristics(*p.game).greedy(p.line.states(), wins_first);
+             },
+             "wins_first"_a)
+        .def("heuristic_actions",
+             [](const P& p) {
+                 check_ongoing(p);
+                 return TablutHeuristics(*p.game).heuristic(p.line.states());
+             })
+        .def("heuristic_scores",
+             [](const P& p) {
+                 nb::dict scores;
+                 if (p.line.over()) return scores;
+                 for (const auto& [action, score] : TablutHeuristics(*p.game).scores(p.line.states())) {
+                     scores[nb::int_(action)] = score;
+                 }
+                 return scores;
+             })
         .def("board", [](const P& p) {
             const auto& state = p.line.now();
             auto board = std::make_unique<std::int8_t[]>(Tablut::kSquares);

@@ -161,6 +161,26 @@ class Tablut {
         return found;
     }
 
+    // One action, for `below(count)` the n-th in an order of its own: quicker than to count and to find.
+    template <class Below>
+    Action pick_action(const State& state, Below&& below) const {
+        struct Slide {
+            Squares landings;
+            int direction, distance, before;  // `before`: how many landings came earlier
+        };
+        std::array<Slide, 2 * 4 * (kSize - 1)> slides;
+        int count = 0, used = 0;
+        each_slide(state, state.to_move, [&](int direction, int distance, Squares landings) {
+            slides[used++] = {landings, direction, distance, count};
+            count += landings.count();
+            return false;
+        });
+        const int n = below(count);
+        while (slides[--used].before > n) {}
+        const Slide& slide = slides[used];
+        return action_to(slide.landings.nth(n - slide.before), slide.direction, slide.distance);
+    }
+
     template <class Visit>
     void each_action(const State& state, Visit&& visit) const {
         each_slide(state, state.to_move, [&](int direction, int distance, Squares landings) {
@@ -283,19 +303,27 @@ class Tablut {
     }
 
   private:
+    friend class TablutTactics;
+
     bool can_move(const State& state, Role role) const {
         return each_slide(state, role, [](int, int, Squares) { return true; });
+    }
+
+    // What a piece of `mover` can press an enemy man against.
+    Squares anvils_of(const State& state, Role mover, Squares empty) const {
+        Squares anvils = state.men[mover] | (rules_.hostile[1 - mover] & empty);
+        if (mover == kDefenders && rules_.king_armed) anvils |= king_set(state);
+        if (mover == kAttackers && rules_.throne_hostile_under_king && state.king == rules_.throne) {
+            anvils |= Squares::of(rules_.throne);
+        }
+        return anvils;
     }
 
     // Removes what the piece that has just arrived on `target` captures.
     void capture(State& state, Role mover, Squares target) const {
         const Role victim = static_cast<Role>(1 - mover);
         const Squares empty = empty_squares(state);
-        Squares anvils = state.men[mover] | (rules_.hostile[victim] & empty);
-        if (mover == kDefenders && rules_.king_armed) anvils |= king_set(state);
-        if (mover == kAttackers && rules_.throne_hostile_under_king && state.king == rules_.throne) {
-            anvils |= Squares::of(rules_.throne);
-        }
+        const Squares anvils = anvils_of(state, mover, empty);
         Squares captured;
         for (int direction = 0; direction < 4; ++direction) {
             const Squares neighbour = step(target, direction) & inside(direction);

@@ -40,7 +40,7 @@ class Evaluator<Tablut> {
         "attackers to move", "constant"};
     // In hundredths of an attacker, fitted to the results of self-play games by logistic regression: what
     // a king is worth depends on how he is taken and where he escapes to.
-    static constexpr Features kWeakKing{100, -76, -6, -65, -47, -57, -5, 92, 1, -37, 1, -58, 38, -690};
+    static constexpr Features kWeakKing{100, -74, -10, 0, -85, -9, -24, 25, 16, -24, 1, -47, 38, -603};
     static constexpr Features kStrongKing{100, -57, -1, -3, -68, -18, 12, 90, -12, -19, 5, -21, 38, -1570};
     static constexpr Features kEdgeEscape{100, -64, 0, -20, -98, -11, -6, 66, 4, -26, 1, 57, 46, -1180};
 

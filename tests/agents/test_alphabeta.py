@@ -2,8 +2,11 @@
 
 import math
 import random
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -233,6 +236,17 @@ def test_draughts_tables_know_at_once_what_search_alone_does_not_see() -> None:
     assert guessed < 0.999 < known
 
 
+def test_a_position_from_before_is_no_draw_yet() -> None:
+    """Black may go back to where he was once: the rules ask for a third time, and White wins from there."""
+    game = boardwright.game("draughts")
+    winning = game.position("W:WK18:BK13").play("18-15").play("13-17")
+    lost = winning.play("15-18")
+    assert lost.play("17-13").core.seen == 1  # type: ignore[attr-defined]
+    for options in ("", ",tables=off"):
+        assert player(winning, options).choose(winning, Limit(depth=7)).value == 1
+        assert player(lost, options).choose(lost, Limit(depth=7)).value == -1
+
+
 # Of single games
 
 
@@ -334,3 +348,33 @@ def test_values_are_expected_results() -> None:
     value = make_agent("alphabeta:nodes=2000,hash=1", game).choose(ahead, Limit()).value
     assert value is not None
     assert 0.5 < value < 1 or math.isclose(value, 1)
+
+
+def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(**options: Any) -> AlphaBetaSearch:
+        raise MemoryError
+
+    game = boardwright.game("tablut")
+    monkeypatch.setattr(game, "alphabeta", no_memory)
+    with pytest.raises(BoardwrightError, match="no memory for a table of 65536 MB: give a smaller hash=N"):
+        make_agent("alphabeta:hash=65536", game)
+
+
+FEW_THREADS = """
+import resource
+import boardwright
+from boardwright.agents.base import Limit
+from boardwright.agents.players import make_agent
+
+game = boardwright.game("tablut")
+agent = make_agent("alphabeta:hash=1,threads=256", game)
+taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (256 << 20), resource.RLIM_INFINITY))  # room for some stacks only
+print(agent.choose(game.start(), Limit(depth=2)).depth)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory it has")
+def test_where_no_more_threads_can_be_had_fewer_search() -> None:
+    done = subprocess.run([sys.executable, "-c", FEW_THREADS], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("2", "")

@@ -12,9 +12,10 @@ import pytest
 
 import boardwright
 from boardwright.agents.base import Choice, Limit
+from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import split
-from boardwright.arena.conditions import Conditions
+from boardwright.arena.conditions import Clock, Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.workers import play
 from boardwright.errors import BoardwrightError, IllegalMoveError
@@ -189,3 +190,28 @@ def test_the_past_is_told_as_far_as_it_is_known(tmp_path: Path) -> None:
     assert "go nodes 5 depth 2" in told
     assert told[0] == "rules wcdf"
     assert told[-1] == "quit"
+
+
+def test_a_program_that_does_not_read_holds_nobody_up() -> None:
+    pipe = Pipe(f"{sys.executable} -SE -c 'import time; time.sleep(1000)'")
+    begin = time.monotonic()
+    with pytest.raises(ProgramError, match="does not read"):
+        pipe.send("position start moves " + 100_000 * "11-15 ", patience=0.2)
+    pipe.close("quit")
+    assert time.monotonic() - begin < 5
+
+
+SLOW = """
+import sys, time
+time.sleep(0.7)
+for line in sys.stdin:
+    if line.startswith("isready"): print("readyok", flush=True)
+    if line.startswith("go"): print("bestmove 1-32", flush=True)
+"""
+
+
+def test_starting_a_program_takes_none_of_its_clock(tmp_path: Path) -> None:
+    script = tmp_path / "slow.py"
+    script.write_text(SLOW)
+    played = match(f"external:cmd={sys.executable} -SE {script}", "first-legal", clock=Clock(0.5))
+    assert all("illegal move '1-32'" in game.record.reason for game in played)

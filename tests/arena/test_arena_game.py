@@ -170,7 +170,7 @@ def test_games_from_a_position_keep_it() -> None:
 
 def test_clocks_as_text() -> None:
     assert parse_clock("60s+1s") == Clock(60.0, 1.0)
-    assert parse_clock("500ms") == Clock(0.5, 0.0)
+    assert parse_clock("500ms") == parse_clock("500ms+0s") == parse_clock("0.5+0") == Clock(0.5, 0.0)
     for text in ("", "60s+", "a", "1+2+3", "-1s"):
         with pytest.raises(BoardwrightError, match="60s\\+1s"):
             parse_clock(text)

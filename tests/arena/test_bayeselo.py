@@ -10,6 +10,7 @@ import pytest
 
 from boardwright.arena.bayeselo import Ratings, rate, rate_by_role, scale
 from boardwright.arena.pairings import Encounter, condense, groups, tells_advantage
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW}
@@ -177,3 +178,8 @@ def test_a_hundred_players_and_a_hundred_thousand_games() -> None:
     begin = time.perf_counter()
     rate(games)
     assert time.perf_counter() - begin < 15.0  # a second on an idle machine
+
+
+def test_more_players_than_memory_has_room_for() -> None:
+    with pytest.raises(BoardwrightError, match="100000 players are too many to rate: at most 4000"):
+        rate([Encounter(f"a{number}", f"b{number}", 0) for number in range(50_000)])

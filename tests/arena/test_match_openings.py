@@ -78,7 +78,17 @@ def test_bad_files(tmp_path: Path, text: str, complaint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["random:", "random:0", "random:x", "random:101", "no/such/file", "", "ballots:none"]
+    "source",
+    [
+        "random:",
+        "random:0",
+        "random:x",
+        "random:101",
+        f"random:000000001{'9' * 5000}",
+        "no/such/file",
+        "",
+        "ballots:none",
+    ],
 )
 def test_bad_sources(source: str) -> None:
     with pytest.raises(BoardwrightError):

@@ -66,3 +66,13 @@ def test_a_crosstable_is_complete_and_symmetric(event) -> None:
         mirrored = cells[other, name]
         assert (cell.wins, cell.draws, cell.losses) == (mirrored.losses, mirrored.draws, mirrored.wins)
     assert len(encounters(games)) == 24
+
+
+def test_a_game_may_begin_in_the_middle_of_a_capture() -> None:
+    start = "B:W18,26,32:B15,1:X15"
+    position = GAME.position(start)
+    position = position.play(position.moves()[0])
+    record = GameRecord.of(position, start=start)
+    assert len(record.actions) == 2
+    black, white = tallies(PlayedGame(record=record, players=("a", "b"), seconds=(2.0, 1.0)))
+    assert (black.moves, black.seconds, white.moves) == (1, 3.0, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from test_commands import as_json, boardwright
 
+from boardwright.cli import sprt
 from boardwright.records.events import events, finished_indices
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
@@ -177,6 +178,17 @@ def test_two_at_once_share_the_work(tmp_path: Path) -> None:
     assert first["games"] == 60 == len(games_in(db))
 
 
+def test_a_game_that_another_process_stored_first_comes_in_its_turn(tmp_path: Path) -> None:
+    """A sequential test counts pairs in order: it would wait for a game that comes at the end of 100,000."""
+    options = sprt.Options(game="draughts", a="random", b="first-legal", db=tmp_path / "games.db")
+    event = options.event(("random", "first-legal"))
+    one, other = options.play(event, 100), options.play(event, 100)
+    assert [next(one).index, next(other).index, next(other).index] == [0, 0, 1]
+    assert [next(one).index, next(one).index] == [1, 2]
+    one.close()
+    other.close()
+
+
 def test_sprt() -> None:
     stronger = as_json("sprt", "draughts", "mc:sims=30", "random", "--elo0", "0", "--elo1", "100", "--workers", "2")
     assert stronger["decision"] == "H1"
@@ -185,6 +197,8 @@ def test_sprt() -> None:
     weaker = as_json("sprt", "draughts", "random", "mc:sims=30", "--elo0", "0", "--elo1", "100")
     assert weaker["decision"] == "H0"
     assert weaker["elo"] is None or weaker["elo"] < 0
+    swept = boardwright("sprt", "draughts", "alphabeta:depth=2", "first-legal", "--elo1", "300", "--json").stdout
+    assert json.loads(swept, parse_constant=pytest.fail)["elo"] is None  # JSON has no infinity
     undecided = boardwright("sprt", "draughts", "random", "random", "--max-games", "4")
     assert "undecided" in undecided.stdout
     assert "after 4 games" in undecided.stdout
@@ -236,9 +250,26 @@ def test_bad_input_gets_one_line_and_exit_code_two(case: tuple[list[str], str]) 
     assert complaint in done.stderr
 
 
+def test_names_that_are_no_text_cannot_be_stored_or_looked_for(tmp_path: Path) -> None:
+    db = str(tmp_path / "games.db")
+    for arguments in (
+        ["match", "draughts", "random", "external:cmd=true \udcff", "--games", "2", "--db", db],
+        ["games-db", "list", "--player", "\udcff", "--db", db],
+        ["games-db", "list", "--rules", "\udcff", "--db", db],
+    ):
+        done = boardwright(*arguments)
+        assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+        assert "is not UTF-8 text" in done.stderr
+
+
 def test_an_engine_over_real_pipes() -> None:
     done = boardwright("engine", "draughts", "--agent", "mc:sims=50", stdin="isready\nposition start\ngo\nnonsense\n")
     assert done.returncode == 0
     assert "readyok" in done.stdout
     assert "bestmove " in done.stdout  # the end of input lets the player finish
     assert "error unknown command 'nonsense'" in done.stdout
+
+
+def test_a_line_of_any_length_is_one_line() -> None:
+    done = boardwright("engine", "draughts", "--agent", "random", stdin="x" * 3_000_000 + "\nisready\n")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["error", "readyok"]

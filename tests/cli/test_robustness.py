@@ -98,6 +98,14 @@ def test_a_full_disk_is_one_line() -> None:
     assert "No space left on device" in done.stderr
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["games", "engine draughts"])
+def test_streams_that_are_closed_are_only_silent(command: str, closed: str) -> None:
+    script = f"echo isready | {PROGRAM} {command} {closed}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_plies_of_draughts_are_whole_moves() -> None:
     position = "W:W22,32:B18,11"  # the only move takes two pieces, and the game is over
     assert as_json("playout", "draughts", "--games", "3", "--position", position)["mean_plies"] == 1.0

@@ -82,7 +82,7 @@ def test_a_conversation() -> None:
     assert ask("set-param name=variant value=english", "init") == ["ready"]
     assert 'error message="' in ask("set-param name=variant value=frisian")[0]
     assert ask("ping", "what=ever", "new-game") == ["pong"]
-    info, done = ask(f'pos pos={hub.position_text(GAME.start())} moves="11-15 23-19"', "go think")
+    *_, info, done = ask(f'pos pos={hub.position_text(GAME.start())} moves="11-15 23-19"', "go think")
     assert info.startswith("info score=")
     command, arguments = hub.parse_line(done)
     assert command == "done"
@@ -100,3 +100,37 @@ def test_a_conversation() -> None:
     assert "message=" in ask("pos pos=nonsense")[0]
     assert "over" in ask("pos pos=B" + "e" * 31 + "w", "go think")[-1]
     assert not engine.handle("quit")
+
+
+@pytest.mark.parametrize(
+    ("level", "least", "most"),
+    [
+        ("time=60 inc=0", 1.0, 3.0),
+        ("time=0 inc=2", 0.001, 2.0),
+        ("time=-1", 0.001, 0.001),
+        ("moves=5 time=0", 0.001, 0.001),
+        ("move-time=99999999", 3600, 3600),
+    ],
+)
+def test_clocks_that_are_nearly_out_or_never(level: str, least: float, most: float) -> None:
+    said: list[str] = []
+    engine = HubProtocol(GAME, "random", said.append)
+    engine.handle(f"level {level}")
+    assert said == []
+    assert engine._limit.seconds is not None
+    assert least <= engine._limit.seconds <= most
+
+
+def test_more_depth_than_there_is() -> None:
+    said: list[str] = []
+    engine = HubProtocol(GAME, "alphabeta:hash=1", said.append)
+    for line in ("level depth=100000000000", f"pos pos=W{'e' * 30}Bw", "go think"):
+        engine.handle(line)
+    engine.close()
+    assert said[-1].startswith("done move=")
+
+
+def test_the_first_position_has_a_name() -> None:
+    engine = HubProtocol(GAME, "random", lambda line: None)
+    engine.handle('pos start moves="11-15"')
+    assert engine.desk.position.text == GAME.start().play("11-15").text

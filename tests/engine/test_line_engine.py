@@ -68,14 +68,14 @@ def test_a_conversation() -> None:
     talk = Conversation("mc:sims=40,seed=1")
     assert talk.ask("hello", until="hello")[0].startswith("hello boardwright 0.")
     assert talk.ask("isready", until="readyok") == ["readyok"]
-    info, best = talk.ask("position start moves 11-15 23-19", "go", until="bestmove")
+    *_, info, best = talk.ask("position start moves 11-15 23-19", "go", until="bestmove")
     assert "simulations 40" in info
     assert " pv " in info
     assert " nps " in info
     move = best.removeprefix("bestmove ")
     boardwright.game("draughts").start().play("11-15").play("23-19").play(move)
     assert info.partition(" pv ")[2].split()[0] == move
-    (info, _) = talk.ask("go simulations 7", until="bestmove")
+    *_, info, _ = talk.ask("go simulations 7", until="bestmove")
     assert "simulations 7 " in info
     assert talk.engine.handle("")
     assert not talk.engine.handle("quit\n")

@@ -79,3 +79,14 @@ def test_rules_it_cannot_play_and_nonsense() -> None:
     talk.engine.handle("clock nonsense")
     talk.engine.handle("dance")
     assert talk.ask("rules " + rules_record(boardwright.game("tablut", "zero").rules), "play attackers", until="move")
+
+
+def test_a_number_of_any_length_is_only_nonsense() -> None:
+    assert Conversation().ask(f"analyze {'9' * 5000} 1", until="error").startswith("error -1 analyze '999")
+
+
+def test_who_was_asked_answers_before_it_goes() -> None:
+    talk = Conversation()
+    talk.engine.handle("play attackers")  # and waits for a clock that does not come
+    talk.engine.close()
+    assert talk.said[-1].startswith("move ")

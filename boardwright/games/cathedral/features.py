@@ -13,7 +13,7 @@ import functools
 
 import numpy as np
 
-from boardwright.games.base import Symmetry, entries_by_cell
+from boardwright.games.base import PolicyPlanes, Symmetry, entries_by_cell
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.games.dihedral import ROTATIONS, dihedral_group
@@ -35,6 +35,21 @@ FULL = (
 def planes(full: bool) -> tuple[str, ...]:
     """The names of the planes."""
     return FULL if full else PAPER
+
+
+@functools.cache
+def policy_planes(size: int) -> PolicyPlanes:
+    """A plane a piece and rotation, at the cell of the piece's reference, 40 in all.
+
+    Twins (the two taverns) have planes of their own, as they have actions. One map serves both sets: a
+    mirrored abbey or academy of the same number has the same reference and rotation. A piece that looks
+    the same after a half turn which moves its reference (stable, square, abbey) lies one cell off under
+    symmetries, always by the same step.
+    """
+    listed = pieces.placements(size, False)
+    numbers = {way: plane for plane, way in enumerate(sorted({(p.piece, p.rotation) for p in listed}))}
+    index = [(p.reference[0] * size + p.reference[1]) * len(numbers) + numbers[p.piece, p.rotation] for p in listed]
+    return PolicyPlanes(len(numbers), np.array(index, np.int32))
 
 
 @functools.lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, PolicyPlanes, Position, Symmetry
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.games.record import GameRecord
@@ -62,6 +62,9 @@ class Cathedral(Game):
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules, self.observation == "full")
+
+    def policy_planes(self) -> PolicyPlanes:
+        return features.policy_planes(self.rules.size)
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
         return action if self._awaits_coin(core) else super().image(symmetry, core, action)

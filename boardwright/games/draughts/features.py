@@ -9,6 +9,9 @@ The board is turned half round for Black, so "own" pieces always move up. The po
 `turned_actions` gives what an action is called on the turned board.
 """
 
+import numpy as np
+
+from boardwright.games.base import PolicyPlanes
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import View
 
@@ -27,3 +30,11 @@ def planes(view: View) -> tuple[str, ...]:
 def shape(view: View) -> tuple[int, int, int]:
     """Rows, columns, planes."""
     return (b.SIZE, b.SIZE, len(planes(view)))
+
+
+def policy_planes() -> PolicyPlanes:
+    """A plane a direction, at the square the piece leaves; light cells have no actions."""
+    hops = (b.decode_action(action) for action in range(b.NUM_ACTIONS))
+    cells = ((b.cell_of(square), direction) for square, direction in hops)
+    index = [(row * b.SIZE + column) * len(b.DIRECTIONS) + direction for (row, column), direction in cells]
+    return PolicyPlanes(len(b.DIRECTIONS), np.array(index, np.int32))

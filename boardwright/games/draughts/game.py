@@ -17,6 +17,7 @@ from boardwright.games.base import (
     Opening,
     Outcome,
     Peer,
+    PolicyPlanes,
     Position,
     Symmetry,
 )
@@ -89,6 +90,9 @@ class Draughts(Game):
 
     def action_view(self, role: int) -> np.ndarray:
         return b.turned_actions() if role == b.BLACK else super().action_view(role)
+
+    def policy_planes(self) -> PolicyPlanes:
+        return features.policy_planes()
 
     def position_text(self, core: Any) -> str:
         return notation.fen(

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from boardwright.games.base import Symmetry, entries_by_cell
+from boardwright.games.base import PolicyPlanes, Symmetry, entries_by_cell
 from boardwright.games.dihedral import dihedral_group
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
@@ -27,6 +27,11 @@ PLANES = (
     "plies since a capture / maximum",
 )
 SHAPE = (b.SIZE, b.SIZE, len(PLANES))
+
+
+def policy_planes() -> PolicyPlanes:
+    """A plane a direction and distance, at the square the piece leaves: the order of the action numbers."""
+    return PolicyPlanes(b.PLANES_PER_SQUARE, np.arange(b.NUM_ACTIONS, dtype=np.int32))
 
 
 @functools.lru_cache(maxsize=64)

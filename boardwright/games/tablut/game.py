@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, RulesError
-from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, Position, Symmetry
+from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, PolicyPlanes, Position, Symmetry
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
@@ -79,6 +79,9 @@ class Tablut(Game):
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)
+
+    def policy_planes(self) -> PolicyPlanes:
+        return features.policy_planes()
 
     def position_text(self, core: Any) -> str:
         return notation.position_text(core.board(), core.role_to_move, core.quiet, core.plies)

@@ -12,7 +12,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -211,12 +213,23 @@ class AlphaBetaThread {
         return best;
     }
 
-    // The score of a state that needs no search: the game is over, will be a draw, or is in a table.
     static int seen_before(const State& state) {
         if constexpr (requires { state.seen; }) return state.seen;
         return 0;
     }
 
+    // Whether the state was on the board since the root: who went round once can go round again. What was
+    // there before the root only is searched, since the rules may ask for one more and both may now do better.
+    bool goes_round(const State& state) const {
+        if (seen_before(state) == 0) return false;
+        const auto states = line_.states();
+        for (std::size_t earlier = states.size() - 1; earlier-- >= root_length_;) {
+            if (states[earlier].hash == state.hash) return true;
+        }
+        return false;
+    }
+
+    // The score of a state that needs no search: the game is over, will be a draw, or is in a table.
     std::optional<int> settled(const State& state, int ply) {
         if (state.result != Result::kOngoing) {
             if (state.result == Result::kDraw) return 0;
@@ -224,7 +237,7 @@ class AlphaBetaThread {
         }
         if (ply == 0) return std::nullopt;
         if (state.to_move == kChance) return evaluator_.value(state);
-        if (seen_before(state) > 0 && evaluator_.repeats_to_draw()) return 0;
+        if (evaluator_.repeats_to_draw() && goes_round(state)) return 0;
         return evaluator_.known(state, ply);
     }
 
@@ -355,11 +368,17 @@ class AlphaBeta {
             std::atomic<bool>& flag;
             ~StopOnExit() { flag.store(true); }
         } team{{}, shared.stop};
-        for (int helper = 1; helper < threads_; ++helper) {
-            team.helpers.emplace_back([&, helper] {
-                auto thread = std::make_unique<Thread>(root, evaluator_, shared, 0);
-                thread->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
-            });
+        auto thread = std::make_unique<Thread>(root, evaluator_, shared, threads_ == 1 ? limit.nodes : 0);
+        const auto help = [&](int helper) {
+            try {
+                auto helping = std::make_unique<Thread>(root, evaluator_, shared, 0);
+                helping->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
+            } catch (const std::exception&) {  // no memory for one more: the others go on without it
+            }
+        };
+        try {
+            for (int helper = 1; helper < threads_; ++helper) team.helpers.emplace_back(help, helper);
+        } catch (const std::exception&) {  // nor has the machine any more threads: so many must do
         }
         const auto poll = [&] {
             if (limit.seconds > 0 && elapsed() >= limit.seconds) return true;
@@ -371,7 +390,6 @@ class AlphaBeta {
             report.seconds = elapsed();
             return report;
         };
-        auto thread = std::make_unique<Thread>(root, evaluator_, shared, threads_ == 1 ? limit.nodes : 0);
         const SearchReport best = thread->deepen(1, deepest, poll, [&](const SearchReport& report) { done(finish(report)); });
         shared.stop.store(true);
         team.helpers.clear();

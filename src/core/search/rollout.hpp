@@ -1,13 +1,24 @@
-// Monte Carlo tree search with random rollouts (UCT), generic over games.
+// Monte Carlo tree search (UCT), generic over games.
 //
 // Looks at who is to move at every node, so a role may move several times running, and chance nodes
-// are sampled. Proven wins are not propagated: strength comes from the number of simulations.
+// are sampled.
+//
+// Several threads grow a tree each from their own random stream, and what they know about the moves at
+// the root is added up in the end: nothing is shared, so a given number of simulations always gives the
+// same answer.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "../game.hpp"
@@ -15,142 +26,319 @@
 
 namespace boardwright {
 
+// What a game may know better than chance. A game's own `Rollouts` has the same three members.
+template <Game G>
+struct PlainRollouts {
+    explicit PlainRollouts(const G&) {}
+
+    // How deep simulations go unless asked otherwise, see RolloutOptions.
+    static constexpr int kDepth = 0;
+
+    // Who is sure to win though the game goes on; kOngoing where that cannot be told.
+    Result foresee(const Line<G>&) const { return Result::kOngoing; }
+
+    // The next action of a simulation that has left the tree.
+    Action choose(const Line<G>& line, Random& random) const {
+        return line.game().nth_action(line.now(), random.below(line.count_actions()));
+    }
+};
+
 // Whichever is reached first ends the search; 0 means no limit of that kind.
 struct RolloutLimit {
     std::uint64_t simulations = 0;
     double seconds = 0;
 };
 
+struct RolloutOptions {
+    // A move is worth (wins - losses) / visits, or wins / visits; undecided games count as visits only.
+    bool losses_count = true;
+    // The logarithm in UCT is of the visits to the node's children, or of those to the node itself.
+    bool log_of_children = false;
+    // Whether a win that the game foresees ends a simulation.
+    bool foresee = false;
+    // Whether sure results are passed up the tree (Winands, Björnsson and Saito, "Monte-Carlo Tree Search
+    // Solver", 2008): a move that is sure to lose is not looked at again, and a settled root ends the search.
+    bool prove = false;
+    int depth = 0;                      // whole moves from the root after which one is undecided; 0: none
+    int threads = 1;
+    std::vector<Action> root_actions;   // the only ones considered; empty: all
+};
+
 struct RolloutReport {
-    std::vector<Action> actions;      // at the root
+    std::vector<Action> actions;  // at the root
     std::vector<std::uint64_t> visits;
-    std::vector<double> values;       // mean result in -1 .. 1 for the role to move at the root
-    std::vector<Action> principal_variation;
+    // Mean result for the role to move at the root, as if one more game had been undecided: 1 and -1 are
+    // only what is sure.
+    std::vector<double> values;
+    std::vector<Result> known;    // what is sure to come of each; kOngoing where nothing is
+    std::vector<Action> principal_variation;  // begins with the best action
     std::uint64_t simulations = 0;
 };
 
-template <Game G>
-class RolloutSearch {
+// The tree of one thread.
+template <Game G, class Rollouts>
+class RolloutTree {
   public:
-    RolloutSearch(const Line<G>& root, std::uint64_t seed) : line_(root), random_(seed, 0) {
+    RolloutTree(const Line<G>& root, const RolloutOptions& options, std::uint64_t seed, int thread)
+        : options_(options), rollouts_(root.game()), line_(root), root_length_(root.length()),
+          last_ply_(options.depth > 0 ? static_cast<int>(root.now().plies) + options.depth
+                                      : std::numeric_limits<int>::max()),
+          most_nodes_(kMostNodes / static_cast<std::size_t>(options.threads)),
+          random_(seed, static_cast<std::uint64_t>(thread)) {
         nodes_.push_back({});
+        expand(0, options.root_actions);
     }
-
-    // `stop` is asked every few simulations whether to answer now, and may throw.
-    template <class Stop>
-    RolloutReport run(RolloutLimit limit, Stop& stop) {
-        using Clock = std::chrono::steady_clock;
-        const auto begin = Clock::now();
-        const std::size_t root_length = line_.length();
-        std::uint64_t done = 0;
-        while (limit.simulations == 0 || done < limit.simulations) {
-            if ((done % 16) == 0 && done > 0) {
-                if (stop()) break;
-                const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-                if (limit.seconds > 0 && elapsed >= limit.seconds) break;
-            }
-            simulate();
-            line_.reset(root_length);
-            ++done;
-        }
-        return report(done);
-    }
-
-  private:
-    static constexpr double kExploration = 1.4142135623730951;
-    static constexpr std::size_t kMostNodes = 20'000'000;  // about one gigabyte; then the tree grows no more
-
-    struct Node {
-        Action action = kNoAction;
-        Role chooser = kChance;        // who chose `action`; `total` is from that role's side
-        std::uint32_t first_child = 0;
-        std::uint32_t children = 0;
-        std::uint64_t visits = 0;
-        double total = 0;
-    };
 
     void simulate() {
-        path_.assign(1, 0);
-        std::uint32_t at = 0;
-        while (!line_.over()) {
-            if (nodes_[at].children == 0) {
-                if ((nodes_[at].visits == 0 && at != 0) || nodes_.size() > kMostNodes) break;
-                expand(at);
-            }
-            at = choose(nodes_[at]);
-            line_.play(nodes_[at].action);
-            path_.push_back(at);
-        }
-        while (!line_.over()) {
-            line_.play(line_.game().nth_action(line_.now(), random_.below(line_.count_actions())));
-        }
-        const Result result = line_.now().result;
+        const Result result = descend();
+        line_.reset(root_length_);
+        if (options_.prove) pass_up();
         for (const std::uint32_t index : path_) {
             Node& node = nodes_[index];
             ++node.visits;
-            if (result != Result::kDraw) node.total += result == win_for(node.chooser) ? 1 : -1;
+            if (result == win_for(node.chooser)) {
+                ++node.wins;
+            } else if (result != Result::kDraw) {
+                ++node.losses;
+            }
+            const float visits = static_cast<float>(node.visits);
+            const float total = static_cast<float>(node.wins) - (options_.losses_count ? static_cast<float>(node.losses) : 0);
+            node.worth = options_.prove && lost(node) ? -std::numeric_limits<float>::max() : total / visits;
+            node.doubt = 1 / std::sqrt(visits);
         }
     }
 
-    void expand(std::uint32_t at) {
+    // Whether it is sure what the root comes to.
+    bool settled() const { return nodes_[0].known != Result::kOngoing; }
+
+    // Adds what this tree knows about the moves at the root; every tree has them in the same order.
+    void add_to(RolloutReport& out) const {
+        const Node& root = nodes_[0];
+        out.actions.resize(root.children);
+        out.visits.resize(root.children);
+        out.values.resize(root.children);
+        out.known.resize(root.children, Result::kOngoing);
+        out.simulations += root.visits;
+        for (std::uint32_t i = 0; i < root.children; ++i) {
+            const Node& child = nodes_[root.first_child + i];
+            out.actions[i] = child.action;
+            out.visits[i] += child.visits;
+            out.values[i] += static_cast<double>(child.wins) - static_cast<double>(child.losses);
+            if (child.known != Result::kOngoing) out.known[i] = child.known;
+        }
+    }
+
+    // The i-th move at the root and what is expected to follow: the most visited at each step.
+    std::vector<Action> line_through(std::size_t i) const {
+        std::vector<Action> actions;
+        const Node* node = &nodes_[nodes_[0].first_child + i];
+        while (true) {
+            actions.push_back(node->action);
+            const auto first = nodes_.begin() + node->first_child, last = first + node->children;
+            const auto fewer = [](const Node& a, const Node& b) { return a.visits < b.visits; };
+            const auto best = std::max_element(first, last, fewer);
+            if (best == last || best->visits == 0) return actions;
+            node = &*best;
+        }
+    }
+
+  private:
+    static constexpr float kExploration = 1.41421356f;
+    static constexpr std::size_t kMostNodes = 20'000'000;  // of all threads, 720 MB; then trees grow no more
+
+    struct Node {
+        Action action = kNoAction;
+        Role chooser = kChance;              // who chose `action`; the counts are from that role's side
+        Result known = Result::kOngoing;     // what it is sure to come to: over, foreseen or proven
+        std::uint32_t first_child = 0;
+        std::uint32_t children = 0;
+        std::uint32_t visits = 0;
+        std::uint32_t wins = 0;
+        std::uint32_t losses = 0;
+        float worth = std::numeric_limits<float>::max();  // unvisited ones come first
+        float doubt = 0;                                  // 1 / sqrt(visits)
+    };
+
+    // Walks down the tree and plays on from where it ends; kDraw is also what remains undecided.
+    Result descend() {
+        path_.assign(1, 0);
+        std::uint32_t at = 0;
+        while (true) {
+            if (line_.over()) return nodes_[at].known = line_.now().result;
+            if (at != 0) {
+                if (nodes_[at].known != Result::kOngoing) return nodes_[at].known;
+                if (nodes_[at].visits == 0) {
+                    nodes_[at].known = foresee();
+                    return play_out(nodes_[at].known);
+                }
+                if (at_depth()) return Result::kDraw;
+            }
+            if (nodes_[at].children == 0) {
+                if (nodes_.size() > most_nodes_) return play_out(Result::kOngoing);
+                expand(at, {});
+            }
+            at = choose(at);
+            line_.play(nodes_[at].action);
+            path_.push_back(at);
+        }
+    }
+
+    Result play_out(Result foreseen) {
+        while (foreseen == Result::kOngoing) {
+            if (at_depth()) return Result::kDraw;
+            line_.play(rollouts_.choose(line_, random_));
+            if (line_.over()) return line_.now().result;
+            foreseen = foresee();
+        }
+        return foreseen;
+    }
+
+    static bool lost(const Node& node) {
+        return node.known != Result::kOngoing && node.known != Result::kDraw && node.known != win_for(node.chooser);
+    }
+
+    // Settles the nodes of the path, from its end up, as far as their children allow.
+    void pass_up() {
+        for (std::size_t i = path_.size() - 1; i > 0; --i) {
+            const Node& child = nodes_[path_[i]];
+            Node& parent = nodes_[path_[i - 1]];
+            if (child.known == Result::kOngoing || child.chooser == kChance) return;
+            parent.known = child.known == win_for(child.chooser) ? child.known : when_all_are_known(parent);
+        }
+    }
+
+    // The best that the chooser has left where none of the children wins.
+    Result when_all_are_known(const Node& parent) const {
+        Result best = win_for(1 - nodes_[parent.first_child].chooser);
+        for (std::uint32_t i = 0; i < parent.children; ++i) {
+            const Result known = nodes_[parent.first_child + i].known;
+            if (known == Result::kOngoing) return known;
+            if (known == Result::kDraw) best = known;
+        }
+        return best;
+    }
+
+    Result foresee() const { return options_.foresee ? rollouts_.foresee(line_) : Result::kOngoing; }
+    bool at_depth() const { return static_cast<int>(line_.now().plies) >= last_ply_; }
+
+    void expand(std::uint32_t at, std::span<const Action> actions) {
         const auto first = static_cast<std::uint32_t>(nodes_.size());
-        const Role chooser = line_.now().to_move;
-        line_.each_action([&](Action action) { nodes_.push_back({action, chooser, 0, 0, 0, 0}); });
+        Node child;
+        child.chooser = line_.now().to_move;
+        const auto add = [&](Action action) {
+            child.action = action;
+            nodes_.push_back(child);
+        };
+        if (actions.empty()) {
+            line_.each_action(add);
+        } else {
+            std::for_each(actions.begin(), actions.end(), add);
+        }
         nodes_[at].first_child = first;
         nodes_[at].children = static_cast<std::uint32_t>(nodes_.size()) - first;
     }
 
-    std::uint32_t choose(const Node& parent) {
+    std::uint32_t choose(std::uint32_t at) {
+        const Node& parent = nodes_[at];
         const Node* children = &nodes_[parent.first_child];
-        if (children[0].chooser == kChance) {
-            return parent.first_child + static_cast<std::uint32_t>(random_.below(static_cast<int>(parent.children)));
-        }
-        const double log_visits = std::log(static_cast<double>(parent.visits) + 1);
-        // Unvisited children come first, in an order that starts at a random one.
-        const auto shift = static_cast<std::uint32_t>(random_.below(static_cast<int>(parent.children)));
-        double best_score = -std::numeric_limits<double>::infinity();
-        std::uint32_t best = 0;
-        for (std::uint32_t k = 0; k < parent.children; ++k) {
-            const std::uint32_t i = k + shift < parent.children ? k + shift : k + shift - parent.children;
-            const Node& child = children[i];
-            if (child.visits == 0) return parent.first_child + i;
-            const auto visits = static_cast<double>(child.visits);
-            const double score = child.total / visits + kExploration * std::sqrt(log_visits / visits);
-            if (score > best_score) {
-                best_score = score;
-                best = i;
+        // Where several are equal, the first from a random one on.
+        const auto start = static_cast<std::uint32_t>(random_.below(static_cast<int>(parent.children)));
+        if (children[0].chooser == kChance) return parent.first_child + start;
+        // Every visit went on to a child but the first one, which ended here (except at the root).
+        const bool less_one = options_.log_of_children && at != 0;
+        const auto visits = static_cast<float>(std::max(1u, parent.visits - (less_one ? 1 : 0)));
+        const float factor = kExploration * std::sqrt(std::log(visits));
+        float best_score = -std::numeric_limits<float>::infinity();
+        std::uint32_t best = start;
+        const auto look = [&](std::uint32_t from, std::uint32_t to) {
+            for (std::uint32_t i = from; i < to; ++i) {
+                const float score = children[i].worth + factor * children[i].doubt;
+                if (score > best_score) {
+                    best_score = score;
+                    best = i;
+                }
             }
-        }
+        };
+        look(start, parent.children);
+        look(0, start);
         return parent.first_child + best;
     }
 
-    RolloutReport report(std::uint64_t simulations) const {
-        RolloutReport out;
-        out.simulations = simulations;
-        const Node& root = nodes_[0];
-        for (std::uint32_t i = 0; i < root.children; ++i) {
-            const Node& child = nodes_[root.first_child + i];
-            out.actions.push_back(child.action);
-            out.visits.push_back(child.visits);
-            out.values.push_back(child.visits ? child.total / static_cast<double>(child.visits) : 0);
-        }
-        for (const Node* node = &root; node->children > 0;) {
-            const Node* best = &nodes_[node->first_child];
-            for (std::uint32_t i = 1; i < node->children; ++i) {
-                const Node* child = &nodes_[node->first_child + i];
-                if (child->visits > best->visits) best = child;
-            }
-            if (best->visits == 0) break;
-            out.principal_variation.push_back(best->action);
-            node = best;
-        }
-        return out;
-    }
-
+    const RolloutOptions& options_;
+    Rollouts rollouts_;
     Line<G> line_;
+    std::size_t root_length_;
+    int last_ply_;
+    std::size_t most_nodes_;
     Random random_;
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> path_;
 };
+
+// What one or several trees have found out. The best move is one that is sure to win; else the most
+// visited of those that are not sure to lose; else the most visited.
+template <class Trees>
+RolloutReport report_of(const Trees& trees, Role to_move) {
+    RolloutReport total;
+    for (const auto& tree : trees) tree->add_to(total);
+    const auto sure = [&](std::size_t i) {  // 1 is a win, -1 a loss
+        return int{total.known[i] == win_for(to_move)} - int{total.known[i] == win_for(1 - to_move)};
+    };
+    for (std::size_t i = 0; i < total.actions.size(); ++i) {
+        total.values[i] /= static_cast<double>(total.visits[i] + 1);
+        if (total.known[i] != Result::kOngoing) total.values[i] = sure(i);
+    }
+    const auto rank = [&](std::size_t i) { return std::pair(sure(i), total.visits[i]); };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < total.actions.size(); ++i) {
+        if (rank(i) > rank(best)) best = i;
+    }
+    total.principal_variation = (*trees.begin())->line_through(best);
+    return total;
+}
+
+// Searches from `root`, which must not be over. `stop(tree)` is asked every few simulations, in the
+// calling thread only, whether to answer now; it may look at that thread's tree, and may throw.
+template <class Rollouts, Game G, class Stop>
+RolloutReport rollout_search(const Line<G>& root, const RolloutOptions& options, RolloutLimit limit,
+                             std::uint64_t seed, Stop&& stop) {
+    using Clock = std::chrono::steady_clock;
+    using Tree = RolloutTree<G, Rollouts>;
+    const auto begin = Clock::now();
+    const auto threads = static_cast<std::uint64_t>(options.threads);
+    std::atomic<bool> stopped = false;
+    std::vector<std::unique_ptr<Tree>> trees(threads);
+    std::vector<std::exception_ptr> errors(threads);
+
+    const auto work = [&](std::uint64_t thread) {
+        try {
+            trees[thread] = std::make_unique<Tree>(root, options, seed, static_cast<int>(thread));
+            Tree& tree = *trees[thread];
+            const std::uint64_t share = limit.simulations / threads + (thread < limit.simulations % threads);
+            for (std::uint64_t done = 0; limit.simulations == 0 || done < share; ++done) {
+                if (tree.settled()) stopped = true;
+                if (stopped) break;
+                if (done % 16 == 0 && done > 0) {
+                    if (thread == 0 && stop(tree)) stopped = true;
+                    const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+                    if (limit.seconds > 0 && elapsed >= limit.seconds) break;
+                }
+                tree.simulate();
+            }
+        } catch (...) {
+            errors[thread] = std::current_exception();
+            stopped = true;
+        }
+    };
+    {
+        std::vector<std::jthread> helpers;  // joined on leaving
+        for (std::uint64_t thread = 1; thread < threads; ++thread) helpers.emplace_back(work, thread);
+        work(0);
+    }
+    for (const auto& error : errors) {
+        if (error) std::rethrow_exception(error);
+    }
+    return report_of(trees, root.now().to_move);
+}
 
 }  // namespace boardwright

@@ -1,0 +1,113 @@
+"""What a net holds: the name and shape of every weight, and how its policy head's outputs become actions.
+
+Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. `network.py`
+must produce exactly these weights, and the tests hold it to that.
+
+Names are the paths of flax: `params/...` is trained, `batch_stats/...` are running statistics. Kernels of
+convolutions are [rows, columns, in, out], those of dense layers [in, out].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from boardwright.errors import NetError
+from boardwright.games.base import Game
+from boardwright.nets.config import NetConfig, pooled_channels
+
+Shape = tuple[int, ...]
+
+EPSILON = 1e-5  # what batch norms add to variances
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """All that a net knows of its game: what it reads, and which of its outputs is which action."""
+
+    observation_shape: tuple[int, int, int]  # rows, columns, planes
+    policy_planes: int | None  # the policy head gives [rows, columns, policy_planes]; None: [num_actions]
+    # [2, num_actions] int32: by role to move, the place of each action in that output, flattened. The
+    # rows differ where a role sees the board turned.
+    places: np.ndarray
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions the game has."""
+        return self.places.shape[1]
+
+    @property
+    def policy_outputs(self) -> int:
+        """Numbers a policy head gives."""
+        rows, columns, _ = self.observation_shape
+        return self.num_actions if self.policy_planes is None else rows * columns * self.policy_planes
+
+
+def interface_of(config: NetConfig, game: Game) -> Interface:
+    """How a net of an architecture meets a game; raises NetError where the two do not go together."""
+    views = np.stack([game.action_view(role) for role in (0, 1)])  # [2, num_actions]
+    if config.policy == "dense":
+        return Interface(game.observation_shape, None, views.astype(np.int32))
+    planes = game.policy_planes()
+    if planes is None:
+        raise NetError(f"{game.name}: its actions have no places on the board, so the net needs policy = dense")
+    return Interface(game.observation_shape, planes.planes, planes.index[views])
+
+
+def weight_shapes(config: NetConfig, interface: Interface) -> dict[str, Shape]:
+    """The shape of every weight of a net, by name."""
+    return dict(_weights(config, interface))
+
+
+def count_parameters(config: NetConfig, game: Game) -> int:
+    """How many numbers a net trains; running statistics are not among them."""
+    shapes = weight_shapes(config, interface_of(config, game))
+    return sum(math.prod(shape) for name, shape in shapes.items() if name.startswith("params/"))
+
+
+def _weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
+    rows, columns, planes = interface.observation_shape
+    width, cells = config.width, rows * columns
+    yield from _conv_norm("stem", 3, planes, width)
+    for block in range(config.blocks):
+        yield from _conv_norm(f"block_{block}/conv_0", 3, width, width)
+        inner = width
+        if config.pools(block):
+            yield from _pool(f"block_{block}/pool", width)
+            inner -= pooled_channels(width)
+        yield from _conv_norm(f"block_{block}/conv_1", 3, inner, width)
+    for head in range(config.head_count):
+        channels = config.policy_channels
+        yield from _conv_norm(f"policy_{head}/project", 1, width, channels)
+        if interface.policy_planes is None:
+            yield from _layer(f"policy_{head}/logits", (cells * channels, interface.num_actions))
+        else:
+            if config.pool_every:
+                yield from _pool(f"policy_{head}/pool", channels)
+                channels -= pooled_channels(channels)
+            yield from _layer(f"policy_{head}/logits", (1, 1, channels, interface.policy_planes))
+        yield from _conv_norm(f"value_{head}/project", 1, width, config.value_channels)
+        yield from _layer(f"value_{head}/hidden", (cells * config.value_channels, config.value_hidden))
+        yield from _layer(f"value_{head}/output", (config.value_hidden, config.value_outputs))
+    for name in config.auxiliary:
+        yield from _layer(name, (1, 1, width, 3) if name == "ownership" else (2 * width, 1))
+
+
+def _layer(name: str, kernel: Shape) -> Iterator[tuple[str, Shape]]:
+    yield f"params/{name}/kernel", kernel
+    yield f"params/{name}/bias", kernel[-1:]
+
+
+def _conv_norm(name: str, size: int, channels: int, outputs: int) -> Iterator[tuple[str, Shape]]:
+    """A convolution without a bias, and the batch norm after it."""
+    yield f"params/{name}/conv/kernel", (size, size, channels, outputs)
+    for path in ("params", "scale"), ("params", "bias"), ("batch_stats", "mean"), ("batch_stats", "var"):
+        yield f"{path[0]}/{name}/norm/{path[1]}", (outputs,)
+
+
+def _pool(name: str, channels: int) -> Iterator[tuple[str, Shape]]:
+    pooled = pooled_channels(channels)
+    yield from _layer(name, (2 * pooled, channels - pooled))

@@ -1,0 +1,278 @@
+"""One file a net: safetensors, and in its metadata a JSON header that says what the net is and fits.
+
+The header, under the one key `boardwright`, holds the format's version, architecture, game, rule set with
+all its options, observation and its planes, number of actions, where the net comes from, and a checksum
+over all of that and the weights. Besides the weights of `layout.py` the file holds `places`, the order of
+the policy's outputs, so that a graph for play needs nothing but the file. See docs/nets.md.
+
+Reading takes numpy and safetensors alone, and nothing in a file is ever run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from boardwright.errors import BoardwrightError, NetError
+from boardwright.games import registry, rulefile
+from boardwright.games.base import Game
+from boardwright.nets.config import NetConfig, config_of
+from boardwright.nets.layout import Interface, interface_of, weight_shapes
+
+VERSION = 1
+KEY = "boardwright"  # of the header in the metadata
+PLACES = "places"  # the tensor that is no weight
+MOST_HEADER_BYTES = 1 << 20
+MOST_BYTES = 1 << 30
+AGAIN = "copy or train it again"
+HEADER = {  # what a reader relies on
+    "architecture": dict,
+    "game": str,
+    "rules": dict,
+    "observation": str,
+    "observation_shape": list,
+    "planes": list,
+    "policy_planes": int | None,
+    "actions": int,
+    "training": dict,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class NetFile:
+    """What a net file holds."""
+
+    path: Path
+    config: NetConfig
+    interface: Interface
+    game: str
+    rules: Mapping[str, Any]  # every option of the rule set
+    observation: str
+    planes: tuple[str, ...]  # what each plane of an observation shows
+    training: Mapping[str, Any]  # where the net comes from, in the learner's words
+    weights: Mapping[str, np.ndarray]  # float32, by the names of `layout.py`
+
+
+def write(
+    path: Path,
+    *,
+    config: NetConfig,
+    game: Game,
+    weights: Mapping[str, np.ndarray],
+    training: Mapping[str, Any],
+    storage: Literal["float32", "bfloat16"] = "float32",
+) -> None:
+    """Writes a net so that a file of that name is always whole. In bfloat16 kernels take half the room."""
+    interface = interface_of(config, game)
+    shapes = {name: weight.shape for name, weight in weights.items()}
+    if shapes != weight_shapes(config, interface):
+        raise NetError(f"net file {path}: the weights are not those of a {config.size} net of {game.name}")
+    tensors = {name: _stored(weight, storage) for name, weight in weights.items()}
+    tensors[PLACES] = interface.places
+    header = {
+        "version": VERSION,
+        "architecture": dataclasses.asdict(config),
+        "game": game.name,
+        "rules": dataclasses.asdict(game.rules),
+        "observation": game.observation,
+        "observation_shape": game.observation_shape,
+        "planes": game.planes,
+        "policy_planes": interface.policy_planes,
+        "actions": game.num_actions,
+        "training": dict(training),
+    }
+    try:
+        text = _canonical(header)
+        header["sha256"] = _checksum(text, ((name, array.tobytes()) for name, array in tensors.items()))
+        data = safetensors.numpy.save(tensors, {KEY: _canonical(header)})
+    except (TypeError, ValueError) as error:
+        raise NetError(f"net file {path}: what is told of the training is not JSON: {error}") from error
+    if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
+        raise NetError(f"net file {path}: more is told of the training than {MOST_HEADER_BYTES} bytes hold")
+    _replace(path, data)
+
+
+def read(path: Path, *, game: Game | None = None) -> NetFile:
+    """The net in a file, checked against a game if one is given; raises NetError."""
+    header, stored = _read(path)
+    try:
+        net = _net(path, header, stored)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise NetError(f"net file {path}: its header lacks or garbles something ({error}): {AGAIN}") from error
+    if game is not None:
+        check_fit(net, game)
+    return net
+
+
+def game_of(net: NetFile) -> Game:
+    """The game a net was made for, under its rule set and observation."""
+    try:
+        return registry.game(net.game, net.rules, net.observation)
+    except BoardwrightError as error:
+        raise NetError(f"net file {net.path}: made for what is not known here: {error}") from error
+
+
+def check_fit(net: NetFile, game: Game) -> None:
+    """Raises NetError for a net that was not made for a game, its rules and its observation."""
+    made_for = f"net file {net.path}: made for"
+    if net.game != game.name:
+        raise NetError(f"{made_for} {net.game}, not {game.name}: choose a net of {game.name}")
+    own = game_of(net)
+    differing = [
+        f"{field.name}={rulefile.value_text(getattr(own.rules, field.name))}"
+        for field in dataclasses.fields(game.rules)
+        if field.name != "name" and getattr(own.rules, field.name) != getattr(game.rules, field.name)
+    ]
+    if differing:
+        raise NetError(
+            f"{made_for} rules {own.rules.name!r} ({', '.join(differing)}), not {game.rules.name!r}: "
+            f"play those rules, or choose a net trained for these"
+        )
+    if net.observation != game.observation:
+        raise NetError(
+            f"{made_for} observation {net.observation!r}, not {game.observation!r}: observe the game as it does"
+        )
+    wanted = interface_of(net.config, game)
+    if (
+        net.planes != game.planes
+        or net.interface.observation_shape != wanted.observation_shape
+        or net.interface.policy_planes != wanted.policy_planes
+        or not np.array_equal(net.interface.places, wanted.places)
+    ):
+        raise NetError(f"{made_for} other planes or actions than {game.name} has in this version: train it anew")
+
+
+def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]) -> NetFile:
+    try:
+        config = config_of(header["architecture"])
+    except BoardwrightError as error:
+        raise NetError(f"net file {path}: {error}") from error
+    for key, kind in HEADER.items():
+        if not isinstance(header[key], kind):
+            raise TypeError(key)
+    places, actions, planes = stored.get(PLACES), header["actions"], header["policy_planes"]
+    shape = tuple(header["observation_shape"])
+    if len(shape) != 3 or any(type(number) is not int or number < 1 for number in (*shape, actions, planes or 1)):
+        raise TypeError("observation_shape")
+    if places is None or places.shape != (2, actions) or places.dtype != np.int32:
+        raise NetError(f"net file {path}: has no places of {actions} actions: {AGAIN}")
+    interface = Interface(shape, planes, places)
+    if places.min() < 0 or places.max() >= interface.policy_outputs or shape[2] != len(header["planes"]):
+        raise NetError(f"net file {path}: its places or planes contradict its shapes: {AGAIN}")
+    weights = {name: array for name, array in stored.items() if name != PLACES}
+    wanted = weight_shapes(config, interface)
+    for name in sorted(wanted.keys() | weights.keys()):
+        found = weights[name].shape if name in weights else None
+        if found != wanted.get(name):
+            raise NetError(
+                f"net file {path}: weight {name} is {found or 'missing'} where a {config.size} net has "
+                f"{wanted.get(name) or 'none'}: {AGAIN}"
+            )
+        if weights[name].dtype != np.float32:
+            raise NetError(f"net file {path}: weight {name} is not float32 or bfloat16: {AGAIN}")
+        if not np.isfinite(weights[name]).all():
+            raise NetError(f"net file {path}: weight {name} is not finite: its training failed, use an earlier net")
+    return NetFile(
+        path=path,
+        config=config,
+        interface=interface,
+        game=header["game"],
+        rules=header["rules"],
+        observation=header["observation"],
+        planes=tuple(header["planes"]),
+        training=header["training"],
+        weights=weights,
+    )
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and the tensors of a file that is whole."""
+    try:
+        if path.exists() and not path.is_file():
+            raise NetError(f"net file {path}: not an ordinary file")
+        if path.stat().st_size > MOST_BYTES:
+            raise NetError(f"net file {path}: larger than {MOST_BYTES} bytes, so no net of ours")
+        data = path.read_bytes()
+    except OSError as error:
+        raise NetError(f"cannot read net file {path}: {error.strerror}") from error
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > MOST_HEADER_BYTES or len(data) < 8 + length:
+        raise NetError(f"net file {path}: not a net, or only part of one: {AGAIN}")
+    try:
+        metadata = json.loads(data[8 : 8 + length])["__metadata__"]
+        header = json.loads(metadata[KEY])
+        version, checksum = header["version"], header.pop("sha256")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise NetError(f"net file {path}: has no header of ours, so it is no net, or damaged: {AGAIN}") from error
+    if version != VERSION:
+        raise NetError(f"net file {path}: of format {version!r}, this version reads {VERSION}: update Boardwright")
+    try:
+        entries = safetensors.deserialize(data)
+        raw = {name: bytes(entry["data"]) for name, entry in entries}
+        whole = _checksum(_canonical(header), raw.items()) == checksum
+        tensors = {name: _loaded(entry["dtype"], raw[name]).reshape(entry["shape"]) for name, entry in entries}
+    except (safetensors.SafetensorError, ValueError, RecursionError) as error:
+        raise NetError(f"net file {path}: damaged or cut off ({error}): {AGAIN}") from error
+    if not whole:
+        raise NetError(f"net file {path}: damaged, its checksum is wrong: {AGAIN}")
+    return header, tensors
+
+
+def _stored(weight: np.ndarray, storage: str) -> np.ndarray:
+    weight = np.ascontiguousarray(weight, np.float32)
+    if storage == "float32" or weight.ndim < 2:  # biases and statistics are few, and worth their digits
+        return weight
+    import ml_dtypes  # comes with JAX
+
+    return weight.astype(ml_dtypes.bfloat16)
+
+
+def _loaded(dtype: str, data: bytes) -> np.ndarray:
+    if dtype == "BF16":  # the upper half of a float32
+        return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
+    if dtype not in ("F32", "I32"):
+        raise ValueError(f"numbers of type {dtype}")
+    return np.frombuffer(data, "<f4" if dtype == "F32" else "<i4")
+
+
+def _checksum(header: str, tensors: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256(header.encode())
+    for name, data in sorted(tensors):
+        digest.update(f"\n{name} {len(data)}\n".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Puts a file in the place of another in one step, on the disk before the step."""
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise NetError(f"cannot write net file {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise NetError(f"cannot write net file {path}: {error.strerror}") from error
+        raise

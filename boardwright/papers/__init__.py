@@ -1,0 +1,1 @@
+"""Published results, as data to be played again with our players."""

@@ -1,0 +1,25 @@
+// Forced wins by looking at every line of play: slow, exact, and with no knowledge of the game, so that
+// whatever claims to see a win can be held to it.
+#pragma once
+
+#include "../game.hpp"
+
+namespace boardwright {
+
+// Whether `role` wins within `plies` actions whatever the other does; a game over already counts.
+template <Game G>
+bool forced_win(Line<G>& line, Role role, int plies) {
+    if (line.over()) return line.now().result == win_for(role);
+    if (plies == 0) return false;
+    const bool own = line.now().to_move == role;
+    bool wins = !own;
+    line.each_action([&](Action action) {
+        if (wins == own) return;  // decided
+        line.play(action);
+        wins = forced_win(line, role, plies - 1);
+        line.undo();
+    });
+    return wins;
+}
+
+}  // namespace boardwright

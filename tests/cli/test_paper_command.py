@@ -1,0 +1,64 @@
+"""`boardwright paper`: every table is played, compared and kept, and a stopped run goes on."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from boardwright.papers.tablut_heuristics import MORE_WINS, NO_LOSS, SIDES, Count, share
+
+
+def paper(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "boardwright"), "paper", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_targets() -> None:
+    assert share(96).met(Count(96, 4, 0, 20.0))
+    assert not share(96).met(Count(95, 0, 5, 20.0))
+    assert NO_LOSS.met(Count(0, 0, 5, None))
+    assert not NO_LOSS.met(Count(9, 1, 0, 20.0))
+    assert MORE_WINS.met(Count(2, 1, 9, 20.0))
+    assert not MORE_WINS.met(Count(2, 2, 9, 20.0))
+
+
+def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
+    options = ["tablut-heuristics", "--games", "1", "--time", "1ms", "--db", str(tmp_path / "games.db")]
+    first = paper(*options, "--out", str(tmp_path / "results"), "--json")
+    assert (first.returncode, first.stderr) == (0, "")
+    sides = json.loads(first.stdout)["sides"]
+    assert len(sides) == len(SIDES)
+    assert all(side["wins"] + side["losses"] + side["draws"] == side["games"] == 1 for side in sides)
+
+    again = paper(*options)  # takes the games from the database, so the same results
+    assert again.returncode == 0
+    lines = again.stdout.splitlines()
+    assert len(lines) == 1 + len(SIDES)
+    for line, side in zip(lines[1:], sides, strict=True):
+        assert f"{side['wins']}-{side['losses']}-{side['draws']}" in line
+        assert (side["met"] is None) == ("met" not in line.lower().split(": ")[-1])
+
+    report = (tmp_path / "results" / "tablut-heuristics.md").read_text(encoding="utf-8")
+    assert report.count("\n| ") == 2 + len(SIDES)
+    assert "(tablut-heuristics.svg)" in report
+    picture = ET.fromstring((tmp_path / "results" / "tablut-heuristics.svg").read_text(encoding="utf-8"))
+    assert len(picture) > 3 * len(SIDES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tablut-heuristic"], "did you mean 'tablut-heuristics'?"),
+        (["tablut-heuristics", "--games", "0"], "--games must be from 1"),
+        (["tablut-heuristics", "--time", "soon"], "--time must be like 2s or 500ms"),
+        (["tablut-heuristics", "--out", "/dev/null/results"], "Not a directory"),
+    ],
+)
+def test_mistakes(arguments: list[str], message: str) -> None:
+    done = paper(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

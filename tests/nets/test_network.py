@@ -1,0 +1,167 @@
+"""The net in JAX: shapes, the right head for each role, boards that are turned, statistics, precision."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scrambled
+from variations import BY_ROLE, EVERYTHING, GAMES, PLAIN, POOLED, VARIATIONS
+
+import boardwright
+from boardwright.errors import NetError
+from boardwright.nets.config import NetConfig
+from boardwright.nets.layout import count_parameters, interface_of, weight_shapes
+from boardwright.nets.network import (
+    _Net,  # pyright: ignore[reportPrivateUsage]
+    expected_result,
+    make_network,
+    variables_of,
+    weights_of,
+)
+
+
+@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
+@pytest.mark.parametrize("name", GAMES)
+def test_weights_are_those_of_the_layout(name: str, config: NetConfig) -> None:
+    """What flax would make, without making it."""
+    game = boardwright.game(name)
+    interface = interface_of(config, game)
+    planes, roles = jnp.zeros((1, *game.observation_shape)), jnp.zeros(1, jnp.int8)
+    made = jax.eval_shape(
+        lambda key: _Net(config, interface, jnp.float32).init(key, planes, roles, train=False), jax.random.key(0)
+    )
+    shapes = {"/".join(str(step.key) for step in path): leaf.shape for path, leaf in jax.tree.leaves_with_path(made)}
+    assert shapes == weight_shapes(config, interface)
+    trained = sum(leaf.size for leaf in jax.tree.leaves(made["params"]))
+    assert count_parameters(config, game) == trained
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_shapes_and_ranges(name: str) -> None:
+    game = boardwright.game(name)
+    network = make_network(EVERYTHING, game)
+    planes, roles = scrambled.observations(game, 4)
+    output = network.apply(variables_of(scrambled.weights(EVERYTHING, game)), planes > 0.5, roles)
+    rows, columns, _ = game.observation_shape
+    assert output.policy_logits.shape == (4, game.num_actions)
+    assert output.value.shape == (4,)
+    assert output.wdl_logits is not None
+    assert output.wdl_logits.shape == (4, 3)
+    shapes = {name: array.shape for name, array in output.auxiliary.items()}
+    assert shapes == {"ownership": (4, rows, columns, 3), "margin": (4,), "plies": (4,)}
+    assert (np.abs(output.value) <= 1).all()
+    np.testing.assert_allclose(output.value, expected_result(output.wdl_logits))
+    assert all(array.dtype == jnp.float32 for array in jax.tree.leaves(output))
+
+
+def test_a_new_net_has_no_strong_opinions() -> None:
+    game = boardwright.game("draughts")
+    network = make_network(NetConfig(blocks=4, width=16, value="wdl"), game)
+    variables = network.init(jax.random.key(3))
+    again = network.init(jax.random.key(3))
+    other = network.init(jax.random.key(4))
+    weights = weights_of(variables)
+    assert weights.keys() == weight_shapes(network.config, network.interface).keys()
+    assert all(np.array_equal(weight, weights_of(again)[name]) for name, weight in weights.items())
+    assert not np.array_equal(weights["params/stem/conv/kernel"], weights_of(other)["params/stem/conv/kernel"])
+    assert not any(leaf.weak_type for leaf in jax.tree.leaves(variables))  # or every step compiles twice
+    kernel = weights["params/block_2/conv_1/conv/kernel"]
+    assert abs(kernel.std() * np.sqrt(9 * 16) - 1) < 0.1
+    position = game.start()
+    output = network.apply(variables, position.observation()[None], np.array([0]))
+    assert 0 < np.ptp(output.policy_logits) < 5
+    assert abs(float(output.value[0])) < 0.7
+
+
+@pytest.mark.parametrize("head", [0, 1])
+@pytest.mark.parametrize("name", ["tablut", "draughts"])
+def test_each_role_has_its_own_heads(name: str, head: int) -> None:
+    """Changing a head changes what is said to its role, sample by sample, and to nobody else."""
+    game = boardwright.game(name)
+    network = make_network(BY_ROLE, game)
+    planes, _ = scrambled.observations(game, 6)
+    roles = np.array([0, 1, 1, 0, 1, 0], np.int8)
+    before = scrambled.weights(BY_ROLE, game)
+    ours = (f"policy_{head}/logits", f"value_{head}/output")
+    after = {
+        key: weight + 1 if key.endswith(tuple(f"{o}/bias" for o in ours)) else weight for key, weight in before.items()
+    }
+    first, second = (network.apply(variables_of(weights), planes, roles) for weights in (before, after))
+    np.testing.assert_allclose(
+        second.policy_logits - first.policy_logits,
+        np.repeat((roles == head)[:, None], game.num_actions, axis=1).astype(np.float32),
+        atol=1e-5,
+    )
+    assert ((np.asarray(second.value) != np.asarray(first.value)) == (roles == head)).all()
+    assert np.array_equal(second.auxiliary["margin"], first.auxiliary["margin"])
+
+
+def test_shared_heads_do_not_ask_who_moves() -> None:
+    game = boardwright.game("tablut")
+    network = make_network(PLAIN, game)
+    planes, roles = scrambled.observations(game, 3)
+    variables = variables_of(scrambled.weights(PLAIN, game))
+    first, second = (network.apply(variables, planes, who) for who in (roles, 1 - roles))
+    assert np.array_equal(first.policy_logits, second.policy_logits)
+
+
+@pytest.mark.parametrize("policy", ["conv", "dense"])
+def test_a_turned_board_turns_the_policy(policy: str) -> None:
+    """Black and White in the same place, each on their own side of the board, are told the same."""
+    game = boardwright.game("draughts", observation="paper")
+    white = game.position("W:W18,24,25,28,K3:B1,6,K14")
+    black = game.position("B:B15,9,8,5,K30:W32,27,K19")
+    assert np.array_equal(white.observation(), black.observation())
+    config = NetConfig(blocks=1, width=8, policy=policy, policy_channels=4)  # type: ignore[arg-type]
+    network = make_network(config, game)
+    variables = variables_of(scrambled.weights(config, game))
+    planes, roles = np.stack([white.observation(), black.observation()]), np.array([1, 0], np.int8)
+    output = network.apply(variables, planes, roles)
+    turned = game.action_view(0)
+    assert sorted(turned[black.legal_actions()]) == white.legal_actions()
+    np.testing.assert_allclose(output.policy_logits[1], output.policy_logits[0][turned], atol=1e-6)
+    assert not np.allclose(output.policy_logits[1], output.policy_logits[0])
+    np.testing.assert_allclose(output.value[0], output.value[1], atol=1e-6)
+
+
+def test_running_statistics_come_to_be_the_batchs() -> None:
+    game = boardwright.game("draughts")
+    network = make_network(POOLED, game)
+    planes, roles = scrambled.observations(game, 8)
+    variables = dict(variables_of(scrambled.weights(POOLED, game)))
+    train = jax.jit(network.apply_train)
+    before = network.apply(variables, planes, roles)
+    trained, _ = train(variables, planes, roles)
+    assert not np.allclose(before.policy_logits, trained.policy_logits, atol=1e-2)
+    for _ in range(120):
+        _, variables["batch_stats"] = train(variables, planes, roles)
+    after = network.apply(variables, planes, roles)
+    np.testing.assert_allclose(after.policy_logits, trained.policy_logits, atol=2e-3)
+
+
+def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
+    game = boardwright.game("draughts")
+    planes, roles = scrambled.observations(game, 4)
+    variables = variables_of(scrambled.weights(POOLED, game))
+    exact = jax.jit(make_network(POOLED, game).apply)(variables, planes, roles)
+    network = make_network(POOLED, game, dtype=jnp.bfloat16)
+    shapes = jax.eval_shape(network.apply_train, variables, planes, roles)
+    assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves(shapes))
+    coarse = jax.jit(network.apply)(variables, planes, roles)
+    difference = np.abs(np.asarray(exact.policy_logits) - np.asarray(coarse.policy_logits))
+    assert 0 < difference.mean() < 0.05 * np.asarray(exact.policy_logits).std()
+
+
+def test_variables_survive_being_flattened() -> None:
+    weights = scrambled.weights(EVERYTHING, boardwright.game("draughts"))
+    again = weights_of(variables_of(weights))
+    assert again.keys() == weights.keys()
+    assert all(np.array_equal(again[name], weight) for name, weight in weights.items())
+
+
+def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = boardwright.game("draughts")
+    monkeypatch.setattr(type(game), "policy_planes", lambda self: None)
+    with pytest.raises(NetError, match="policy = dense"):
+        make_network(PLAIN, game)
+    assert interface_of(NetConfig(policy="dense"), game).policy_outputs == 128

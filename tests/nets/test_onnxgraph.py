@@ -1,0 +1,62 @@
+"""The graph for play says what the net in JAX says."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import scrambled
+from variations import EVERYTHING, GAMES, PLAIN, VARIATIONS
+
+import boardwright
+from boardwright.nets import netfile, onnxgraph
+from boardwright.nets.config import NetConfig
+from boardwright.nets.network import make_network, variables_of
+
+
+def run(graph: onnx.ModelProto, planes: np.ndarray, roles: np.ndarray) -> dict[str, np.ndarray]:
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    answers = session.run(names, {"observation": planes, "role": roles.astype(np.int32)})
+    return dict(zip(names, map(np.asarray, answers), strict=True))
+
+
+@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
+@pytest.mark.parametrize("name", GAMES)
+def test_graph_and_jax_agree(name: str, config: NetConfig, tmp_path: Path) -> None:
+    """With random weights and statistics, so that folding the batch norms has something to do."""
+    game = boardwright.game(name)
+    storage = "bfloat16" if config.heads == "by-role" else "float32"
+    net = netfile.read(scrambled.net_file(tmp_path, config, game, storage=storage), game=game)
+    graph = onnxgraph.build(net)
+    onnx.checker.check_model(graph, full_check=True)
+    assert not any(node.op_type == "BatchNormalization" for node in graph.graph.node)
+    planes, roles = scrambled.observations(game, 5)
+    answers = run(graph, planes, roles)
+    wanted = make_network(config, game).apply(variables_of(net.weights), planes, roles)
+    assert np.std(wanted.policy_logits) > 0.3
+    np.testing.assert_allclose(answers["policy_logits"], wanted.policy_logits, atol=1e-4)
+    np.testing.assert_allclose(answers["value"], wanted.value, atol=1e-4)
+    assert ("wdl_logits" in answers) == (config.value == "wdl")
+    if wanted.wdl_logits is not None:
+        np.testing.assert_allclose(answers["wdl_logits"], wanted.wdl_logits, atol=1e-4)
+
+
+def test_any_number_of_positions(tmp_path: Path) -> None:
+    game = boardwright.game("cathedral", "paper-6", "paper")
+    graph = onnxgraph.build(netfile.read(scrambled.net_file(tmp_path, EVERYTHING, game)))
+    planes, roles = scrambled.observations(game, 7)
+    together = run(graph, planes, roles)
+    for row in range(7):
+        alone = run(graph, planes[row : row + 1], roles[row : row + 1])
+        for name, answer in together.items():
+            np.testing.assert_allclose(alone[name][0], answer[row], atol=1e-5)
+
+
+def test_the_graph_runs_in_old_runtimes(tmp_path: Path) -> None:
+    """onnxruntime 1.20 reads format 10 and operators 21 at most."""
+    game = boardwright.game("draughts")
+    graph = onnxgraph.build(netfile.read(scrambled.net_file(tmp_path, PLAIN, game)))
+    assert graph.ir_version <= 10
+    assert [opset.version <= 21 for opset in graph.opset_import] == [True]
