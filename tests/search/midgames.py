@@ -14,6 +14,11 @@ from boardwright.games.base import BatchEnv
 quick_jit: Callable[..., Any] = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
+def started(env: BatchEnv, games: int, seed: int = 0) -> Any:
+    """First states of so many games."""
+    return quick_jit(jax.vmap(env.init))(jax.random.split(jax.random.key(seed), games))
+
+
 def played(env: BatchEnv, games: int, plies: int, seed: int = 0) -> Any:
     """States of so many games after random actions, more in each game than in the one before."""
     keys = jax.random.split(jax.random.key(seed), games)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
-from midgames import played, quick_jit
+from midgames import quick_jit, started
 from toy_tree import evaluate_by_number, make_toy
 from true_tree import check
 
@@ -23,7 +23,7 @@ from boardwright.search.zero import gumbel_search, puct_search
 def test_evaluations_belong_to_the_mover_and_the_game() -> None:
     """A player who moves twice running is evaluated as himself both times, and each game has its own net."""
     env = make_toy(6, ends=1000, longest=30)
-    states = played(env, 8, 1)
+    states = started(env, 8)
     net = jnp.arange(1.0, 9.0)
 
     def by_role(states: Any) -> tuple[Array, Array]:
@@ -52,7 +52,7 @@ def test_games_begin_after_chance_has_moved() -> None:
     game = boardwright.game("cathedral", {"name": "coin", "size": 6, "first": "coin"})
     assert quick_jit(game.batch().init)(jax.random.key(0)).current_role == CHANCE
     env = without_chance(game.batch())
-    states = quick_jit(jax.vmap(env.init))(jax.random.split(jax.random.key(1), 16))
+    states = started(env, 16, seed=1)
     assert set(np.asarray(states.current_role).tolist()) == {0, 1}
     assert states.legal_action_mask.sum(axis=1).min() == 48  # places for the cathedral
 
@@ -60,7 +60,7 @@ def test_games_begin_after_chance_has_moved() -> None:
 def test_the_tree_is_updated_in_place() -> None:
     """No array with a row a node and slot, or a node and state, is ever copied."""
     env = make_toy(6)
-    states = played(env, 7, 1)
+    states = started(env, 7)
     run = functools.partial(gumbel_search, env=env, evaluate=evaluate_by_number(6), num_simulations=12, num_slots=5)
     compiled = quick_jit(lambda key, states: run(key, states).policy).lower(jax.random.key(0), states).compile()
     text = compiled.as_text()
@@ -71,7 +71,7 @@ def test_the_tree_is_updated_in_place() -> None:
 @pytest.mark.parametrize("simulations", [0, 1 << 15])
 def test_the_number_of_simulations_must_fit(simulations: int) -> None:
     env = make_toy(4)
-    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 2))
+    states = started(env, 2)
     run = functools.partial(puct_search, env=env, evaluate=evaluate_by_number(4), num_slots=4)
     with pytest.raises(ValueError, match=f"not {simulations}"):
         jax.eval_shape(functools.partial(run, num_simulations=simulations), jax.random.key(0), states)

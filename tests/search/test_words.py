@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from midgames import quick_jit
+from midgames import quick_jit, started
 
 import boardwright
 from boardwright.search.words import make_packing
@@ -12,7 +12,7 @@ from boardwright.search.words import make_packing
 
 @pytest.mark.parametrize(("game", "rules"), [("tablut", None), ("draughts", None), ("cathedral", "official-6")])
 def test_states_survive(game: str, rules: str | None) -> None:
-    states = quick_jit(jax.vmap(boardwright.game(game, rules).batch().init))(jax.random.split(jax.random.key(0), 4))
+    states = started(boardwright.game(game, rules).batch(), 4)
     pack, unpack = make_packing(states)
     words = quick_jit(pack)(states)
     assert (words.shape[0], words.dtype) == (4, jnp.uint32)

@@ -10,7 +10,7 @@ import mctx_reference
 import numpy as np
 import pytest
 from jax import Array
-from midgames import played, quick_jit
+from midgames import played, quick_jit, started
 from toy_tree import evaluate_by_number, make_toy
 from true_tree import check
 
@@ -58,7 +58,7 @@ def both_gumbel(
 def test_gumbel_agrees_with_mctx_on_toys() -> None:
     """Movers follow no pattern."""
     env = make_toy(8)
-    states = played(env, 16, 1)
+    states = started(env, 16)
     result, theirs = both_gumbel(env, states, 8, 40, 10, 4)
     agree(states, result, theirs, 8)
     assert result.max_depth.max() > 4
@@ -67,7 +67,7 @@ def test_gumbel_agrees_with_mctx_on_toys() -> None:
 def test_puct_agrees_with_mctx_on_toys_noise_and_draw_included() -> None:
     """Movers alternate; all moves are legal and there are as many slots, so that Dirichlet noise is the same."""
     env, evaluate = make_toy(6, all_legal=True, alternating=True), evaluate_by_number(6)
-    states = played(env, 16, 1)
+    states = started(env, 16)
     options = {"num_simulations": 40, "dirichlet_fraction": 0.3, "dirichlet_alpha": 0.5, "temperature": 0.7}
     ours = functools.partial(puct_search, env=env, evaluate=evaluate, num_slots=6, **options)
     theirs = functools.partial(mctx_reference.run, mctx.muzero_policy, env=env, evaluate=evaluate, **options)
@@ -103,7 +103,7 @@ def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
 def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
     game = boardwright.game("tablut", "zero")
     env, evaluate = game.batch(), jax.jit(evaluate_by_number(game.num_actions))
-    states = quick_jit(jax.vmap(env.init))(jax.random.split(KEY, 6))
+    states = started(env, 6)
     run = functools.partial(gumbel_search, env=env, evaluate=evaluate, num_simulations=24, num_slots=24)
     result = quick_jit(run)(KEY, states)
     links, _ = check(result.tree, env, states)
@@ -121,7 +121,7 @@ def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
 def test_planted_results_are_found(search: str) -> None:
     """Nothing but the ends of small trees tells moves apart; every chosen move keeps the best result."""
     env = make_toy(4, longest=3, ends=6)
-    states = played(env, 24, 1, seed=3)
+    states = started(env, 24, seed=3)
     step = quick_jit(jax.vmap(env.step, (0, 0, None)))
 
     def best_result(states: Any) -> tuple[np.ndarray, np.ndarray]:
