@@ -151,16 +151,7 @@ class Env:
 
     def _after_chance(self, game_state: BatchState, key: Array) -> BatchState:
         """The game when chance has made its moves and a role is to move, or the game is over."""
-        if not self.game.has_chance:
-            return game_state
-
-        def draw(drawing: tuple[BatchState, Array]) -> tuple[BatchState, Array]:
-            state, key = drawing
-            key, action_key, step_key = jax.random.split(key, 3)
-            action = batched.random_action(action_key, state.legal_action_mask)
-            return self.batch.step(state, action, step_key), key
-
-        return jax.lax.while_loop(lambda drawing: _awaits_chance(drawing[0]), draw, (game_state, key))[0]
+        return batched.after_chance(self.batch, game_state, key) if self.game.has_chance else game_state
 
 
 def _arrive_at(state: State, game_state: BatchState) -> State:

@@ -160,6 +160,7 @@ class Game(ABC):
     benchmark: ClassVar[Benchmark]
     has_chance: bool = False  # whether chance ever acts
 
+    slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
 
     num_actions: int

@@ -1,5 +1,6 @@
-"""Generic play on the batched engine: random moves and perft, for tests, benchmarks and baselines."""
+"""Generic play on the batched engine: random moves, chance and perft, for searches, tests and benchmarks."""
 
+import dataclasses
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.games.base import BatchEnv
+from boardwright.games.base import CHANCE, BatchEnv
 
 GROUP = 64  # actions counted together when one is drawn
 PERFT_CHUNK = 4096  # states expanded at once
@@ -28,6 +29,37 @@ def random_action(key: Array, mask: Array) -> Array:
     inside = wanted - jnp.where(group > 0, upto[group - 1], 0)
     place = jnp.argmax(jnp.cumsum(padded[group].astype(jnp.int32)) > inside)
     return jnp.where(upto[-1] > 0, group * GROUP + place, 0).astype(jnp.int32)
+
+
+def without_chance(env: BatchEnv) -> BatchEnv:
+    """The same game, but `init` and `step` make chance's moves, drawn with their key, until a role is to move."""
+
+    def init(key: Array) -> Any:
+        start_key, chance_key = jax.random.split(key)
+        return after_chance(env, env.init(start_key), chance_key)
+
+    def step(state: Any, action: Array, key: Array) -> Any:
+        step_key, chance_key = jax.random.split(key)
+        return after_chance(env, env.step(state, action, step_key), chance_key)
+
+    return dataclasses.replace(env, init=init, step=step)
+
+
+def after_chance(env: BatchEnv, state: Any, key: Array) -> Any:
+    """A game when chance has made its moves and a role is to move, or the game is over.
+
+    The rewards are those of the last step, chance's if it moved.
+    """
+
+    def awaits_chance(drawing: tuple[Any, Array]) -> Array:
+        return (drawing[0].current_role == CHANCE) & ~drawing[0].terminated
+
+    def draw(drawing: tuple[Any, Array]) -> tuple[Any, Array]:
+        state, key = drawing
+        key, action_key, step_key = jax.random.split(key, 3)
+        return env.step(state, random_action(action_key, state.legal_action_mask), step_key), key
+
+    return jax.lax.while_loop(awaits_chance, draw, (state, key))[0]
 
 
 def perft(env: BatchEnv, state: Any, depth: int) -> int:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.base import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, Benchmark, Game, Position, Symmetry
 from boardwright.views.scene import Piece, Scene
 
 CALL_0, CALL_1, FOG, WALK, JUMP = range(5)
@@ -174,6 +174,9 @@ class Race(Game):
         return BatchEnv(init, step, observe, from_position=lambda position: None)
 
     def position(self, text: str) -> Position:
+        raise NotImplementedError
+
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         raise NotImplementedError
 
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -25,6 +25,7 @@ class Cathedral(Game):
     roles = ("light", "dark")
     default_rules = "official"
     rules_type = CathedralRules
+    slots = 128  # the best by prior, until the board fills
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
     benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))

@@ -44,6 +44,7 @@ class Draughts(Game):
     roles = ("black", "white")
     default_rules = "wcdf"
     rules_type = DraughtsRules
+    slots = 48  # no position has more actions: twelve pieces, four directions
     observations = tuple(VIEWS)
     reasons: ClassVar = ("", "no legal move", "repetition", "inactivity", "ply limit")
     benchmark = Benchmark(

@@ -24,6 +24,7 @@ class Tablut(Game):
     title = "Tablut"
     roles = ("attackers", "defenders")
     default_rules = "zero"
+    slots = 144  # all but a vanishing share of positions have fewer actions
     observations = ("paper",)
     rules_type = TablutRules
     reasons: ClassVar = (

@@ -295,7 +295,7 @@ class AlphaBetaThread {
         static const auto table = [] {
             std::array<std::array<std::int8_t, 64>, 64> made{};
             for (int d = 1; d < 64; ++d) {
-                for (int i = 3; i < 64; ++i) made[d][i] = static_cast<std::int8_t>(0.75 + std::log(d) * std::log(i) / 1.9);
+                for (int i = 3; i < 64; ++i) made[d][i] = static_cast<std::int8_t>(1.0 + std::log(d) * std::log(i) / 1.9);
             }
             return made;
         }();

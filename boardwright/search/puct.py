@@ -1,0 +1,53 @@
+"""Selection by PUCT, as AlphaZero and MuZero have it, and what goes with it: noise at the root, temperature.
+
+Values are scaled to [0, 1] between the lowest and the highest of a node and its visited children, and a move
+without a visit counts as the lowest, as in mctx's `muzero_policy`.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.search.tree import Node
+
+LEAST_RANGE = 1e-8  # of the values of a node, when they are scaled
+
+
+def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:
+    """[B, K]: value and, where visits are few for the prior, curiosity."""
+    visited = node.visits > 0
+    known = jnp.where(visited, node.q, node.value)
+    lowest = jnp.minimum(known.min(axis=1, keepdims=True), node.value)
+    highest = jnp.maximum(known.max(axis=1, keepdims=True), node.value)
+    worth = jnp.where(visited, node.q - lowest, 0.0) / jnp.maximum(highest - lowest, LEAST_RANGE)
+    pb_c = pb_c_init + jnp.log((node.own_visits + pb_c_base + 1) / pb_c_base)
+    return worth + jnp.sqrt(node.own_visits) * pb_c * node.prior / (node.visits + 1)
+
+
+def with_dirichlet_noise(key: Array, logits: Array, *, fraction: float, alpha: float) -> Array:
+    """[B, K]: logits mixed with noise over the filled slots, as logits whose highest is 0."""
+    filled = logits > -jnp.inf
+    noise = jax.random.loggamma(key, alpha, logits.shape)
+    mixed = (1 - fraction) * _softmax(logits) + fraction * _softmax(jnp.where(filled, noise, -jnp.inf))
+    noisy = jnp.where(filled, jnp.log(jnp.maximum(mixed, jnp.finfo(jnp.float32).tiny)), -jnp.inf)
+    return noisy - jnp.where(filled.any(axis=1, keepdims=True), noisy.max(axis=1, keepdims=True), 0.0)
+
+
+def temperature_by_ply(plies: Array, *, until: int, first: float = 1.0, later: float = 0.0) -> Array:
+    """[B] float32: the temperature of games this many plies old, `first` in those before ply `until`."""
+    return jnp.where(plies < until, first, later).astype(jnp.float32)
+
+
+def sharpened(policy: Array, temperature: Array | float) -> Array:
+    """[B, K]: logits of policy^(1 / temperature), temperature a number or [B]; 0 leaves only the highest."""
+    tiny = jnp.finfo(jnp.float32).tiny
+    logits = jnp.log(jnp.maximum(policy, tiny))
+    by_game = jnp.broadcast_to(jnp.asarray(temperature, jnp.float32), policy.shape[:1])[:, None]
+    return (logits - logits.max(axis=1, keepdims=True)) / jnp.maximum(by_game, tiny)
+
+
+def _softmax(logits: Array) -> Array:
+    """[B, K], of a game without moves 0 everywhere."""
+    filled = logits > -jnp.inf
+    weight = jnp.where(filled, jnp.exp(logits - jnp.where(filled, logits, -jnp.inf).max(axis=1, keepdims=True)), 0.0)
+    return weight / jnp.maximum(weight.sum(axis=1, keepdims=True), jnp.finfo(jnp.float32).tiny)

@@ -1,0 +1,270 @@
+"""The tree of a batched search: B games at once, a node a simulation, K slots a node.
+
+Shaped for an accelerator. Arrays are node-major and every simulation writes its new node at the same index
+for all games, so that a write is a slice. Statistics are kept once a node, [N, B], and a node's children are
+looked up there, so that nothing of the size [N, B, K] changes but the new node's row and one link a game. The
+nodes a simulation passed are a mask [N, B], so that backing up is elementwise. The descent is the only loop.
+
+Values are kept from the side of role 0, whoever moves, so that backing up needs no signs and nothing assumes
+that the players alternate; a node sees its children's values with the sign of its own mover. A node where the
+game is over has the result as its value and no moves; a simulation that comes to it again ends there, and the
+row it would have filled stays unreachable. Shaped rewards are not looked at: results alone count.
+
+Chance never moves in a tree: `boardwright.games.batched.without_chance` makes an environment whose steps go
+on until a role is to move. Each link then holds the one outcome that was drawn when it was made.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.games.engines import BatchEnv
+from boardwright.search import slots as packed_moves
+from boardwright.search.slots import Slots
+from boardwright.search.words import make_packing
+
+# States of B games -> (logits [B, A], value [B] between -1 and 1 from the side of the role to move). Logits
+# of legal actions must be finite, the others may be anything; what is said of finished games is not used.
+# Game b of the batch is always the same game, so a closure may hold data by game, as a league's nets.
+Evaluate = Callable[[Any], tuple[Array, Array]]
+
+OVER = 2  # instead of the role to move
+UNVISITED = -1  # instead of a child
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """N = simulations + 1 nodes of B games; node 0 is the root, node s + 1 what simulation s added."""
+
+    mover: Array  # [N, B] int8: the role to move, or OVER
+    visits: Array  # [N, B] int32: simulations that came here, its own included; 0 for a row never reached
+    value: Array  # [N, B] float32: mean of what those found, from the side of role 0
+    raw_value: Array  # [N, B] float32: what `evaluate` or the result said, from the side of role 0
+    prior: Array  # [N, B, K] bfloat16: logits, the highest 0; -inf in empty slots
+    prior_total: Array  # [N, B] float32: sum of exp(prior)
+    action: Array  # [N, B, K] int16
+    child: Array  # [N, B, K] int16: node, or UNVISITED
+    state: Array  # [N, B, W] uint32: see `words`
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """What a rule of selection sees of one node a game, values from the side of its mover."""
+
+    logits: Array  # [B, K] float32: the highest 0; -inf in empty slots
+    total: Array  # [B, 1] float32: sum of exp(logits)
+    child: Array  # [B, K] int32: node, or UNVISITED
+    visits: Array  # [B, K] int32: of the children
+    q: Array  # [B, K] float32: values of the children; 0 where unvisited
+    own_visits: Array  # [B, 1] float32
+    value: Array  # [B, 1] float32
+    raw_value: Array  # [B, 1] float32
+
+    @property
+    def prior(self) -> Array:
+        """[B, K] float32: the moves' probabilities."""
+        return jnp.exp(self.logits) / self.total
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Depth:
+    """How far below the root simulations ended, in actions."""
+
+    total: Array  # [B] int32: over all simulations
+    deepest: Array  # [B] int32
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class _Descent:
+    """Where a simulation stands in every game."""
+
+    node: Array  # [B] int32
+    slot: Array  # [B] int32: chosen at the node
+    child: Array  # [B] int32: what the slot leads to
+    path: Array  # [N, B] bool: the nodes passed, `node` among them
+    depth: Array  # [B] int32: of what the slot leads to
+    going: Array  # [B] bool: the child has moves to choose from
+
+
+def grow(
+    key: Array,
+    root_states: Any,
+    root: Slots,
+    root_value: Array,
+    *,
+    env: BatchEnv,
+    evaluate: Evaluate,
+    num_simulations: int,
+    root_scores: Callable[[Node, Array], Array],
+    scores: Callable[[Node], Array],
+) -> tuple[Tree, Depth]:
+    """The tree after `num_simulations` from B states, whose slots and value [B] the caller has evaluated.
+
+    A simulation takes the filled slot with the highest score [B, K]: of `root_scores(root, simulation)` at the
+    root, of `scores(node)` below it.
+    """
+    if not 0 < num_simulations < 1 << 15:
+        raise ValueError(f"simulations must be from 1 to {(1 << 15) - 1}, not {num_simulations}")
+    pack_states, unpack_states = make_packing(root_states)
+    games = jnp.arange(root.actions.shape[0])
+
+    def simulate(index: Array, carry: tuple[Tree, Depth]) -> tuple[Tree, Depth]:
+        tree, depth = carry
+        descent = _descend(tree, root, lambda node: root_scores(node, index), scores)
+        action = tree.action.at[descent.node, games, descent.slot].get(mode="promise_in_bounds")
+        states = unpack_states(_of_node(tree.state, descent.node))
+        keys = jax.random.split(jax.random.fold_in(key, index), games.shape[0])
+        states = jax.vmap(env.step)(states, jnp.maximum(action, 0).astype(jnp.int32), keys)
+        logits, value = evaluate(states)
+        moves = packed_moves.pack(states.legal_action_mask, logits, root.actions.shape[1])
+        adding = (descent.child == UNVISITED) & (tree.mover[0] != OVER)
+        tree = _write(tree, index + 1, states, moves, value, pack_states)
+        child = jnp.where(adding, index + 1, descent.child).astype(tree.child.dtype)
+        links = tree.child.at[descent.node, games, descent.slot].set(
+            child, mode="promise_in_bounds", unique_indices=True
+        )
+        ended_at = jnp.where(adding, index + 1, jnp.maximum(descent.child, 0))
+        tree = _back_up(dataclasses.replace(tree, child=links), descent.path | _row(tree, ended_at), ended_at)
+        depth = Depth(depth.total + descent.depth, jnp.maximum(depth.deepest, descent.depth))
+        return tree, depth
+
+    tree = _plant(num_simulations + 1, root_states, root, root_value, pack_states)
+    nothing = jnp.zeros_like(games)
+    return jax.lax.fori_loop(0, num_simulations, simulate, (tree, Depth(nothing, nothing)))
+
+
+def look_at_root(tree: Tree, root: Slots) -> Node:
+    """The root, with its priors in full precision, which the tree does not keep."""
+    total = jnp.exp(root.logits).sum(axis=1, keepdims=True)
+    return dataclasses.replace(
+        _look(tree, jnp.zeros_like(root.actions[:, 0], jnp.int32)), logits=root.logits, total=total
+    )
+
+
+def side_of(role: Array) -> Array:
+    """float32: 1 for role 0, -1 for role 1: what turns a value from one's side to that of role 0, and back."""
+    return jnp.where(role == 1, -1.0, 1.0)
+
+
+def best_slot(logits: Array, scores: Array) -> Array:
+    """[B] int32: the filled slot with the highest score, the first among equals."""
+    return jnp.where(logits > -jnp.inf, scores, -jnp.inf).argmax(axis=1).astype(jnp.int32)
+
+
+def _plant(num_nodes: int, states: Any, root: Slots, value: Array, pack_states: Callable[[Any], Array]) -> Tree:
+    """A tree of the root alone, visited once."""
+    games, num_slots = root.actions.shape
+    words = jax.eval_shape(pack_states, states).shape[1]
+    empty = Tree(
+        mover=jnp.full((num_nodes, games), OVER, jnp.int8),
+        visits=jnp.zeros((num_nodes, games), jnp.int32),
+        value=jnp.zeros((num_nodes, games), jnp.float32),
+        raw_value=jnp.zeros((num_nodes, games), jnp.float32),
+        prior=jnp.zeros((num_nodes, games, num_slots), jnp.bfloat16),
+        prior_total=jnp.zeros((num_nodes, games), jnp.float32),
+        action=jnp.zeros((num_nodes, games, num_slots), jnp.int16),
+        child=jnp.full((num_nodes, games, num_slots), UNVISITED, jnp.int16),
+        state=jnp.zeros((num_nodes, games, words), jnp.uint32),
+    )
+    tree = _write(empty, jnp.int32(0), states, root, value, pack_states)
+    first = jnp.zeros(games, jnp.int32)
+    return _back_up(tree, _row(tree, first), first)
+
+
+def _write(
+    tree: Tree, index: Array, states: Any, moves: Slots, value: Array, pack_states: Callable[[Any], Array]
+) -> Tree:
+    """The tree with a new node in row `index` of every game, not yet visited."""
+    result_value = jnp.where(states.result == 0, 1.0, jnp.where(states.result == 1, -1.0, 0.0))
+    value_of_0 = jnp.where(states.terminated, result_value, value.astype(jnp.float32) * side_of(states.current_role))
+    prior = moves.logits.astype(jnp.bfloat16)
+    rows = {
+        "mover": jnp.where(states.terminated, OVER, states.current_role).astype(jnp.int8),
+        "raw_value": value_of_0,
+        "prior": prior,
+        "prior_total": jnp.exp(prior.astype(jnp.float32)).sum(axis=1),
+        "action": moves.actions,
+        "state": pack_states(states),
+    }
+    return dataclasses.replace(
+        tree,
+        **{
+            name: jax.lax.dynamic_update_index_in_dim(getattr(tree, name), row, index, axis=0)
+            for name, row in rows.items()
+        },
+    )
+
+
+def _descend(
+    tree: Tree, root: Slots, root_scores: Callable[[Node], Array], scores: Callable[[Node], Array]
+) -> _Descent:
+    """From the root along the best slots to one that leads nowhere yet, or to the end of the game."""
+
+    def choose(node: Node, slot_scores: Array) -> tuple[Array, Array, Array]:
+        slot = best_slot(node.logits, slot_scores)
+        child = jnp.take_along_axis(node.child, slot[:, None], axis=1)[:, 0]
+        return slot, child, (child != UNVISITED) & (_of_node(tree.mover, jnp.maximum(child, 0)) != OVER)
+
+    def follow(at: _Descent) -> _Descent:
+        number = jnp.where(at.going, at.child, at.node)
+        node = _look(tree, number)
+        slot, child, going = choose(node, scores(node))
+        return _Descent(
+            node=number,
+            slot=jnp.where(at.going, slot, at.slot),
+            child=jnp.where(at.going, child, at.child),
+            path=at.path | _row(tree, number),
+            depth=at.depth + at.going,
+            going=at.going & going,
+        )
+
+    node = look_at_root(tree, root)
+    slot, child, going = choose(node, root_scores(node))
+    first = jnp.zeros_like(slot)
+    start = _Descent(first, slot, child, _row(tree, first), jnp.ones_like(slot), going)
+    return jax.lax.while_loop(lambda at: at.going.any(), follow, start)
+
+
+def _look(tree: Tree, number: Array) -> Node:
+    """The nodes with these numbers [B]."""
+    child = _of_node(tree.child, number).astype(jnp.int32)
+    visited = child != UNVISITED
+    games = jnp.arange(number.shape[0])[:, None]
+    children = jnp.maximum(child, 0)
+    side = side_of(_of_node(tree.mover, number))[:, None]
+    visits, value = (array.at[children, games].get(mode="promise_in_bounds") for array in (tree.visits, tree.value))
+    return Node(
+        logits=_of_node(tree.prior, number).astype(jnp.float32),
+        total=_of_node(tree.prior_total, number)[:, None],
+        child=child,
+        visits=jnp.where(visited, visits, 0),
+        q=jnp.where(visited, value * side, 0.0),
+        own_visits=_of_node(tree.visits, number)[:, None].astype(jnp.float32),
+        value=_of_node(tree.value, number)[:, None] * side,
+        raw_value=_of_node(tree.raw_value, number)[:, None] * side,
+    )
+
+
+def _back_up(tree: Tree, path: Array, ended_at: Array) -> Tree:
+    """The tree when every node of a path [N, B] has heard the raw value of the node [B] where it ended."""
+    found = _of_node(tree.raw_value, ended_at)
+    mean = (tree.value * tree.visits + found) / (tree.visits + 1.0)
+    return dataclasses.replace(tree, visits=tree.visits + path, value=jnp.where(path, mean, tree.value))
+
+
+def _of_node(array: Array, number: Array) -> Array:
+    """[B, ...]: what an array [N, B, ...] says of each game's node [B]."""
+    return array.at[number, jnp.arange(number.shape[0])].get(mode="promise_in_bounds")
+
+
+def _row(tree: Tree, number: Array) -> Array:
+    """[N, B] bool: only each game's node [B]."""
+    return jnp.arange(tree.visits.shape[0])[:, None] == number

@@ -1,0 +1,210 @@
+"""The searches agree with mctx on the same priors, values and random numbers, and find what is planted."""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mctx
+import mctx_reference
+import numpy as np
+import pytest
+from jax import Array
+from midgames import played, quick_jit, started
+from toy_tree import evaluate_by_number, make_toy
+from true_tree import check
+
+import boardwright
+from boardwright.games.base import BatchEnv
+from boardwright.search import puct
+from boardwright.search.gumbel import considered_visits_table
+from boardwright.search.slots import PADDING
+from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+
+KEY = jax.random.key(11)
+
+
+def by_action(result: SearchResult, values: Array, actions: int) -> np.ndarray:
+    """[B, A]: what is said of slots, 0 for actions without one."""
+    spread = np.zeros((values.shape[0], actions + 1), values.dtype)
+    np.put_along_axis(spread, np.asarray(result.slot_actions, np.int64) % (actions + 1), np.asarray(values), axis=1)
+    return spread[:, :actions]
+
+
+def agree(states: Any, result: SearchResult, theirs: Any, actions: int) -> None:
+    """Of games that are over mctx makes something, too; those are left out."""
+    summary, going = theirs.search_tree.summary(), ~np.asarray(states.terminated)
+    visits, policy = (by_action(result, values, actions) for values in (result.visits, result.policy))
+    np.testing.assert_array_equal(visits[going], summary.visit_counts[going])
+    np.testing.assert_array_equal(result.action[going], theirs.action[going])
+    np.testing.assert_allclose(result.value[going], summary.value[going], atol=1e-6)
+    np.testing.assert_allclose(policy[going], theirs.action_weights[going], atol=1e-5)
+
+
+def both_gumbel(
+    env: BatchEnv, states: Any, actions: int, simulations: int, num_slots: int, considered: int
+) -> tuple[SearchResult, Any]:
+    evaluate = evaluate_by_number(actions)
+    ours = functools.partial(gumbel_search, env=env, evaluate=evaluate, num_simulations=simulations)
+    theirs = functools.partial(
+        mctx_reference.run, mctx.gumbel_muzero_policy, env=env, evaluate=evaluate, num_simulations=simulations
+    )
+    return (
+        quick_jit(functools.partial(ours, num_slots=num_slots, num_considered=considered))(KEY, states),
+        quick_jit(functools.partial(theirs, max_num_considered_actions=considered))(KEY, states=states),
+    )
+
+
+def test_gumbel_agrees_with_mctx_on_toys() -> None:
+    """Movers follow no pattern."""
+    env = make_toy(8)
+    states = started(env, 16)
+    result, theirs = both_gumbel(env, states, 8, 40, 10, 4)
+    agree(states, result, theirs, 8)
+    assert result.max_depth.max() > 4
+
+
+def test_puct_agrees_with_mctx_on_toys_noise_and_draw_included() -> None:
+    """Movers alternate; all moves are legal and there are as many slots, so that Dirichlet noise is the same."""
+    env, evaluate = make_toy(6, all_legal=True, alternating=True), evaluate_by_number(6)
+    states = started(env, 16)
+    options = {"num_simulations": 40, "dirichlet_fraction": 0.3, "dirichlet_alpha": 0.5, "temperature": 0.7}
+    ours = functools.partial(puct_search, env=env, evaluate=evaluate, num_slots=6, **options)
+    theirs = functools.partial(mctx_reference.run, mctx.muzero_policy, env=env, evaluate=evaluate, **options)
+    agree(states, quick_jit(ours)(KEY, states), quick_jit(theirs)(KEY, states=states), 6)
+
+
+def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:
+    """Both searches, from positions some of which are in the middle of a capture."""
+    env, evaluate = boardwright.game("draughts").batch(), evaluate_by_number(128)
+    states = played(env, 12, 90, seed=5)
+    assert (states.continuing != 0).any()
+    result, theirs = both_gumbel(env, states, 128, 24, 48, 8)
+    agree(states, result, theirs, 128)
+    check(result.tree, env, states)
+
+    options = {"num_simulations": 24, "dirichlet_fraction": 0.0}
+    temperature = puct.temperature_by_ply(states.plies, until=20)
+    assert set(np.asarray(temperature).tolist()) == {0.0, 1.0}
+    ours = functools.partial(puct_search, env=env, evaluate=evaluate, num_slots=48, **options)
+    reference = functools.partial(mctx_reference.run, mctx.muzero_policy, env=env, evaluate=evaluate, **options)
+    result = quick_jit(ours)(KEY, states, temperature=temperature)
+    agree(states, result, quick_jit(reference)(KEY, states=states, temperature=temperature[:, None]), 128)
+
+
+def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
+    game = boardwright.game("cathedral", "official-6")
+    env, states = game.batch(), played(game.batch(), 8, 14)
+    result, theirs = both_gumbel(env, states, game.num_actions, 24, 640, 16)
+    agree(states, result, theirs, game.num_actions)
+    check(result.tree, env, states)
+
+
+def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
+    game = boardwright.game("tablut", "zero")
+    env, evaluate = game.batch(), jax.jit(evaluate_by_number(game.num_actions))
+    states = started(env, 6)
+    run = functools.partial(gumbel_search, env=env, evaluate=evaluate, num_simulations=24, num_slots=24)
+    result = quick_jit(run)(KEY, states)
+    links, _ = check(result.tree, env, states)
+    assert links > 100
+    assert (result.slot_actions != PADDING).all()
+
+    # A root that overflows still holds every move that would be considered.
+    logits = evaluate(states)[0] + jax.random.gumbel(jax.random.split(KEY)[1], (6, game.num_actions))
+    best = np.argsort(np.where(states.legal_action_mask, logits, -np.inf))[:, -16:]
+    for game_number in range(6):
+        assert set(best[game_number]) <= set(np.asarray(result.slot_actions[game_number]).tolist())
+
+
+@pytest.mark.parametrize("search", ["gumbel", "puct"])
+def test_planted_results_are_found(search: str) -> None:
+    """Nothing but the ends of small trees tells moves apart; every chosen move keeps the best result."""
+    env = make_toy(4, longest=3, ends=6)
+    states = started(env, 24, seed=3)
+    step = quick_jit(jax.vmap(env.step, (0, 0, None)))
+
+    def best_result(states: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(value [B] from the side of role 0, of each action [B, A]) with best play, by trying everything."""
+        result = np.asarray(states.result)
+        ended = np.where(result == 0, 1.0, np.where(result == 1, -1.0, 0.0))
+        if np.asarray(states.terminated).all():
+            return ended, np.zeros((len(ended), 4))
+        first = np.asarray(states.current_role) == 0
+        by_move = np.stack(
+            [best_result(step(states, jnp.full(len(ended), a), KEY))[0] for a in range(3)] + [ended], axis=1
+        )
+        legal, worst = np.asarray(states.legal_action_mask), np.where(first, -2.0, 2.0)[:, None]
+        options = np.where(legal, by_move, worst)
+        best = np.where(first, options.max(axis=1), options.min(axis=1))
+        return np.where(np.asarray(states.terminated), ended, best), by_move
+
+    def know_nothing(states: Any) -> tuple[Array, Array]:
+        return jnp.zeros((24, 4)), jnp.zeros(24)
+
+    options = {"env": env, "evaluate": know_nothing, "num_slots": 4}
+    if search == "gumbel":  # both less greedy than for play, where values tell something
+        run = functools.partial(gumbel_search, num_simulations=100, gumbel_scale=0.0, c_scale=0.02, **options)
+    else:
+        run = functools.partial(puct_search, num_simulations=300, pb_c_init=4.0, temperature=0.0, **options)
+    result = quick_jit(run)(KEY, states)
+    best, by_move = best_result(states)
+    assert len(set(best)) == 3
+    np.testing.assert_array_equal(by_move[np.arange(24), np.asarray(result.action)], best)
+
+
+@pytest.mark.parametrize("search", [gumbel_search, puct_search])
+def test_reports(search: Any) -> None:
+    """Also of games that are over already, and of trees with many ends."""
+    env, evaluate = make_toy(5, ends=4, longest=5), jax.jit(evaluate_by_number(5))
+    states = played(env, 16, 4)
+    run = functools.partial(search, env=env, evaluate=evaluate, num_simulations=16, num_slots=6)
+    result = jax.tree.map(np.asarray, quick_jit(run)(KEY, states))
+    _, ends = check(result.tree, env, states)
+    assert ends > 16
+    over, going = np.asarray(states.terminated), ~np.asarray(states.terminated)
+    assert over.any()
+    assert (result.action[over] == PADDING).all()
+    assert (result.policy[over] == 0).all()
+    assert (result.entropy[over] == 0).all()
+    assert (result.action[going] == result.slot_actions[going, result.slot[going]]).all()
+    assert np.asarray(states.legal_action_mask)[going, result.action[going]].all()
+    np.testing.assert_allclose(result.policy[going].sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(result.prior[going].sum(axis=1), 1, atol=1e-6)
+    assert (result.policy[result.slot_actions == PADDING] == 0).all()
+    entropy = -np.where(result.policy > 0, result.policy * np.log(np.maximum(result.policy, 1e-30)), 0).sum(axis=1)
+    np.testing.assert_allclose(result.entropy, entropy, atol=1e-5)
+    _, raw_value = evaluate(states)
+    np.testing.assert_allclose(result.raw_value[going], np.asarray(raw_value)[going])
+    assert (result.visits[going].sum(axis=1) == 16).all()
+    assert ((result.mean_depth >= 1) & (result.mean_depth <= result.max_depth))[going].all()
+    assert result.max_depth.max() <= 5
+    assert np.isfinite(result.value).all()
+
+
+def test_sequential_halving_follows_mctx() -> None:
+    from mctx._src import seq_halving
+
+    for moves, simulations in ((16, 128), (5, 12), (16, 7), (1, 3)):
+        expected = seq_halving.get_table_of_considered_visits(moves, simulations)
+        np.testing.assert_array_equal(considered_visits_table(moves, simulations), expected)
+
+
+def test_dirichlet_noise_falls_on_moves_only() -> None:
+    logits = jnp.array([[0.0, -1.0, -2.0, -jnp.inf, -jnp.inf], [-jnp.inf] * 5])
+    noisy = puct.with_dirichlet_noise(KEY, logits, fraction=0.25, alpha=0.3)
+    prior, mixed = jnp.exp(logits[0, :3]), jnp.exp(noisy[0, :3])
+    noise = (mixed / mixed.sum() - 0.75 * prior / prior.sum()) / 0.25
+    assert noise.min() > -1e-6
+    assert float(noise.sum()) == pytest.approx(1)
+    assert (np.asarray(noisy[0, 3:]) == -np.inf).all()
+    assert (np.asarray(noisy[1]) == -np.inf).all()
+    assert float(noisy[0].max()) == 0
+
+
+def test_temperature_follows_the_ply() -> None:
+    plies = jnp.array([0, 29, 30, 100])
+    np.testing.assert_array_equal(puct.temperature_by_ply(plies, until=30, later=0.5), [1, 1, 0.5, 0.5])
+    policy = jnp.array([[0.2, 0.8], [0.2, 0.8]])
+    sharp = jax.nn.softmax(puct.sharpened(policy, jnp.array([1.0, 0.0])))
+    np.testing.assert_allclose(sharp, [[0.2, 0.8], [0, 1]], atol=1e-6)
