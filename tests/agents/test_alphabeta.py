@@ -342,6 +342,18 @@ def test_bad_options(spec: str) -> None:
         make_agent(spec, boardwright.game("draughts"))
 
 
+def test_a_forced_move_takes_no_time() -> None:
+    game = boardwright.game("draughts")
+    forced = game.start().play("11-15").play("22-18").play("15x22")
+    assert len(forced.moves()) == 2
+    only = game.position("W:W22,32,31,30:B18,1,2,3")
+    assert len(only.moves()) == 1
+    begin = time.monotonic()
+    choice = make_agent("alphabeta:time=60s", game).choose(only, Limit())
+    assert only.legal_actions() == [choice.action]
+    assert time.monotonic() - begin < 30
+
+
 def test_values_are_expected_results() -> None:
     game = boardwright.game("draughts")
     ahead = game.position("B:W21,22,23,24:B1,2,3,4,5,6")

@@ -360,7 +360,9 @@ class AlphaBeta {
         using Thread = AlphaBetaThread<G>;
         const auto begin = std::chrono::steady_clock::now();
         const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-        const int deepest = limit.depth > 0 ? std::min(limit.depth, Thread::kMostDepth) : Thread::kMostDepth;
+        int deepest = limit.depth > 0 ? std::min(limit.depth, Thread::kMostDepth) : Thread::kMostDepth;
+        // Where there is nothing to choose, no time is spent on choosing, only on a value.
+        if (limit.seconds > 0 && root.count_actions() == 1) deepest = std::min(deepest, kForcedDepth);
         table_.new_search();
         typename Thread::Shared shared{table_};
         struct StopOnExit {  // before the helpers are joined, however we leave
@@ -399,6 +401,8 @@ class AlphaBeta {
     Evaluator<G>& evaluator() { return evaluator_; }
 
   private:
+    static constexpr int kForcedDepth = 8;
+
     Evaluator<G> evaluator_;
     TranspositionTable table_;
     int threads_;
