@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.engines import BatchEnv
+from boardwright.games.base import BatchEnv
 from boardwright.search import slots as packed_moves
 from boardwright.search.slots import Slots
 from boardwright.search.words import make_packing

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.engines import BatchEnv
+from boardwright.games.base import BatchEnv
 from boardwright.search import gumbel, puct
 from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
 from boardwright.search.tree import Depth, Evaluate, Tree, best_slot, grow, look_at_root, side_of
