@@ -36,3 +36,8 @@ class GameFileError(BoardwrightError):
 
 class NetError(BoardwrightError):
     """A net that cannot be built, read or written, or that does not fit what it is asked to play."""
+
+
+def printable(text: str) -> str:
+    """Text from outside as a message may hold it: what would steer the terminal becomes a question mark."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

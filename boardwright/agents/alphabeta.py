@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.specs import DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
+from boardwright.agents.specs import A_SECOND, DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
 
-DEFAULT_LIMIT = Limit(seconds=1.0)
 MANY_MOVES = 100  # legal moves from which the Cathedral paper looks one move ahead only
 
 HASH = Option("hash", "megabytes of memory for positions met before", whole(1, 65536), "N", "64")
@@ -78,7 +77,7 @@ def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
         raise BoardwrightError(
             f"player 'alphabeta': no memory for a table of {chosen['hash']} MB: give a smaller hash=N"
         ) from None
-    return AlphaBetaPlayer(search, limit_of(chosen, DEFAULT_LIMIT), chosen.get("seed"), chosen.get("dynamic", False))
+    return AlphaBetaPlayer(search, limit_of(chosen, A_SECOND), chosen.get("seed"), chosen.get("dynamic", False))
 
 
 _OPTIONS = (TIME, NODES, DEPTH, THREADS, HASH)

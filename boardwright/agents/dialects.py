@@ -14,6 +14,7 @@ from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import Game, Position
 from boardwright.games.lines import move_text, play_words
+from boardwright.games.tablut import opentafl_protocol as opentafl
 
 Moves = Sequence[tuple[Position, tuple[int, ...]]]  # the position before each whole move, and its actions
 
@@ -196,12 +197,12 @@ class OpenTaflDialect:
         if known is None or len(moves) - known != 1:
             from boardwright.games.tablut.opentafl_rules import rules_record
 
-            rules = replace(position.game.rules, start=_board(position), first=side)
+            rules = replace(position.game.rules, start=opentafl.board_text(position), first=side)
             for line in (f"rules {rules_record(rules)}", f"side {side}", "start"):
                 self._say(pipe, line)
         else:
             before, (action,) = moves[-1]
-            pipe.send(f"opponent-move {_simple(before, action)} {_board(position)}")
+            pipe.send(f"opponent-move {opentafl.move_text(before, action)} {opentafl.board_text(position)}")
         if question.limit.seconds is not None:  # an overtime period a move, always the same
             millis = round(question.limit.seconds * 1000)
             self._say(pipe, f"clock {millis}* {millis}* {max(1, round(millis / 1000))} 99 99")
@@ -214,28 +215,19 @@ class OpenTaflDialect:
             position = question.position
             (action,) = position.game.parse_move(position.core, rest.strip())
             self._known = position.play(action)
-            pipe.send(f"move {_board(self._known)}")
+            pipe.send(f"move {opentafl.board_text(self._known)}")
             return Choice(action)
         if word == "error" and rest.startswith("-1"):
             raise ProgramError(f"engine {pipe.command!r}: {rest.removeprefix('-1').strip() or 'a critical error'}")
         if word in self._said:
             pipe.send(self._said[word])
         elif word == "position":
-            pipe.send(f"position {_board(question.position)}")
+            pipe.send(f"position {opentafl.board_text(question.position)}")
         return None
 
     def _say(self, pipe: Pipe, line: str) -> None:
         self._said[line.partition(" ")[0]] = line
         pipe.send(line)
-
-
-def _board(position: Position) -> str:
-    return position.text.split()[0]
-
-
-def _simple(position: Position, action: int) -> str:
-    """A move by its ends alone, `a4-a1`."""
-    return position.action_text(action).partition("x")[0]
 
 
 def _is_number(text: str) -> bool:

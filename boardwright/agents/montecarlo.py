@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.specs import SEED, SIMULATIONS, TIME, Option, Player, whole
+from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
 from boardwright.games.base import Game, Position
 
 THREADS = Option("threads", "threads that search", whole(1, 256), "N", "1")
@@ -43,9 +43,7 @@ class MonteCarloPlayer(Agent):
     def __init__(self, variant: Variant, chosen: Mapping[str, Any]):
         self._variant = variant
         self._random = random.Random(chosen.get("seed"))
-        self._limit = Limit(seconds=chosen.get("time"), simulations=chosen.get("sims"))
-        if self._limit.bounds_nothing:
-            self._limit = Limit(seconds=1.0)
+        self._limit = limit_of(chosen, A_SECOND)
         self._horizon = chosen.get("horizon")
         self._threads = chosen["threads"]
 

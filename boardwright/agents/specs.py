@@ -16,6 +16,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 
 LONGEST_SPEC = 1000  # characters
+A_SECOND = Limit(seconds=1.0)  # a move, for searches whose spec sets no limit
 
 
 @dataclass(frozen=True)
@@ -107,18 +108,6 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         if not (text.isascii() and text.isdigit() and len(text) <= 20 and low <= int(text) <= high):
             raise ValueError(f"a whole number from {low} to {high}")
         return int(text)
-
-    return parse
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reads a number in a range."""
-
-    def parse(text: str) -> float:
-        match = re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", text, flags=re.ASCII)
-        if not match or not low <= float(text) <= high:
-            raise ValueError(f"a number from {low:g} to {high:g}")
-        return float(text)
 
     return parse
 

@@ -16,7 +16,7 @@ from boardwright.agents.specs import sets_limit, split, with_seed
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import ScheduledGame
-from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.errors import BoardwrightError, IllegalMoveError, printable
 from boardwright.games.base import CHANCE, Game, Outcome, Position
 from boardwright.games.record import GameRecord, result_of
 
@@ -129,5 +129,5 @@ def _reason(error: Exception) -> str:
     """An error in one line; those that are not meant for people with their kind."""
     lines = str(error).split("\n")
     text = lines[0] if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {lines[0]}"
-    printable = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return printable if len(printable) <= LONGEST_REASON else printable[: LONGEST_REASON - 1] + "…"
+    text = printable(text)
+    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"

@@ -3,8 +3,8 @@
     python -m boardwright.bench.branching tablut --games 200
 
 prints, for three kinds of play from the game's first position, the mean, the highest and how many positions
-have more than some numbers of actions. `random` is play at random; `alphabeta` looks a move or two ahead and
-plays every fourth action at random; `roomy` does its worst: both sides prefer, three times in four, the action
+have more than some numbers of actions. `random` is play at random; `alphabeta` looks two moves ahead and plays
+every fourth action at random; `roomy` does its worst: both sides prefer, three times in four, the action
 after which there are most to choose from.
 """
 

@@ -16,7 +16,7 @@ from jax import Array
 
 from boardwright.bench.engine import REPETITIONS, Figure
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import random_action, without_chance
+from boardwright.games.batched import random_action, where_games, without_chance
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
@@ -99,7 +99,7 @@ def _moves_rate(env: BatchEnv, states: Any, search: Callable[..., SearchResult],
         action = search(search_key, states).action
         states = jax.vmap(env.step)(states, action, jax.random.split(step_key, games))
         fresh = jax.vmap(env.init)(jax.random.split(new_key, games))
-        return key, jax.tree.map(functools.partial(_where_games, states.terminated), fresh, states)
+        return key, where_games(states.terminated, fresh, states)
 
     run = jax.jit(lambda key, states: jax.lax.fori_loop(0, moves, play, (key, states)))
     key = jax.random.key(1)
@@ -113,16 +113,12 @@ def _opened(env: BatchEnv, games: int) -> Any:
         keys = jax.random.split(jax.random.fold_in(jax.random.key(0), number), games)
         actions = jax.vmap(random_action)(keys, states.legal_action_mask)
         after = jax.vmap(env.step)(states, actions, keys)
-        return jax.tree.map(functools.partial(_where_games, after.terminated), jax.vmap(env.init)(keys), after)
+        return where_games(after.terminated, jax.vmap(env.init)(keys), after)
 
     init = jax.vmap(env.init)
     return jax.jit(lambda keys: jax.lax.fori_loop(0, OPENING, play, init(keys)))(
         jax.random.split(jax.random.key(0), games)
     )
-
-
-def _where_games(chosen: Array, new: Array, old: Array) -> Array:
-    return jnp.where(chosen.reshape(-1, *[1] * (old.ndim - 1)), new, old)
 
 
 def _best_seconds(work: Callable[[], Any]) -> float:

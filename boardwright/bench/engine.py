@@ -129,7 +129,7 @@ def batched_rate(game: Game, batch: int, observing: bool) -> float:
     import jax
     import jax.numpy as jnp
 
-    from boardwright.games.batched import random_action
+    from boardwright.games.batched import random_action, where_games
 
     env, steps = game.batch(), 64
 
@@ -138,12 +138,7 @@ def batched_rate(game: Game, batch: int, observing: bool) -> float:
         key, action_key, step_key = jax.random.split(key, 3)
         actions = jax.vmap(random_action)(jax.random.split(action_key, batch), masks)
         states = jax.vmap(env.step, (0, 0, None))(states, actions, step_key)
-        fresh, over = env.init(step_key), states.terminated
-
-        def renew(new, old):
-            return jnp.where(over.reshape(batch, *[1] * (old.ndim - 1)), new, old)
-
-        states = jax.tree.map(renew, fresh, states)
+        states = where_games(states.terminated, env.init(step_key), states)
         planes = jax.vmap(env.observe)(states, states.current_role) if observing else jnp.zeros(())
         return key, states, states.legal_action_mask, planes
 

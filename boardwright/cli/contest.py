@@ -112,7 +112,7 @@ class ContestOptions(GameOptions):
 
 
 @contextmanager
-def interruptible(options: ContestOptions, done: list) -> Iterator[None]:
+def interruptible(options: ContestOptions, done: list[PlayedGame]) -> Iterator[None]:
     """Ends on Ctrl-C with a line that says what is kept, and how to go on; `done` are the finished games."""
     try:
         yield

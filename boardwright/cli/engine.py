@@ -27,9 +27,7 @@ def run(options: Options) -> None:
     bound = options.bound_game()
     if options.json:
         raise BoardwrightError("engine has no JSON form: it speaks its protocol")
-    protocol, games = PROTOCOLS[options.protocol]
-    if games and bound.name not in games:
-        raise BoardwrightError(
-            f"--protocol {options.protocol} is for {' and '.join(games)}, not {bound.name}: use line"
-        )
+    protocol, only = PROTOCOLS[options.protocol]
+    if only is not None and bound.name != only:
+        raise BoardwrightError(f"--protocol {options.protocol} is for {only}, not {bound.name}: use line")
     serve(lambda write: protocol(bound, options.agent, write))

@@ -10,8 +10,8 @@ import tyro
 
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import read_bytes, write_text
-from boardwright.cli.text import filled, printable
-from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.cli.text import filled
+from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class

@@ -12,8 +12,7 @@ from boardwright.arena.bayeselo import Ratings, rate, rate_by_role
 from boardwright.arena.pairings import Encounter
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
-from boardwright.cli.text import printable
-from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import game_class
 from boardwright.records.games import Wanted, count_games, encounters, rule_set_names, versions
 from boardwright.records.resultfile import read_results

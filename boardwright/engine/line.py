@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from boardwright import __version__
 from boardwright.agents.base import Limit
-from boardwright.agents.specs import seconds, whole
+from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME
 from boardwright.engine.desk import Desk, Thought
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
@@ -18,10 +18,10 @@ from boardwright.games.lines import move_text, play_words
 from boardwright.games.registry import game
 
 _BOUNDS: dict[str, tuple[str, Callable]] = {  # word -> field of Limit, how its value is read
-    "time": ("seconds", seconds),
-    "nodes": ("nodes", whole(1, 10**12)),
-    "simulations": ("simulations", whole(1, 10**9)),
-    "depth": ("depth", whole(1, 100)),
+    "time": ("seconds", TIME.parse),
+    "nodes": ("nodes", NODES.parse),
+    "simulations": ("simulations", SIMULATIONS.parse),
+    "depth": ("depth", DEPTH.parse),
 }
 
 

@@ -16,6 +16,7 @@ from boardwright.engine.desk import Desk, Thought
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
+from boardwright.games.tablut.opentafl_protocol import board_text, move_text
 from boardwright.games.tablut.opentafl_rules import read_rules, rules_record
 
 MOMENT = 0.1  # seconds in which a clock may follow `play`
@@ -99,7 +100,7 @@ class OpenTaflProtocol:
 
     def _agreeing(self, position: Position, board: str, role: int) -> Position:
         """A position, or the one of the board where they differ: the other side keeps the game."""
-        return position if not board or position.text.split()[0] == board else self._at(board, role)
+        return position if not board or board_text(position) == board else self._at(board, role)
 
     def _clock(self, rest: str) -> None:
         match = _CLOCK.fullmatch(" ".join(rest.split()))
@@ -121,7 +122,7 @@ class OpenTaflProtocol:
         self._settle()
         role = self._role(side)
         if self.desk.position.role_to_move != role:
-            self.desk.position = self._at(self.desk.position.text.split()[0], role)
+            self.desk.position = self._at(board_text(self.desk.position), role)
         self._asked = threading.Event()
         if self._limit is not None:
             self._asked.set()
@@ -145,7 +146,7 @@ class OpenTaflProtocol:
             return
         before, (action,) = result.line[0]
         self.desk.position = before.play(action)
-        self._write(f"move {simple(before, action)}")
+        self._write(f"move {move_text(before, action)}")
 
     def _analyze(self, rest: str) -> None:
         try:
@@ -153,14 +154,14 @@ class OpenTaflProtocol:
         except ValueError:
             raise BoardwrightError(f"analyze {rest[:40]!r}: expected a number of moves and of seconds") from None
         if self._side_analysed not in (None, self.desk.position.role_to_move):
-            self.desk.position = self._at(self.desk.position.text.split()[0], self._side_analysed)
+            self.desk.position = self._at(board_text(self.desk.position), self._side_analysed)
         self.desk.think(Limit(seconds=float(seconds)), lambda thought: None, self._analysed)
 
     def _analysed(self, result: Thought | BoardwrightError) -> None:
         if isinstance(result, BoardwrightError):
             self._write(f"error 0 {result}")
             return
-        line = "|".join(simple(before, action) for before, (action,) in result.line)
+        line = "|".join(move_text(before, action) for before, (action,) in result.line)
         self._write(f"analysis 1 {line} {result.choice.value or 0.0:.4f}")
 
     def _settle(self) -> None:
@@ -175,11 +176,6 @@ class OpenTaflProtocol:
         if side not in self.desk.game.roles:
             raise BoardwrightError(f"side {side!r}: expected attackers or defenders")
         return self.desk.game.roles.index(side)
-
-
-def simple(position: Position, action: int) -> str:
-    """A move by its ends alone, `a4-a1`."""
-    return position.action_text(action).partition("x")[0]
 
 
 def _without_name(record: str) -> set[str]:

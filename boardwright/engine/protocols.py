@@ -1,11 +1,11 @@
-"""The protocols an engine may speak, and the games each is for."""
+"""The protocols an engine may speak, and the only game each is for."""
 
 from boardwright.engine.hub import HubProtocol
 from boardwright.engine.line import LineProtocol
 from boardwright.engine.opentafl import OpenTaflProtocol
 
-PROTOCOLS = {
-    "line": (LineProtocol, ()),
-    "hub": (HubProtocol, ("draughts",)),
-    "opentafl": (OpenTaflProtocol, ("tablut",)),
+PROTOCOLS = {  # None: every game
+    "line": (LineProtocol, None),
+    "hub": (HubProtocol, "draughts"),
+    "opentafl": (OpenTaflProtocol, "tablut"),
 }

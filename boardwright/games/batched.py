@@ -1,4 +1,4 @@
-"""Generic play on the batched engine: random moves, chance and perft, for searches, tests and benchmarks."""
+"""Generic play on the batched engine: random moves, games begun anew, chance and perft."""
 
 import dataclasses
 import operator
@@ -29,6 +29,15 @@ def random_action(key: Array, mask: Array) -> Array:
     inside = wanted - jnp.where(group > 0, upto[group - 1], 0)
     place = jnp.argmax(jnp.cumsum(padded[group].astype(jnp.int32)) > inside)
     return jnp.where(upto[-1] > 0, group * GROUP + place, 0).astype(jnp.int32)
+
+
+def where_games(chosen: Array, new: Any, old: Any) -> Any:
+    """States of B games: `new` in those chosen [B], `old` in the others; `new` may be one state for all."""
+
+    def pick(new_leaf: Array, old_leaf: Array) -> Array:
+        return jnp.where(chosen.reshape(-1, *[1] * (old_leaf.ndim - 1)), new_leaf, old_leaf)
+
+    return jax.tree.map(pick, new, old)
 
 
 def without_chance(env: BatchEnv) -> BatchEnv:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, TypeVar
 
-from boardwright.errors import GameFileError
+from boardwright.errors import GameFileError, printable
 from boardwright.games.record import GameRecord
 
 MAX_CHARACTERS = 16 << 20
@@ -67,7 +67,7 @@ def read_each(
 def _error(message: str) -> GameFileError:
     if len(message) > LONGEST_MESSAGE:
         message = message[: LONGEST_MESSAGE - 3] + "..."
-    return GameFileError("".join(letter if letter.isprintable() else "?" for letter in message))
+    return GameFileError(printable(message))
 
 
 class Kind(Enum):

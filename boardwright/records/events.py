@@ -1,10 +1,11 @@
 """Events: the matches and tournaments that games belong to, so that they can be resumed.
 
-    event = begin_event(store, {"game": "tablut", "players": […], "games_per_pair": 10, "seed": 1})
+    event = begin_event(store, {"game": "tablut", "players": […], "openings": "random:2", "seed": 1})
     for index in range(games):
         if index not in finished_indices(store, event): …
 
-An event is known by its configuration. Whoever begins one with the same configuration goes on with it.
+An event is known by its configuration, such as `arena.event.Event.config` gives. Whoever begins one with the same
+configuration goes on with it. An imported file is an event too.
 """
 
 import json
@@ -17,8 +18,8 @@ from boardwright.records.store import Store
 
 
 @dataclass(frozen=True)
-class Event:
-    """A match or tournament."""
+class StoredEvent:
+    """A match, tournament or imported file as it lies in the database."""
 
     id: int
     config: Mapping[str, Any]  # all that decides which games are played, and nothing else (no number of workers)
@@ -40,9 +41,9 @@ def finished_indices(store: Store, event: int) -> set[int]:
         return {index for (index,) in connection.execute("SELECT number FROM games WHERE event = ?", [event])}
 
 
-def events(store: Store) -> list[Event]:
+def events(store: Store) -> list[StoredEvent]:
     """All events, in the order in which they began."""
     query = """SELECT id, config, began, (SELECT count(*) FROM games WHERE event = events.id)
         FROM events ORDER BY id"""
     with store.reading() as connection:
-        return [Event(number, json.loads(config), *rest) for number, config, *rest in connection.execute(query)]
+        return [StoredEvent(number, json.loads(config), *rest) for number, config, *rest in connection.execute(query)]

@@ -13,9 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.search.tree import Node
+from boardwright.search.tree import LEAST_RANGE, Node
 
-LEAST_RANGE = 1e-8  # of the values of a node, when they are scaled
 LEAST_SCORE = -1e9  # of a considered move: above those that are not
 
 

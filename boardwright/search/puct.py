@@ -8,9 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.search.tree import Node
-
-LEAST_RANGE = 1e-8  # of the values of a node, when they are scaled
+from boardwright.search.slots import probabilities
+from boardwright.search.tree import LEAST_RANGE, Node
 
 
 def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:
@@ -28,7 +27,7 @@ def with_dirichlet_noise(key: Array, logits: Array, *, fraction: float, alpha: f
     """[B, K]: logits mixed with noise over the filled slots, as logits whose highest is 0."""
     filled = logits > -jnp.inf
     noise = jax.random.loggamma(key, alpha, logits.shape)
-    mixed = (1 - fraction) * _softmax(logits) + fraction * _softmax(jnp.where(filled, noise, -jnp.inf))
+    mixed = (1 - fraction) * probabilities(logits) + fraction * probabilities(jnp.where(filled, noise, -jnp.inf))
     noisy = jnp.where(filled, jnp.log(jnp.maximum(mixed, jnp.finfo(jnp.float32).tiny)), -jnp.inf)
     return noisy - jnp.where(filled.any(axis=1, keepdims=True), noisy.max(axis=1, keepdims=True), 0.0)
 
@@ -44,10 +43,3 @@ def sharpened(policy: Array, temperature: Array | float) -> Array:
     logits = jnp.log(jnp.maximum(policy, tiny))
     by_game = jnp.broadcast_to(jnp.asarray(temperature, jnp.float32), policy.shape[:1])[:, None]
     return (logits - logits.max(axis=1, keepdims=True)) / jnp.maximum(by_game, tiny)
-
-
-def _softmax(logits: Array) -> Array:
-    """[B, K], of a game without moves 0 everywhere."""
-    filled = logits > -jnp.inf
-    weight = jnp.where(filled, jnp.exp(logits - jnp.where(filled, logits, -jnp.inf).max(axis=1, keepdims=True)), 0.0)
-    return weight / jnp.maximum(weight.sum(axis=1, keepdims=True), jnp.finfo(jnp.float32).tiny)

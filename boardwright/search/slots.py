@@ -50,7 +50,7 @@ def pack(mask: Array, logits: Array, num_slots: int, rank: Array | None = None) 
     Where more than `num_slots` are legal, those with the highest `rank` [B, A] (by default the logits) are
     kept, compared as bfloat16, the precision in which the tree holds priors; among equals the lower action.
     """
-    actions = select(mask, logits if rank is None else rank, num_slots)
+    actions = _select(mask, logits if rank is None else rank, num_slots)
     filled = actions != PADDING
     chosen = jnp.take_along_axis(logits, jnp.maximum(actions, 0), axis=1).astype(jnp.float32)
     chosen = jnp.where(filled, chosen, -jnp.inf)
@@ -63,7 +63,13 @@ def at_slots(values: Array, slots: Slots) -> Array:
     return jnp.take_along_axis(values, jnp.maximum(slots.actions, 0).astype(jnp.int32), axis=1)
 
 
-def select(mask: Array, rank: Array, num_slots: int) -> Array:
+def probabilities(logits: Array) -> Array:
+    """[B, K]: softmax over the filled slots of logits [B, K], -inf in empty ones; 0 in a game without moves."""
+    filled = logits > -jnp.inf
+    return jnp.where(filled, jax.nn.softmax(jnp.where(filled.any(axis=1, keepdims=True), logits, 0.0)), 0.0)
+
+
+def _select(mask: Array, rank: Array, num_slots: int) -> Array:
     """[B, K] int32: the actions of a mask [B, A], all of them or the K that rank highest; see `pack`."""
     num_actions = mask.shape[1]
     if num_actions > 1 << (ACTION_BITS - 1):

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.engines import BatchEnv
+from boardwright.games.base import BatchEnv
 from boardwright.search import slots as packed_moves
 from boardwright.search.slots import Slots
 from boardwright.search.words import make_packing
@@ -34,6 +34,7 @@ Evaluate = Callable[[Any], tuple[Array, Array]]
 
 OVER = 2  # instead of the role to move
 UNVISITED = -1  # instead of a child
+LEAST_RANGE = 1e-8  # of a node's values, where a rule of selection scales them to [0, 1]
 
 
 @jax.tree_util.register_dataclass

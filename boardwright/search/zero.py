@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.engines import BatchEnv
+from boardwright.games.base import BatchEnv
 from boardwright.search import gumbel, puct
-from boardwright.search.slots import PADDING, Slots, at_slots, pack
+from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
 from boardwright.search.tree import Depth, Evaluate, Tree, best_slot, grow, look_at_root, side_of
 
 
@@ -84,7 +84,7 @@ def gumbel_search(
     most_visits = node.visits.max(axis=1)
     slot = best_slot(root.logits, gumbel.root_scores(node, noise, most_visits, **scales))
     improved = root.logits + gumbel.sigma_of_completed_q(node, **scales)
-    return _result(root, tree, depth, states, policy=_probabilities(improved), slot=slot)
+    return _result(root, tree, depth, states, policy=probabilities(improved), slot=slot)
 
 
 def puct_search(
@@ -137,7 +137,7 @@ def _result(root: Slots, tree: Tree, depth: Depth, states: Any, *, policy: Array
         slot=slot,
         slot_actions=root.actions,
         policy=policy,
-        prior=_probabilities(root.logits),
+        prior=probabilities(root.logits),
         visits=jnp.where(root.filled, node.visits, 0),
         value=tree.value[0] * side,
         raw_value=tree.raw_value[0] * side,
@@ -146,9 +146,3 @@ def _result(root: Slots, tree: Tree, depth: Depth, states: Any, *, policy: Array
         max_depth=depth.deepest,
         tree=tree,
     )
-
-
-def _probabilities(logits: Array) -> Array:
-    """[B, K]: softmax; 0 everywhere in a game without moves."""
-    filled = logits > -jnp.inf
-    return jnp.where(filled, jax.nn.softmax(jnp.where(filled.any(axis=1, keepdims=True), logits, 0.0)), 0.0)

@@ -185,6 +185,6 @@ def test_they_play_any_rule_set(spec: str, rules: str) -> None:
     game = boardwright.game("tablut", rules)
     agent = make_agent(spec, game)
     position = game.start()
-    for _ in range(30):
-        if position.outcome is None:
-            position = position.play(agent.choose(position, Limit()).action)
+    while position.outcome is None and position.plies < 30:
+        position = position.play(agent.choose(position, Limit()).action)
+    assert position.plies == 30 or position.outcome is not None

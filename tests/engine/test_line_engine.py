@@ -10,7 +10,7 @@ from boardwright.agents import players
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import Player
 from boardwright.engine.line import LineProtocol
-from boardwright.games.base import Position
+from boardwright.games.base import CHANCE, Position
 
 
 class Ponderer(Agent):
@@ -43,7 +43,7 @@ def scripted_players(monkeypatch: pytest.MonkeyPatch) -> None:
 class Conversation:
     """The engine, and what it has said so far."""
 
-    def __init__(self, spec: str, game: str = "draughts", rules: str | None = None):
+    def __init__(self, spec: str, game: str = "draughts", rules: str | dict | None = None):
         self.said: list[str] = []
         self._more = threading.Condition()
         self.engine = LineProtocol(boardwright.game(game, rules), spec, self._write)
@@ -115,6 +115,7 @@ def test_stop_is_answered_at_once_and_so_is_isready() -> None:
     talk.ask("go", until="info")
     talk.ask("stop", until="bestmove")
     infos = [line for line in talk.said if line.startswith("info depth 3 ")]
+    assert len(infos) == 2  # one a search
     assert all("nodes 3000" in line for line in infos)
     talk.ask("go", until="info")
     talk.engine.desk.close()
@@ -159,6 +160,8 @@ def test_a_player_that_fails_is_an_error_and_no_silence() -> None:
 
 
 def test_chance_is_nobodys_move() -> None:
-    talk = Conversation("random", "cathedral", "paper")
-    if talk.engine.desk.position.role_to_move == -1:
-        assert "chance is to move" in talk.ask("go", until="error")[0]
+    talk = Conversation("random", "cathedral", {"name": "coin", "first": "coin"})
+    assert talk.engine.desk.position.role_to_move == CHANCE
+    said = talk.ask("go", until="bestmove")
+    assert said[0].startswith("error chance is to move")
+    assert said[1:] == ["bestmove none"]

@@ -58,7 +58,8 @@ def test_the_other_side_keeps_the_game() -> None:
     reply = GAME.start().moves()[0]
     board = GAME.start().play(reply).text.split()[0]
     best = talk.ask("error 2", f"opponent-move {reply} {board}", "play defenders", until="move")
-    GAME.start().play(reply).play(best.removeprefix("move "))
+    position = GAME.start().play(reply).play(best.removeprefix("move "))
+    assert talk.engine.desk.position.text.split()[0] == position.text.split()[0]
 
 
 def test_analysis() -> None:

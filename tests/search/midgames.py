@@ -27,11 +27,6 @@ def played(env: BatchEnv, games: int, plies: int, seed: int = 0) -> Any:
         step_keys = jax.vmap(jax.random.fold_in, (0, None))(keys, ply)
         actions = jax.vmap(batched.random_action)(step_keys, states.legal_action_mask)
         after = jax.vmap(env.step)(states, actions, step_keys)
-        moves = ply < jnp.arange(games) * plies // games
-
-        def choose(old: jax.Array, new: jax.Array) -> jax.Array:
-            return jnp.where(moves.reshape(games, *[1] * (old.ndim - 1)), new, old)
-
-        return jax.tree.map(choose, states, after)
+        return batched.where_games(ply < jnp.arange(games) * plies // games, after, states)
 
     return quick_jit(lambda keys: jax.lax.fori_loop(0, plies, advance, jax.vmap(env.init)(keys)))(keys)

@@ -46,9 +46,9 @@ def test_positions_with_more_moves_keep_the_best_by_prior() -> None:
 
 def test_the_caller_may_rank_otherwise() -> None:
     mask = jnp.ones((1, 40), bool)
-    packed = jax.jit(slots.pack, static_argnums=2)(mask, jnp.zeros((1, 40)), 4, rank=-jnp.arange(40.0)[None])
-    np.testing.assert_array_equal(packed.actions[0], [0, 1, 2, 3])
-    np.testing.assert_array_equal(slots.at_slots(jnp.arange(40)[None] * 10, packed)[0], [0, 10, 20, 30])
+    packed = jax.jit(slots.pack, static_argnums=2)(mask, jnp.zeros((1, 40)), 4, rank=jnp.arange(40.0)[None])
+    np.testing.assert_array_equal(packed.actions[0], [36, 37, 38, 39])  # not the first, as among equals
+    np.testing.assert_array_equal(slots.at_slots(jnp.arange(40)[None] * 10, packed)[0], [360, 370, 380, 390])
 
 
 def test_action_numbers_must_fit() -> None:
