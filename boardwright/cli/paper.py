@@ -110,7 +110,8 @@ def _write(options: Options, results: list[tuple[Side, Count]]) -> None:
     assert options.out is not None
     picture = f"{tables.NAME}.svg"
     games = "" if options.games is None else f" --games {options.games}"
-    command = f"boardwright paper {tables.NAME}{games} --time {options.time} --workers {options.workers}"
+    seed = f" --seed {options.seed}" if options.seed else ""
+    command = f"boardwright paper {tables.NAME}{games} --time {options.time}{seed} --workers {options.workers}"
     setting = (
         f"rule set `{tables.RULES}`, {options.time} a move for players that search, seed {options.seed}, "
         f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
