@@ -33,7 +33,7 @@ class Evaluator<Cathedral> {
     static constexpr std::array<const char*, kFeatures> kNames{"left",   "stuck", "territory", "room",
                                                                "shapes", "short", "safe",      "to move"};
     // With an empty board, and with a full one: between them the weight changes with the cells built on.
-    // Fitted to the results of self-play games by logistic regression.
+    // Fitted to the results of self-play games by logistic regression and rounded by hand.
     static constexpr Features kEmpty{-60, 0, 15, 0, -10, 0, 25, 260};
     static constexpr Features kFull{-140, -40, 12, 8, 45, -50, 6, 0};
 

@@ -42,7 +42,7 @@ class Evaluator<Draughts> {
         "men", "kings", "back rank", "bridge", "tempo", "centre", "edge", "runaways", "trapped kings",
         "king centre", "dog hole", "moves", "swap", "to move"};
     // With all 24 pieces, and with none: between them the weight changes with the number of pieces.
-    // Fitted to the results of self-play games by logistic regression, held near what books say.
+    // Fitted to the results of self-play games by logistic regression, held near what books say and rounded by hand.
     static constexpr Features kFull{100, 130, 30, -5, -2, 0, -1, 15, -10, -10, -10, 1, 1, 0};
     static constexpr Features kEmpty{104, 130, 20, 30, 4, -5, -8, 30, -10, 6, -80, 2, 7, 0};
 

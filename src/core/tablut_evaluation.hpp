@@ -38,7 +38,8 @@ class Evaluator<Tablut> {
         "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded", "king traps",
         "corner guards", "outer attackers", "attacker moves", "king from centre",
         "attackers to move", "constant"};
-    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression: what
+    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression, then adjusted by hand where a feature
+    // was dropped: what
     // a king is worth depends on how he is taken and where he escapes to.
     static constexpr Features kWeakKing{100, -74, -10, 0, -85, -9, -24, 25, 16, -24, 1, -47, 38, -603};
     static constexpr Features kStrongKing{100, -57, -1, -3, -68, -18, 12, 90, -12, -19, 5, -21, 38, -1570};
