@@ -54,12 +54,18 @@ class Network:
     # The same with the batch's own statistics; also the running statistics that are next, to be put in
     # the place of variables["batch_stats"].
     apply_train: Callable[[Variables, ArrayLike, ArrayLike], tuple[Output, Any]]
+    # For a great many positions with the same variables: `apply_folded(fold(variables), ...)` says what
+    # `apply` says up to rounding, with batch norms folded into the convolutions before them and kernels in
+    # the compute dtype, a quarter to a half faster on a GPU.
+    fold: Callable[[Variables], Variables]
+    apply_folded: Callable[[Variables, ArrayLike, ArrayLike], Output]
 
 
 def make_network(config: NetConfig, game: Game, *, dtype: Any = jnp.float32) -> Network:
     """A net of an architecture for a game, computing in `dtype`."""
     interface = interface_of(config, game)
     module = _Net(config, interface, dtype)
+    folded_module = _Net(config, interface, dtype, folded=True)
 
     def apply(variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
         return module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
@@ -71,7 +77,13 @@ def make_network(config: NetConfig, game: Game, *, dtype: Any = jnp.float32) -> 
     def init(key: jax.Array) -> Variables:
         return variables_of(new_weights(weight_shapes(config, interface), key))
 
-    return Network(config, interface, jax.jit(init), apply, apply_train)
+    def fold(variables: Variables) -> Variables:
+        return _folded(variables, dtype)
+
+    def apply_folded(variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
+        return folded_module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
+
+    return Network(config, interface, jax.jit(init), apply, apply_train, fold, apply_folded)
 
 
 def weights_of(variables: Variables) -> dict[str, np.ndarray]:
@@ -85,16 +97,45 @@ def variables_of(weights: Mapping[str, Any]) -> Variables:
     return traverse_util.unflatten_dict({name: jnp.asarray(weight) for name, weight in weights.items()}, sep="/")
 
 
+def _folded(variables: Variables, dtype: Any) -> Variables:
+    """Variables of the folded net: every norm has become its convolution's bias and scale."""
+    flat = traverse_util.flatten_dict(dict(variables), sep="/")
+    folded: dict[str, jax.Array] = {}
+    for name, weight in flat.items():
+        collection, _, path = name.partition("/")
+        layer, _, part = path.rpartition("/")
+        if collection != "params" or layer.endswith("/norm"):
+            continue
+        if not layer.endswith("/conv"):
+            folded[name] = weight if _is_last_of_value(layer) else weight.astype(dtype)
+            continue
+        norm = f"{layer.removesuffix('conv')}norm"
+        mean, variance = (flat[f"batch_stats/{norm}/{what}"] for what in ("mean", "var"))
+        factor = flat[f"params/{norm}/scale"] * jax.lax.rsqrt(variance + EPSILON)
+        folded[name] = (weight * factor).astype(dtype)
+        folded[f"params/{layer}/bias"] = (flat[f"params/{norm}/bias"] - mean * factor).astype(dtype)
+    return traverse_util.unflatten_dict(folded, sep="/")
+
+
+def _is_last_of_value(layer: str) -> bool:
+    """Whether a layer is the last of a value head, which computes in float32."""
+    return layer.startswith("value_") and layer.endswith("/output")
+
+
 class _ConvNorm(nn.Module):
     """A convolution and batch norm: [B, rows, columns, any] -> [B, rows, columns, channels]."""
 
     channels: int
     size: int
     dtype: Any
+    folded: bool = False
 
     @nn.compact
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
-        x = nn.Conv(self.channels, (self.size, self.size), use_bias=False, dtype=self.dtype, name="conv")(x)
+        size = (self.size, self.size)
+        x = nn.Conv(self.channels, size, use_bias=self.folded, dtype=self.dtype, name="conv")(x)
+        if self.folded:
+            return x
         norm = nn.BatchNorm(
             use_running_average=not train, momentum=MOMENTUM, epsilon=EPSILON, dtype=self.dtype, name="norm"
         )
@@ -106,13 +147,14 @@ class _Block(nn.Module):
 
     pools: bool
     dtype: Any
+    folded: bool
 
     @nn.compact
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
         width = x.shape[-1]
-        inner = _ConvNorm(width, 3, self.dtype, name="conv_0")(x, train)
+        inner = _ConvNorm(width, 3, self.dtype, self.folded, name="conv_0")(x, train)
         inner = _pool_bias(inner, dtype=self.dtype) if self.pools else nn.relu(inner)
-        inner = _ConvNorm(width, 3, self.dtype, name="conv_1")(inner, train)
+        inner = _ConvNorm(width, 3, self.dtype, self.folded, name="conv_1")(inner, train)
         return nn.relu(x + inner)
 
 
@@ -122,10 +164,11 @@ class _PolicyHead(nn.Module):
     config: NetConfig
     interface: Interface
     dtype: Any
+    folded: bool
 
     @nn.compact
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
-        x = _ConvNorm(self.config.policy_channels, 1, self.dtype, name="project")(x, train)
+        x = _ConvNorm(self.config.policy_channels, 1, self.dtype, self.folded, name="project")(x, train)
         planes = self.interface.policy_planes
         if planes is None:
             outputs = self.interface.policy_outputs
@@ -139,10 +182,12 @@ class _ValueHead(nn.Module):
 
     config: NetConfig
     dtype: Any
+    folded: bool
 
     @nn.compact
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
-        x = _flat(nn.relu(_ConvNorm(self.config.value_channels, 1, self.dtype, name="project")(x, train)))
+        project = _ConvNorm(self.config.value_channels, 1, self.dtype, self.folded, name="project")
+        x = _flat(nn.relu(project(x, train)))
         x = nn.relu(nn.Dense(self.config.value_hidden, dtype=self.dtype, name="hidden")(x))
         return nn.Dense(self.config.value_outputs, dtype=jnp.float32, name="output")(x)
 
@@ -151,19 +196,22 @@ class _Net(nn.Module):
     config: NetConfig
     interface: Interface
     dtype: Any
+    folded: bool = False
 
     @nn.compact
     def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
-        config, dtype = self.config, self.dtype
+        config, dtype, folded = self.config, self.dtype, self.folded
         planes, role = jnp.asarray(observation, dtype), jnp.asarray(role)
-        x = nn.relu(_ConvNorm(config.width, 3, dtype, name="stem")(planes, train))
+        x = nn.relu(_ConvNorm(config.width, 3, dtype, folded, name="stem")(planes, train))
         for block in range(config.blocks):
-            x = _Block(config.pools(block), dtype, name=f"block_{block}")(x, train)
+            x = _Block(config.pools(block), dtype, folded, name=f"block_{block}")(x, train)
         policies = [
-            _PolicyHead(config, self.interface, dtype, name=f"policy_{head}")(x, train)
+            _PolicyHead(config, self.interface, dtype, folded, name=f"policy_{head}")(x, train)
             for head in range(config.head_count)
         ]
-        values = [_ValueHead(config, dtype, name=f"value_{head}")(x, train) for head in range(config.head_count)]
+        values = [
+            _ValueHead(config, dtype, folded, name=f"value_{head}")(x, train) for head in range(config.head_count)
+        ]
         value = _of_mover(values, role)  # [B, value_outputs]
         wdl = value if config.value == "wdl" else None
         return Output(

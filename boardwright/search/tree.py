@@ -231,7 +231,9 @@ def _descend(
     slot, child, going = choose(node, root_scores(node))
     first = jnp.zeros_like(slot)
     start = _Descent(first, slot, child, _row(tree, first), jnp.ones_like(slot), going)
-    return jax.lax.while_loop(lambda at: at.going.any(), follow, start)
+    # Two steps a turn: an accelerator tells the host after every turn whether to go on, which takes it longer
+    # than a step. A step of a game that has arrived changes nothing.
+    return jax.lax.while_loop(lambda at: at.going.any(), lambda at: follow(follow(at)), start)
 
 
 def _look(tree: Tree, number: Array) -> Node:

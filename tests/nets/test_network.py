@@ -152,6 +152,32 @@ def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
     assert 0 < difference.mean() < 0.05 * np.asarray(exact.policy_logits).std()
 
 
+@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
+@pytest.mark.parametrize("name", GAMES)
+def test_folded_it_says_the_same(name: str, config: NetConfig) -> None:
+    game = boardwright.game(name)
+    planes, roles = scrambled.observations(game, 4)
+    variables = variables_of(scrambled.weights(config, game))
+    network = make_network(config, game)
+    plain = jax.jit(network.apply)(variables, planes, roles)
+    folded = jax.jit(lambda *inputs: network.apply_folded(network.fold(inputs[0]), *inputs[1:]))(
+        variables, planes, roles
+    )
+    for one, other in zip(jax.tree.leaves(plain), jax.tree.leaves(folded), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_a_folded_net_keeps_its_kernels_in_the_dtype_it_computes_in() -> None:
+    game = boardwright.game("draughts")
+    folded = make_network(PLAIN, game, dtype=jnp.bfloat16).fold(variables_of(scrambled.weights(PLAIN, game)))
+    kept_whole = {
+        "/".join(str(step.key) for step in path)
+        for path, leaf in jax.tree.leaves_with_path(folded)
+        if leaf.dtype != jnp.bfloat16
+    }
+    assert kept_whole == {"params/value_0/output/kernel", "params/value_0/output/bias"}
+
+
 def test_variables_survive_being_flattened() -> None:
     weights = scrambled.weights(EVERYTHING, boardwright.game("draughts"))
     again = weights_of(variables_of(weights))
