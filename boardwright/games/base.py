@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition
+from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition, Learning
 
 if TYPE_CHECKING:
     from boardwright.games.record import GameRecord
@@ -41,6 +41,7 @@ __all__ = [
     "BatchState",
     "Benchmark",
     "Game",
+    "Learning",
     "Move",
     "Opening",
     "Outcome",
@@ -187,6 +188,10 @@ class Game(ABC):
     @abstractmethod
     def batch(self) -> BatchEnv:
         """The batched engine for this rule set. Imports JAX."""
+
+    def learning(self) -> Learning:
+        """What a learner keeps of positions and endings. Imports JAX."""
+        raise BoardwrightError(f"{self.name} does not say what a learner keeps of it: write its Game.learning")
 
     @abstractmethod
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:

@@ -108,6 +108,23 @@ class BatchState(Protocol):
     def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
 
 
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """What a learner keeps of positions and of how games ended, as pure functions of one game.
+
+    A replay holds millions of positions, so `pack` makes a few 32-bit words of one in which a role is to
+    move, and `unpack` a state of them that observes alike and has the same role to move and legal actions.
+    What only the rules' memory needs, the hashes of a line of play, is not kept: such a state is to be
+    looked at, not to be played on from.
+    """
+
+    pack: Callable[[Any], Any]  # state -> [W] uint32
+    unpack: Callable[[Any], Any]  # [W] uint32 -> state
+    holders: Callable[[Any], Any]  # state -> [cells] int8: 0 nobody, 1 role 0, 2 role 1 holds a cell
+    margin: Callable[[Any], Any]  # state -> float32: by how much role 0 is ahead, from about -1 to 1
+    views: np.ndarray  # [2, cells] int32: which cell is where each role observes it
+
+
 @dataclass(frozen=True)
 class BatchEnv:
     """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.

@@ -5,7 +5,17 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, PolicyPlanes, Position, Symmetry
+from boardwright.games.base import (
+    CHANCE,
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Learning,
+    PolicyPlanes,
+    Position,
+    Symmetry,
+)
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.games.record import GameRecord
@@ -56,6 +66,11 @@ class Cathedral(Game):
         from boardwright.games.cathedral.batch import make_env
 
         return make_env(self.tables)
+
+    def learning(self) -> Learning:
+        from boardwright.games.cathedral.learning import make_learning
+
+        return make_learning(self.tables)
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)

@@ -170,7 +170,7 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
     words = jnp.stack(
         [pieces[:, own] & ~kings, pieces[:, own] & kings, pieces[:, enemy] & ~kings, pieces[:, enemy] & kings], axis=1
     )  # [N, 4]
-    planes = [_spread(words)]  # [64, N, 4]
+    planes = [spread(words)]  # [64, N, 4]
     if tables.extra_planes:
         seen = jnp.broadcast_to((state.recent_seen >= 1).astype(jnp.float32)[None, :, None], (64, tables.history, 1))
         planes.append(seen)
@@ -179,12 +179,12 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
         black_to_move = (state.current_role == b.BLACK).astype(jnp.float32)
         inactivity = jnp.minimum(1, state.quiet.astype(jnp.float32) * np.float32(tables.quiet_scale))
         constant = jnp.broadcast_to(jnp.stack([black_to_move, inactivity]), (64, 2))
-        continuing = _spread(state.continuing[None])
+        continuing = spread(state.continuing[None])
         history = jnp.concatenate([history, constant[:, :1], continuing, constant[:, 1:]], axis=-1)
     return jnp.where(role == b.BLACK, history[::-1], history).reshape(b.SIZE, b.SIZE, -1)
 
 
-def _spread(words: Array) -> Array:
+def spread(words: Array) -> Array:
     """[64, ...] float32: the bits of words laid out on the cells of the whole board, light ones empty."""
     squares = np.array([b.square_at(*divmod(cell, b.SIZE)) or 0 for cell in range(64)])
     shifts = jnp.asarray(np.maximum(squares - 1, 0), WORD).reshape(64, *[1] * words.ndim)

@@ -13,6 +13,7 @@ from boardwright.games.base import (
     BatchEnv,
     Benchmark,
     Game,
+    Learning,
     Move,
     Opening,
     Outcome,
@@ -79,6 +80,11 @@ class Draughts(Game):
         from boardwright.games.draughts.batch import make_env
 
         return make_env(self.tables)
+
+    def learning(self) -> Learning:
+        from boardwright.games.draughts.learning import make_learning
+
+        return make_learning(self.tables)
 
     def alphabeta(self, megabytes: int, threads: int, tables: Path | None = SHIPPED) -> AlphaBetaSearch:
         with file_errors():

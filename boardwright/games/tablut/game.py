@@ -5,7 +5,17 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, RulesError
-from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, PolicyPlanes, Position, Symmetry
+from boardwright.games.base import (
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Learning,
+    Peer,
+    PolicyPlanes,
+    Position,
+    Symmetry,
+)
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
@@ -73,6 +83,11 @@ class Tablut(Game):
         from boardwright.games.tablut.batch import make_env
 
         return make_env(self.rules)
+
+    def learning(self) -> Learning:
+        from boardwright.games.tablut.learning import make_learning
+
+        return make_learning(self.tables)
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.TablutAlphaBeta(self.engine, megabytes, threads)

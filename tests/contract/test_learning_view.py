@@ -1,0 +1,92 @@
+"""What a learner keeps of positions: packed and unpacked, they look the same to it."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from boardwright.games.base import CHANCE, DRAW, Game
+from boardwright.games.batched import random_action
+
+GAMES, ACTIONS = 48, 90
+
+
+def _walk(game: Game) -> list[Any]:
+    """States of random games after every action, GAMES at a time."""
+    env = game.batch()
+
+    @jax.jit
+    def step(states: Any, key: jax.Array) -> Any:
+        keys = jax.random.split(key, GAMES)
+        actions = jax.vmap(random_action)(keys, states.legal_action_mask)
+        return jax.vmap(env.step)(states, actions, keys)
+
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), GAMES))
+    walk = [states]
+    for ply in range(ACTIONS):
+        walk.append(step(walk[-1], jax.random.key(ply)))
+    return walk
+
+
+def test_an_unpacked_position_looks_the_same(game: Game) -> None:
+    env, learning = game.batch(), game.learning()
+
+    @jax.jit
+    def seen(states: Any) -> tuple[Any, ...]:
+        observation = jax.vmap(env.observe)(states, states.current_role)
+        return observation, states.legal_action_mask, states.current_role
+
+    again = jax.jit(lambda states: seen(jax.vmap(learning.unpack)(jax.vmap(learning.pack)(states))))
+    looked_at = 0
+    for states in _walk(game)[::3]:
+        chosen = np.asarray(~states.terminated & (states.current_role != CHANCE))
+        for before, after in zip(seen(states), again(states), strict=True):
+            np.testing.assert_array_equal(np.asarray(before)[chosen], np.asarray(after)[chosen])
+        looked_at += chosen.sum()
+    assert looked_at > 4 * GAMES
+
+
+def test_a_position_takes_little_room(game: Game) -> None:
+    state = game.batch().init(jax.random.key(0))
+    assert jax.eval_shape(game.learning().pack, state).size * 4 < 200
+
+
+def test_holders_are_seen_as_the_first_planes_show_them(game: Game) -> None:
+    """Every game's first planes tell own from enemy pieces, which hold their cells."""
+    env, learning = game.batch(), game.learning()
+    own, enemy = _planes_of_pieces(game)
+    for states in _walk(game)[::15]:
+        for role in (0, 1):
+            planes = np.asarray(jax.vmap(lambda state, role=role: env.observe(state, role))(states))
+            held = np.asarray(jax.vmap(learning.holders)(states))[:, learning.views[role]]
+            planes = planes.reshape(GAMES, held.shape[1], -1)
+            for who, which in ((role + 1, own), (2 - role, enemy)):
+                assert (held[planes[:, :, which].any(axis=2)] == who).all()
+
+
+def test_who_is_ahead_as_games_end(game: Game) -> None:
+    learning = game.learning()
+    last = _walk(game)[-1]
+    margins, held = (np.asarray(jax.vmap(of)(last)) for of in (learning.margin, learning.holders))
+    assert np.isfinite(margins).all()
+    assert (np.abs(margins) <= 2).all()
+    assert set(np.unique(held)) <= {0, 1, 2}
+    if game.name == "cathedral":  # there the margin is what decides
+        over, result = np.asarray(last.terminated), np.asarray(last.result)
+        assert over.any()
+        assert (np.sign(margins) == np.where(result == 0, 1, np.where(result == 1, -1, 0)))[over].all()
+        assert (result[over] != DRAW).any()
+
+
+def _planes_of_pieces(game: Game) -> tuple[list[int], list[int]]:
+    """Numbers of the planes that show what stands now."""
+    now = [(number, name) for number, name in enumerate(game.planes) if "ago" not in name]
+    own = [number for number, name in now if name.startswith("own") and _is_piece(name)]
+    enemy = [number for number, name in now if name.startswith("enemy") and _is_piece(name)]
+    assert own
+    assert enemy
+    return own, enemy
+
+
+def _is_piece(name: str) -> bool:
+    return name.split()[1] in ("taflmen", "men", "kings", "buildings")
