@@ -86,6 +86,8 @@ class Metrics:
     def __init__(self, folder: Path):
         self._database = open_database(folder / NAME, KIND, create=True)
         try:
+            with self._database.reading() as connection:  # a checkpoint that is on the disk must find its past there
+                connection.execute("PRAGMA synchronous = FULL")
             self._events = EventFile(folder / "tensorboard")
         except BaseException:
             self._database.close()
