@@ -9,6 +9,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", types.NoneType: "none"}
@@ -86,7 +87,7 @@ def item_hints(hint: Any, count: int) -> tuple[Any, ...]:
     return arguments
 
 
-def _first(value: Any, arms: typing.Iterable[Any], convert: typing.Callable[[Any, Any], Any]) -> Any:
+def _first(value: Any, arms: Iterable[Any], convert: Callable[[Any, Any], Any]) -> Any:
     """The value as the first arm of a union takes it; what the others say if none does."""
     complaints = []
     for arm in arms:
