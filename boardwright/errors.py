@@ -38,6 +38,10 @@ class NetError(BoardwrightError):
     """A net that cannot be built, read or written, or that does not fit what it is asked to play."""
 
 
+class RunError(BoardwrightError):
+    """A training run whose settings or folder cannot be used."""
+
+
 def printable(text: str) -> str:
     """Text from outside as a message may hold it: what would steer the terminal becomes a question mark."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

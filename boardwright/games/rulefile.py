@@ -14,7 +14,6 @@ import difflib
 import json
 import re
 import tomllib
-import types
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 
 from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Rules
+from boardwright.typed import MismatchError, checked
 
 MAX_BYTES = 1 << 20
 
@@ -103,25 +103,11 @@ def options_of_text(text: str) -> dict[str, Any]:
 
 
 def _coerce(key: str, value: Any, hint: Any) -> Any:
-    """`value` as `hint` wants it; lists become tuples, nothing else is converted."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Literal:
-        if value in args and isinstance(value, str):
-            return value
-        raise RulesError(f"rule option {key!r}: {value!r} is not one of {', '.join(map(str, args))}")
-    if origin in (types.UnionType, typing.Union):
-        if value is None or value == "none":
-            return None
-        return _coerce(key, value, next(arg for arg in args if arg is not type(None)))
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise RulesError(f"rule option {key!r}: expected a list, not {value!r}")
-        return tuple(_coerce(key, item, args[0]) for item in value)
-    if isinstance(value, int) and value.bit_length() > 63:
-        raise RulesError(f"rule option {key!r}: that number is too large")
-    if type(value) is not hint:  # bool is an int in Python, but not here
-        raise RulesError(f"rule option {key!r}: expected {_WORDS[hint]}, not {value!r}")
-    return value
+    """`value` as `hint` wants it; TOML has no word for None, so a text says it."""
+    try:
+        return checked(None if value == "none" and type(None) in typing.get_args(hint) else value, hint)
+    except MismatchError as error:
+        raise RulesError(f"rule option {key!r}: {error}") from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -131,9 +117,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
         raise ValueError(f"{repeated!r} is given twice")
     return options
-
-
-_WORDS = {bool: "true or false", int: "a whole number", str: "a text"}
 
 
 def _one_line(error: Exception) -> str:

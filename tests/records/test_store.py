@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from played import random_played
 
+from boardwright import database
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
 from boardwright.records import store as store_module
@@ -214,7 +215,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_lock_that_stays_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.db"
-    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
     with open_store(path, create=True) as one, open_store(path, create=True) as other:
         with one.writing(), pytest.raises(BoardwrightError, match="keeps it locked"):
             save_game(other, random_played(game("tablut"), 1))

@@ -1,0 +1,91 @@
+"""Draw what training runs measured: strength, outcomes, losses and more over frames, several runs together."""
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.choose import print_json
+from boardwright.cli.files import write_text
+from boardwright.errors import BoardwrightError, printable
+from boardwright.learn.figures import FIGURES, Figure, chart
+from boardwright.learn.metrics import read_metrics
+from boardwright.views.chart import render
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ font-family: sans-serif; color: #22303a; background: #fff; margin: 2rem; }}
+main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }}
+img {{ width: 100%; height: auto; }}
+</style>
+<h1>{title}</h1>
+<main>
+{figures}
+</main>
+</html>
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Which runs."""
+
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN [RUN …]")]
+    """Folders of training runs, drawn over each other."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Where the figures go; the folder is made if need be. Default: `plots` in the folder of the run."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Writes an SVG a figure and an `index.html`; prints them, or JSON `{folder, page, figures, skipped}`."""
+    if not options.runs:
+        raise BoardwrightError("plot: give the folder of a training run")
+    first = options.runs[0]
+    if options.out is None and len(options.runs) > 1:
+        raise BoardwrightError("plot: several runs: say with --out FOLDER where their figures go")
+    histories = {name: read_metrics(folder) for name, folder in _named(options.runs).items()}
+    charts = [(figure, chart(figure, histories)) for figure in FIGURES]
+    drawn = [(figure, drawing) for figure, drawing in charts if drawing is not None]
+    skipped = [figure for figure, drawing in charts if drawing is None]
+    if not drawn:
+        raise BoardwrightError(f"{first}: nothing to draw yet: wait until the run has logged an iteration")
+    out = options.out or first / "plots"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BoardwrightError(f"cannot write into {out}: {error.strerror}") from error
+    for figure, drawing in drawn:
+        write_text(out / f"{figure.name}.svg", render(drawing))
+    write_text(out / "index.html", _page(list(histories), [figure for figure, _ in drawn]))
+    if options.json:
+        figures, left_out = ([figure.name for figure in some] for some in ([figure for figure, _ in drawn], skipped))
+        print_json({"folder": str(out), "page": str(out / "index.html"), "figures": figures, "skipped": left_out})
+        return
+    for figure, _ in drawn:
+        print(f"{out / f'{figure.name}.svg'}: {figure.title}")
+    print(f"{out / 'index.html'}: all {len(drawn)} on a page")
+    if skipped:
+        print(f"not measured, so not drawn: {', '.join(figure.name for figure in skipped)}")
+
+
+def _named(runs: tuple[Path, ...]) -> dict[str, Path]:
+    """The runs by the names of their folders, or by their paths where two have the same name."""
+    short = [printable(folder.resolve().name) for folder in runs]
+    names = short if len(set(short)) == len(short) else [printable(str(folder)) for folder in runs]
+    named = dict(zip(names, runs, strict=True))
+    if len(named) < len(runs):
+        raise BoardwrightError("plot: a run is given twice")
+    return named
+
+
+def _page(runs: list[str], figures: list[Figure]) -> str:
+    images = (f'<img src="{figure.name}.svg" alt="{escape(figure.title)}">' for figure in figures)
+    return _PAGE.format(title=escape(", ".join(runs)), figures="\n".join(images))

@@ -1,0 +1,182 @@
+"""Named arrays and a JSON header in one file that is whole or not there, streamed: arrays may be gigabytes.
+
+The file is a safetensors file, so other tools can look into it. Its last tensor, `sha256`, is the checksum of
+all bytes before it: it is known when the last array has passed, and is checked without trusting anything else.
+
+Writing goes to a hidden file beside it, which takes the name in one step when everything is on the disk.
+Nothing in a file is ever run.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import jax
+import numpy as np
+
+from boardwright.errors import RunError
+
+KEY = "boardwright"  # of the header in the metadata
+CHECKSUM = "sha256"
+PARTIAL = ".part"  # ends the name of a file that is being written
+PIECE = 64 << 20  # bytes that pass through memory at a time
+MOST_HEADER_BYTES = 100 << 20  # safetensors reads no more
+_DIGEST_BYTES = 32
+_CODES = {  # what safetensors calls them; arrays of other types are kept as bytes
+    "bool": "BOOL",
+    "int8": "I8",
+    "int16": "I16",
+    "int32": "I32",
+    "int64": "I64",
+    "uint8": "U8",
+    "uint16": "U16",
+    "uint32": "U32",
+    "uint64": "U64",
+    "float16": "F16",
+    "bfloat16": "BF16",
+    "float32": "F32",
+    "float64": "F64",
+}
+
+Arrays = Mapping[str, jax.Array | np.ndarray]
+
+
+class DamagedError(RunError):
+    """A file that is not as it was written."""
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """A file that was found whole."""
+
+    path: Path
+    header: Mapping[str, Any]
+    offsets: Mapping[str, tuple[int, int]]  # of each array: where its bytes begin and end in the file
+
+    def fill(self, name: str, array: np.ndarray) -> None:
+        """Reads the bytes of an array into one of its size."""
+        begin, end = self.offsets[name]
+        target = _bytes_of(array)
+        if len(target) != end - begin:
+            raise DamagedError(f"{self.path}: {name} has {end - begin} bytes, not {len(target)}")
+        with self.path.open("rb") as file:
+            file.seek(begin)
+            for start in range(0, len(target), PIECE):
+                piece = target[start : start + PIECE]
+                if file.readinto(piece.data) != len(piece):
+                    raise DamagedError(f"{self.path}: cut off while it was read")
+
+
+def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
+    """Writes a file; raises RunError, and leaves no trace, where that fails."""
+    partial = path.with_name(f".{path.name}{PARTIAL}")
+    digest = hashlib.sha256()
+    try:
+        with partial.open("wb") as file:
+            for data in _stream(arrays, header):
+                file.write(data)
+                digest.update(data)
+            file.write(digest.digest())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        sync_folder(path.parent)
+    except BaseException as error:
+        partial.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _refusal(path, error) from error
+        raise
+
+
+def read(path: Path) -> ArrayFile:
+    """A file after a look at every byte of it; raises DamagedError."""
+    try:
+        with path.open("rb") as file:
+            _check(file, path.stat().st_size)
+            length = int.from_bytes(_take(file, 8, at=0), "little")
+            entries = json.loads(_take(file, length, at=8))
+        header = json.loads(entries.pop("__metadata__")[KEY])
+        offsets = {name: tuple(8 + length + end for end in entry["data_offsets"]) for name, entry in entries.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, DamagedError):
+            raise DamagedError(f"{path} is damaged: {error}") from error
+        raise DamagedError(f"{path} is not a file of ours") from error
+    except OSError as error:
+        raise DamagedError(f"{path} cannot be read: {error.strerror}") from error
+    return ArrayFile(path, header, offsets)
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _check(file: BinaryIO, size: int) -> None:
+    """Compares the checksum at the end with what is before it."""
+    digest, left = hashlib.sha256(), size - _DIGEST_BYTES
+    while left > 0:
+        data = file.read(min(PIECE, left))
+        if not data:
+            raise DamagedError("it is cut off")
+        digest.update(data)
+        left -= len(data)
+    if size < _DIGEST_BYTES or file.read() != digest.digest():
+        raise DamagedError("its checksum is wrong")
+
+
+def _take(file: BinaryIO, count: int, *, at: int) -> bytes:
+    file.seek(at)
+    if count > MOST_HEADER_BYTES:
+        raise DamagedError(f"its header has {count} bytes")
+    return file.read(count)
+
+
+def _stream(arrays: Arrays, header: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
+    """All bytes of a file but the checksum."""
+    yield _head(arrays, header)
+    for array in arrays.values():
+        rows = len(array) if array.ndim else 1
+        step = max(1, PIECE * rows // max(array.nbytes, 1))
+        if step >= rows:
+            yield _bytes_of(np.ascontiguousarray(array)).data
+            continue
+        for start in range(0, rows, step):
+            # A slice of its own: an array on a device remembers its copy on the host once it has one.
+            yield _bytes_of(np.ascontiguousarray(array[start : start + step])).data
+
+
+def _head(arrays: Arrays, header: Mapping[str, Any]) -> bytes:
+    """The length of what safetensors calls the header, and the header."""
+    entries: dict[str, Any] = {"__metadata__": {KEY: json.dumps(header, allow_nan=False)}}
+    begin = 0
+    for name, array in arrays.items():
+        code = _CODES.get(array.dtype.name if array.dtype.isnative else "")
+        shape = [*array.shape] if code else [*array.shape, array.dtype.itemsize]
+        entries[name] = {"dtype": code or "U8", "shape": shape, "data_offsets": [begin, begin + array.nbytes]}
+        begin += array.nbytes
+    entries[CHECKSUM] = {"dtype": "U8", "shape": [_DIGEST_BYTES], "data_offsets": [begin, begin + _DIGEST_BYTES]}
+    text = json.dumps(entries).encode()
+    text += b" " * (-len(text) % 8)
+    if len(text) > MOST_HEADER_BYTES:
+        raise RunError(f"a header of {len(text)} bytes is more than the {MOST_HEADER_BYTES} a file can have")
+    return len(text).to_bytes(8, "little") + text
+
+
+def _bytes_of(array: np.ndarray) -> np.ndarray:
+    """The memory of a contiguous array."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def _refusal(path: Path, error: OSError) -> RunError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return RunError(f"cannot write {path}: the disk is full: make room and go on, the files before it are safe")
+    return RunError(f"cannot write {path}: {error.strerror}: the files before it are safe")

@@ -1,0 +1,152 @@
+"""Settings of a run: nested frozen dataclasses, changed by `--set path=value` and kept as JSON.
+
+    config = apply(preset, ["net.blocks=4", "search.simulations=64", "learner.rate.peak=1e-3"])
+
+All changes are made together, so that a config is never checked half changed.
+"""
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from boardwright.errors import RunError
+from boardwright.typed import MismatchError, checked, item_hints, json_value, parsed
+
+Config = TypeVar("Config")
+
+
+def apply(config: Config, assignments: Iterable[str]) -> Config:
+    """A config with changes such as `net.blocks=4`; of several for one setting the last counts. Raises RunError."""
+    changes: dict[str, Any] = {}
+    for assignment in assignments:
+        path, equals, text = assignment.partition("=")
+        if not equals or not path.strip():
+            raise RunError(f"--set {assignment!r}: expected path=value, such as net.blocks=4")
+        *groups, name = path.strip().split(".")
+        place = changes
+        for group in groups:
+            if not isinstance(place.get(group), dict):
+                place[group] = {}
+            place = place[group]
+        place[name] = text.strip()
+    return _changed(config, changes, "", _paths(type(config)))
+
+
+def to_json(config: Any) -> dict[str, Any]:
+    """A config as plain data that JSON can hold; `from_json` is its inverse."""
+    return {field.name: _plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
+
+
+def from_json(kind: type[Config], data: Any) -> Config:
+    """A config of a class from plain data; what is left out has its default. Raises RunError."""
+    return _built(kind, data, "")
+
+
+def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[str]) -> Any:
+    hints = typing.get_type_hints(type(config))
+    values = {}
+    for name, change in changes.items():
+        path = prefix + name
+        if name not in (field.name for field in dataclasses.fields(config)):
+            raise _unknown(path, [prefix + field.name for field in dataclasses.fields(config)], known)
+        group = _group(hints[name])
+        if isinstance(change, dict):
+            if group is None:
+                raise RunError(f"setting {path} has no parts such as {path}.{next(iter(change))}: set it by itself")
+            current = getattr(config, name)
+            values[name] = _changed(_default(group, path) if current is None else current, change, f"{path}.", known)
+        else:
+            values[name] = _from_text(change, hints[name], path)
+    return dataclasses.replace(config, **values)
+
+
+def _from_text(text: str, hint: Any, path: str) -> Any:
+    group = _group(hint)
+    try:
+        if group is None:
+            structured = text.startswith("[") and typing.get_origin(hint) is tuple
+            return _value(json_value(text), hint, path) if structured else parsed(text, hint)
+        if text.lower() == "none" and hint is not group:
+            return None
+    except MismatchError as error:
+        raise RunError(f"setting {path}: {error}") from error
+    parts = ", ".join(f"{path}.{field.name}" for field in dataclasses.fields(group))
+    raise RunError(f"setting {path} is a group: set one of {parts}")
+
+
+def _built(kind: type, data: Any, prefix: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise RunError(f"setting {prefix.rstrip('.') or '(all)'}: expected a table of settings, not {data!r}")
+    hints = typing.get_type_hints(kind)
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    for name in data:
+        if name not in fields:
+            known = [prefix + field for field in fields]
+            raise _unknown(f"{prefix}{name}", known, known)
+    for name, field in fields.items():
+        if name not in data and field.default is field.default_factory is dataclasses.MISSING:
+            raise RunError(f"setting {prefix}{name} is missing: add it")
+    return kind(**{name: _value(value, hints[name], prefix + name) for name, value in data.items()})
+
+
+def _value(value: Any, hint: Any, path: str) -> Any:
+    """A value of plain data as a hint wants it, dataclasses and tuples of them included."""
+    group = _group(hint)
+    if group is not None:
+        return None if value is None and hint is not group else _built(group, value, f"{path}.")
+    try:
+        if typing.get_origin(hint) is tuple and isinstance(value, list | tuple):
+            kinds = item_hints(hint, len(value))
+            return tuple(
+                _value(item, kind, f"{path}.{place}")
+                for place, (item, kind) in enumerate(zip(value, kinds, strict=True))
+            )
+        return checked(value, hint)
+    except MismatchError as error:
+        raise RunError(f"setting {path}: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return to_json(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{value!r} is no setting")
+
+
+def _group(hint: Any) -> type | None:
+    """The dataclass a hint asks for, alone or beside None."""
+    arms = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    groups = [arm for arm in arms if dataclasses.is_dataclass(arm) and isinstance(arm, type)]
+    return groups[0] if len(groups) == 1 and {*arms} <= {groups[0], types.NoneType} else None
+
+
+def _default(group: type, path: str) -> Any:
+    try:
+        return group()
+    except TypeError as error:
+        raise RunError(f"setting {path} is none, and has no defaults to start from: choose a preset with it") from error
+
+
+def _paths(kind: type) -> list[str]:
+    """All settings of a class that are no groups."""
+    paths = []
+    for name, hint in typing.get_type_hints(kind).items():
+        group = _group(hint)
+        paths += [name] if group is None else [f"{name}.{path}" for path in _paths(group)]
+    return paths
+
+
+def _unknown(path: str, here: list[str], known: list[str]) -> RunError:
+    """Names the nearest: one like it in the same group, or one of its name in another."""
+    group, dot, name = path.rpartition(".")
+    similar = difflib.get_close_matches(name, [other.rpartition(".")[2] for other in here], n=1)
+    nearest = [f"{group}{dot}{other}" for other in similar]
+    nearest += [other for other in known if other.rpartition(".")[2] == name]
+    hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(here)}"
+    return RunError(f"unknown setting {path!r}: {hint}")

@@ -1,0 +1,107 @@
+"""Event files that TensorBoard reads, written without it: scalars, and the word that a run began again.
+
+A file is a row of records (length, its checksum, data, its checksum); the data of each is an `Event` of
+TensorBoard's protocol buffers. We need five of its fields, so we encode them by hand:
+
+    Event       1 wall_time: double   2 step: int64   3 file_version: string   5 summary   7 session_log
+    Summary     1 value: repeated     Value: 1 tag: string   2 simple_value: float
+    SessionLog  1 status: 1 is START; TensorBoard then forgets events of that step and later from older files
+"""
+
+import struct
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boardwright.errors import RunError
+
+FILE_VERSION = b"brain.Event:2"
+_VARINT, _DOUBLE, _BYTES, _FLOAT = 0, 1, 2, 5  # wire types
+
+
+class EventFile:
+    """A new event file in a folder, after those that are there. Each call is one write."""
+
+    def __init__(self, folder: Path):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # TensorBoard reads files in the order of their names.
+            numbers = [
+                int(path.suffix[1:]) for path in folder.glob("events.out.tfevents.*") if path.suffix[1:].isdigit()
+            ]
+            self.path = folder / f"events.out.tfevents.{max(numbers, default=0) + 1:06d}"
+            self._file = self.path.open("xb")
+        except OSError as error:
+            raise RunError(f"cannot write event files into {folder}: {error.strerror}") from error
+        self._write(0, _field(3, _BYTES, FILE_VERSION))
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Values of one step by tag."""
+        self._write(step, _field(5, _BYTES, b"".join(_value(tag, value) for tag, value in values.items())))
+
+    def begin_again(self, step: int) -> None:
+        """Events of this step and later in older files do not count any more."""
+        self._write(step, _field(7, _BYTES, _field(1, _VARINT, _varint(1))))
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._file.close()
+
+    def _write(self, step: int, what: bytes) -> None:
+        event = _field(1, _DOUBLE, struct.pack("<d", time.time())) + _field(2, _VARINT, _varint(step)) + what
+        try:
+            self._file.write(record(event))
+            self._file.flush()
+        except OSError as error:
+            raise RunError(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def record(data: bytes) -> bytes:
+    """Data framed as a record."""
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked_checksum(length)) + data + struct.pack("<I", masked_checksum(data))
+
+
+def masked_checksum(data: bytes) -> int:
+    """CRC-32C, turned and shifted so that the checksum of data with checksums in it is still a good one."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def _value(tag: str, value: float) -> bytes:
+    with np.errstate(over="ignore"):
+        number = np.float32(value).tobytes()  # what is too large becomes infinite
+    return _field(1, _BYTES, _field(1, _BYTES, tag.encode()) + _field(2, _FLOAT, number))
+
+
+def _field(number: int, wire: int, data: bytes) -> bytes:
+    """A field of a message: number and wire type, then the data, its length before it if that may vary."""
+    return _varint(number << 3 | wire) + (_varint(len(data)) if wire == _BYTES else b"") + data
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, lowest first; all but the last byte have the eighth set."""
+    coded = bytearray()
+    while number > 0x7F:
+        coded.append(number & 0x7F | 0x80)
+        number >>= 7
+    coded.append(number)
+    return bytes(coded)
+
+
+def _table() -> list[int]:
+    """What a byte does to a CRC-32C (Castagnoli's polynomial, lowest bit first)."""
+    table = []
+    for crc in range(256):
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        table.append(crc)
+    return table
+
+
+_TABLE = _table()

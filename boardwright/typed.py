@@ -1,0 +1,99 @@
+"""Values against type hints: what a file or a command line says, as a frozen dataclass wants it.
+
+Hints are bool, int, float, str, Literal, unions (above all with None) and tuples of these. Values are checked,
+not converted: lists become tuples, whole numbers become floats where a float is wanted, nothing else.
+"""
+
+import json
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", types.NoneType: "none"}
+_BOOLEANS = {"true": True, "on": True, "false": False, "off": False}
+
+
+class MismatchError(ValueError):
+    """A value that is not of its type; the message says why, to follow the name of the thing."""
+
+
+def checked(value: Any, hint: Any) -> Any:
+    """A value such as JSON or TOML gives it, as `hint` wants it; raises MismatchError."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        if any(type(value) is type(choice) and value == choice for choice in arguments):
+            return value
+        raise MismatchError(f"{value!r} is not one of {', '.join(map(str, arguments))}")
+    if origin in (types.UnionType, typing.Union):
+        return _first(value, arguments, checked)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise MismatchError(f"expected a list, not {value!r}")
+        return tuple(checked(item, kind) for item, kind in zip(value, item_hints(hint, len(value)), strict=True))
+    if isinstance(value, int) and value.bit_length() > 63:
+        raise MismatchError("that number is too large")
+    if hint is float and type(value) in (int, float) and math.isfinite(value):
+        return float(value)
+    if hint is types.NoneType and value is None:
+        return None
+    if type(value) is not hint or hint is float:  # bool is an int in Python, but not here
+        raise MismatchError(f"expected {_WORDS[hint]}, not {value!r}")
+    return value
+
+
+def parsed(text: str, hint: Any) -> Any:
+    """A value from text: on or off, numbers, `none`, items separated by commas or as a JSON list."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        # `none` before a text that could be anything.
+        return _first(text, sorted(arguments, key=lambda arm: arm is not types.NoneType), parsed)
+    if origin is typing.Literal:
+        return checked(next((choice for choice in arguments if str(choice) == text), text), hint)
+    if origin is tuple:
+        if text.startswith("["):
+            return checked(json_value(text), hint)
+        items = [item.strip() for item in text.split(",")] if text.strip() else []
+        return tuple(parsed(item, kind) for item, kind in zip(items, item_hints(hint, len(items)), strict=True))
+    value: Any = text
+    if hint is bool:
+        value = _BOOLEANS.get(text.lower(), text)
+    elif hint is types.NoneType:
+        value = None if text.lower() == "none" else text
+    elif hint is int and re.fullmatch("[+-]?[0-9]{1,30}", text):
+        value = int(text)
+    elif hint is float and re.fullmatch(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?", text):
+        value = float(text)
+    return checked(value, hint)
+
+
+def json_value(text: str) -> Any:
+    """What a JSON text says; raises MismatchError."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MismatchError(f"expected a JSON list, not {text!r}") from error
+
+
+def item_hints(hint: Any, count: int) -> tuple[Any, ...]:
+    """The hints of the items of a tuple with so many; raises MismatchError where it has another number of them."""
+    arguments = typing.get_args(hint)
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return (arguments[0],) * count
+    if len(arguments) != count:
+        raise MismatchError(f"expected {len(arguments)} items, not {count}")
+    return arguments
+
+
+def _first(value: Any, arms: Iterable[Any], convert: Callable[[Any, Any], Any]) -> Any:
+    """The value as the first arm of a union takes it; what the others say if none does."""
+    complaints = []
+    for arm in arms:
+        try:
+            return convert(value, arm)
+        except MismatchError as error:
+            if arm is not types.NoneType:  # that it may be none goes without saying
+                complaints.append(str(error))
+    raise MismatchError(" and ".join(complaints))

@@ -1,0 +1,41 @@
+"""Two processes never train into one folder."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boardwright.errors import RunError
+from boardwright.learn.lock import alone_in
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from boardwright.learn.lock import alone_in
+with alone_in(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_one_at_a_time_until_it_dies(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "one"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    expected = f"is being trained into by process {holder.pid}: wait for it, or choose another --out"
+    with pytest.raises(RunError, match=expected), alone_in(folder):
+        pass
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    for _ in range(2):
+        with alone_in(folder):
+            assert (folder / "lock").exists()
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match=r"cannot train into .*file"), alone_in(tmp_path / "file"):
+        pass
