@@ -1,0 +1,226 @@
+"""The replay: positions packed, policies by slots, on the device, in the order they were played.
+
+A row is a step of all games, a column a game; a ring of rows holds the last iterations. A position's result is
+not known when it is written, so `settle` fills it in, an iteration at a time, wherever the game has ended since:
+in this iteration's rows and, for the games that were under way when it began, in earlier ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.games.bits import pack_numbers, unpack_numbers, words_needed
+
+EMPTY, OPEN, STAND_IN, KNOWN = range(4)  # status: nothing to learn, result unknown, a value in its place, known
+WEIGHT_ONE = 64  # what a weight of 1 is stored as, so that draws are exact
+MOST_WEIGHT = 8 * WEIGHT_ONE
+HOLDER_BITS = 2
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """How games ended, [...]; meaningless where they did not."""
+
+    over: Array  # bool
+    result: Array  # float32: 1 where role 0 won, -1 where role 1 did, 0 for a draw
+    plies: Array  # int32: length of the game
+    margin: Array  # float32, from the side of role 0
+    holders: Array  # [..., H] uint32: who holds each cell, packed; no words where nobody asks
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """R rows of B games."""
+
+    words: Array  # [R, B, W] uint32: positions, see `Game.learning`
+    actions: Array  # [R, B, K] int16: legal actions by slot
+    policy: Array  # [R, B, K] bfloat16: what the search made of them
+    value: Array  # [R, B] float32: what the search found, from the side of role 0
+    surprise: Array  # [R, B] float32: how far the policy is from the prior, in nats
+    serial: Array  # [R, B] int32: number of the game in its column
+    status: Array  # [R, B] int8
+    weight: Array  # [R, B] int16: in units of 1 / WEIGHT_ONE
+    result: Array  # [R, B] float32, from the side of role 0
+    plies: Array  # [R, B] int16: played before; once the result is known, those still to come
+    margin: Array  # [R, B] float32, from the side of role 0
+    holders: Array  # [R, B, H] uint32
+
+
+class Samples(NamedTuple):
+    """N positions to learn from."""
+
+    words: Array  # [N, W] uint32
+    actions: Array  # [N, K] int16
+    policy: Array  # [N, K] bfloat16
+    value: Array  # [N] float32, from the side of role 0, as all that follows
+    result: Array  # [N] float32
+    known: Array  # [N] bool: the result is that of the game, and the rest is meant
+    plies: Array  # [N] float32: still to come
+    margin: Array  # [N] float32
+    holders: Array  # [N, H] uint32
+
+
+def new_replay(rows: int, games: int, *, words: int, slots: int, holder_words: int) -> Replay:
+    """An empty one."""
+
+    def zeros(dtype: Any, *shape: int) -> Array:
+        return jnp.zeros((rows, games, *shape), dtype)
+
+    return Replay(
+        words=zeros(jnp.uint32, words),
+        actions=zeros(jnp.int16, slots),
+        policy=zeros(jnp.bfloat16, slots),
+        value=zeros(jnp.float32),
+        surprise=zeros(jnp.float32),
+        serial=zeros(jnp.int32),
+        status=zeros(jnp.int8),
+        weight=zeros(jnp.int16),
+        result=zeros(jnp.float32),
+        plies=zeros(jnp.int16),
+        margin=zeros(jnp.float32),
+        holders=zeros(jnp.uint32, holder_words),
+    )
+
+
+def bytes_a_state(replay: Replay) -> float:
+    """How much room one position takes."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(replay)) / replay.status.size
+
+
+def write_row(replay: Replay, index: Array, row: Replay) -> Replay:
+    """The replay with another row in the place of row `index`; its fields are [B, ...]."""
+    return jax.tree.map(lambda all_rows, new: all_rows.at[index].set(new.astype(all_rows.dtype)), replay, row)
+
+
+def settle(
+    replay: Replay, endings: Ending, first_row: Array, first_serial: Array, *, surprise: float, bootstrap: bool
+) -> Replay:
+    """The replay when it has heard how games ended in the T rows from `first_row`.
+
+    endings: [T, B], of the game that was played in each row; first_serial: [B], the game of each column before
+    the first of these rows. With `bootstrap` the last search's value stands in where a game goes on.
+    """
+    steps = endings.over.shape[0]
+    fresh: Replay = jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first_row, steps), replay)
+    fresh, first_end = _heard(fresh, endings)
+    if bootstrap:
+        fresh = _stand_in(fresh)
+    fresh = dataclasses.replace(fresh, weight=_weights(fresh, surprise))
+    replay = _heard_late(replay, first_end, first_serial)
+    return jax.tree.map(
+        lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0),
+        replay,
+        fresh,
+    )
+
+
+def draw(key: Array, replay: Replay, count: int) -> Array:
+    """[count] int32: places of positions to learn from, flattened [R * B], drawn in proportion to their weights."""
+    usable = (replay.status == KNOWN) | (replay.status == STAND_IN)
+    upto = jnp.cumsum(jnp.where(usable, replay.weight, 0).reshape(-1).astype(jnp.int32))
+    wanted = jax.random.randint(key, (count,), 0, jnp.maximum(upto[-1], 1))
+    return jnp.searchsorted(upto, wanted, side="right").astype(jnp.int32)
+
+
+def take(replay: Replay, places: Array) -> Samples:
+    """The positions in places [N], as `draw` gives them."""
+    columns = replay.status.shape[1]
+    at = {
+        field.name: getattr(replay, field.name)[places // columns, places % columns]
+        for field in dataclasses.fields(Replay)
+    }
+    return Samples(
+        **{name: at[name] for name in ("words", "actions", "policy", "value", "result", "margin", "holders")},
+        known=at["status"] == KNOWN,
+        plies=at["plies"].astype(jnp.float32),
+    )
+
+
+def usable_states(replay: Replay) -> Array:
+    """int32: positions that can be learned from."""
+    return ((replay.status == KNOWN) | (replay.status == STAND_IN)).sum(dtype=jnp.int32)
+
+
+def pack_holders(holders: Array) -> Array:
+    """[H] uint32 of who holds each cell [cells]."""
+    return pack_numbers(holders, HOLDER_BITS)
+
+
+def unpack_holders(words: Array, cells: int) -> Array:
+    """[cells] int32: 0 nobody, 1 role 0, 2 role 1."""
+    return unpack_numbers(words, cells, HOLDER_BITS).astype(jnp.int32)
+
+
+def holder_words(cells: int) -> int:
+    """How many words `pack_holders` makes."""
+    return words_needed(cells, HOLDER_BITS)
+
+
+def _heard(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
+    """T rows with the results of games that ended in them, and how the first to end in each column did."""
+
+    def earlier(next_end: Ending, ending: Ending) -> tuple[Ending, Ending]:
+        end: Ending = jax.tree.map(lambda this, later: _where(ending.over, this, later), ending, next_end)
+        end = dataclasses.replace(end, over=ending.over | next_end.over)
+        return end, end
+
+    nothing = jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), endings)
+    first_end, ends = jax.lax.scan(earlier, nothing, endings, reverse=True)
+    return _filled(rows, ends.over & (rows.status == OPEN), ends), first_end
+
+
+def _heard_late(replay: Replay, end: Ending, serial: Array) -> Replay:
+    """The replay with the results [B] of games that were under way before, which had these serial numbers [B]."""
+    waiting = (replay.status == OPEN) | (replay.status == STAND_IN)
+    return _filled(replay, waiting & end.over & (replay.serial == serial), end)
+
+
+def _filled(rows: Replay, heard: Array, ends: Ending) -> Replay:
+    """Rows with the endings [..., B] where they were heard [T, B]."""
+    return dataclasses.replace(
+        rows,
+        status=jnp.where(heard, KNOWN, rows.status).astype(jnp.int8),
+        result=jnp.where(heard, ends.result, rows.result),
+        plies=jnp.where(heard, ends.plies - rows.plies, rows.plies).astype(jnp.int16),
+        margin=jnp.where(heard, ends.margin, rows.margin),
+        holders=_where(heard, jnp.broadcast_to(ends.holders, rows.holders.shape), rows.holders),
+    )
+
+
+def _stand_in(rows: Replay) -> Replay:
+    """Rows whose open games have the value of their last search as a result."""
+
+    def later(last: Array, row: tuple[Array, Array]) -> tuple[Array, Array]:
+        value, status = row
+        found = jnp.where((status == OPEN) & jnp.isnan(last), value, last)
+        return found, found
+
+    unknown = jnp.full_like(rows.value[0], jnp.nan)
+    _, last = jax.lax.scan(later, unknown, (rows.value, rows.status), reverse=True)
+    waiting = rows.status == OPEN
+    return dataclasses.replace(
+        rows,
+        status=jnp.where(waiting, STAND_IN, rows.status).astype(jnp.int8),
+        result=jnp.where(waiting, last, rows.result),
+    )
+
+
+def _weights(rows: Replay, surprise: float) -> Array:
+    """[T, B] int16: a share of every position's weight goes by how much its search changed the prior."""
+    counts = rows.status != EMPTY
+    mean = jnp.where(counts, rows.surprise, 0.0).sum() / jnp.maximum(counts.sum(), 1)
+    relative = rows.surprise / jnp.maximum(mean, 1e-6)
+    weight = WEIGHT_ONE * ((1 - surprise) + surprise * relative)
+    return jnp.where(counts, jnp.clip(jnp.round(weight), 1, MOST_WEIGHT), 0).astype(jnp.int16)
+
+
+def _where(condition: Array, new: Array, old: Array) -> Array:
+    """`jnp.where` with a condition [..., B] for arrays [..., B, any]."""
+    return jnp.where(condition.reshape(*condition.shape, *[1] * (old.ndim - condition.ndim)), new, old)
