@@ -26,7 +26,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition, Learning
+from boardwright.games.engines import (
+    CHANCE,
+    DRAW,
+    ONGOING,
+    AlphaBetaSearch,
+    BatchEnv,
+    BatchState,
+    CorePosition,
+    Learning,
+)
 
 if TYPE_CHECKING:
     from boardwright.games.record import GameRecord

@@ -105,6 +105,8 @@ class BatchState(Protocol):
     @property
     def hash(self) -> Any: ...  # [2] uint32: low and high half of the scalar engine's hash
     @property
+    def plies(self) -> Any: ...  # int32: whole moves since the start of the game
+    @property
     def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
 
 

@@ -100,6 +100,8 @@ class GatingConfig:
     games: int = 0  # of a contest, half in each role; 0 is no gating
     every: int = 1  # iterations
     threshold: float = 0.55  # score
+    simulations: int = 32
+    opening_plies: int = 2  # random actions, the same in both games of a pair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +192,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "gating.games": (0, 2**16),
     "gating.every": (1, 10**6),
     "gating.threshold": (0, 1),
+    "gating.simulations": (1, 2**14),
+    "gating.opening_plies": (0, 1000),
     "evaluation.first": (0, 10**6),
     "evaluation.every": (0, 10**6),
     "evaluation.opponents": (1, 64),
@@ -218,4 +222,3 @@ def check(config: AlphaZeroConfig) -> None:
     for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
         if games % 2:
             raise ConfigError(f"setting {path}: {games} is odd, and half of the games are played in each role")
-

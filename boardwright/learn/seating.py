@@ -43,15 +43,19 @@ def first_seats(games: int, pairs: int) -> Array:
     )
 
 
-def seated(role: Array, seat: Array, pairs: int) -> Seating:
-    """The rows of games with these roles to move [B], in which the current net has the roles `seat` [B]."""
-    games = role.shape[0]
+def seated(states: Any, seat: Array, pairs: int) -> Seating:
+    """The rows of games [B] in which the current net has the roles `seat` [B].
+
+    Games that are over stand in nobody's way.
+    """
+    games = seat.shape[0]
     alone = games - 2 * pairs
     one = alone + jnp.arange(pairs, dtype=jnp.int32)
     two = one + pairs
-    own_move = role == seat
-    current = jnp.where(own_move[one], one, two)
-    other = jnp.where(own_move[one], two, one)
+    own_move = states.current_role == seat
+    one_is_current = jnp.where(states.terminated[one], ~own_move[two], own_move[one])
+    current = jnp.where(one_is_current, one, two)
+    other = jnp.where(one_is_current, two, one)
     active = jnp.concatenate([jnp.ones(alone, bool), own_move[current], ~own_move[other]])
     return Seating(jnp.concatenate([jnp.arange(alone, dtype=jnp.int32), current, other]), active)
 

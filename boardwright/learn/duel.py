@@ -1,0 +1,166 @@
+"""Contests on the device: one net against several others at once, in role-swapped pairs from the same opening.
+
+Every game has its own net and role to move, seated as in self-play (see `seating`). After a random opening
+nothing is left to chance, so that play is each net's best; without one, moves are drawn as in self-play.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from boardwright.games.base import BatchEnv
+from boardwright.games.batched import random_action, where_games
+from boardwright.learn.config import SearchConfig
+from boardwright.learn.seating import by_rows, first_seats, reordered, seated
+from boardwright.nets.network import Variables
+from boardwright.search.tree import Evaluate
+from boardwright.search.zero import gumbel_search, puct_search
+
+CHUNK = 8  # actions between two looks at whether all games are over
+MOST_ACTIONS = 1 << 14  # of a game; one that goes on is a draw
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """What a challenger made of its games against one opponent, by its role."""
+
+    wins: tuple[int, int]
+    draws: tuple[int, int]
+    losses: tuple[int, int]
+    plies: tuple[int, int]  # of all games together
+
+    @property
+    def games(self) -> int:
+        """Of both roles."""
+        return sum(self.wins) + sum(self.draws) + sum(self.losses)
+
+    @property
+    def points(self) -> float:
+        """Share of the points, a draw being half a win."""
+        return (sum(self.wins) + sum(self.draws) / 2) / self.games
+
+
+# key, the challenger's folded variables, the opponents': yields which share of the games is over, returns scores
+Contest = Callable[[Array, Variables, Sequence[Variables]], Generator[float, None, list[Score]]]
+
+
+def make_duel(
+    env: BatchEnv,
+    asking: Callable[[Variables], Evaluate],
+    search: SearchConfig,
+    *,
+    opponents: int,
+    games: int,
+    simulations: int,
+    slots: int,
+    opening_plies: int,
+) -> Contest:
+    """A contest with `games` against each of so many opponents, half of them in each role."""
+    pairs = opponents * games // 2
+    seat = first_seats(2 * pairs, pairs)
+
+    def begin(key: Array) -> Any:
+        """Games a and b of a pair after the same random actions."""
+        state_key, opening_key = jax.random.split(key)
+        states = jax.vmap(env.init)(jax.random.split(state_key, pairs))
+
+        def at_random(number: Array, states: Any) -> Any:
+            keys = jax.random.split(jax.random.fold_in(opening_key, number), pairs)
+            actions = jax.vmap(random_action)(keys, states.legal_action_mask)
+            after = jax.vmap(env.step)(states, actions, keys)
+            return where_games(after.terminated, states, after)  # an opening does not decide a game
+
+        states = jax.lax.fori_loop(0, opening_plies, at_random, states)
+        return jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), states)
+
+    def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
+        """CHUNK actions of every game that is not over, sat-out steps included."""
+        evaluate = by_rows(asking(challenger), [asking(other) for other in others], pairs)
+        choose = _chooser(env, evaluate, search, simulations, slots, best=opening_plies > 0)
+
+        def act(number: Array, states: Any) -> Any:
+            search_key, step_key = jax.random.split(jax.random.fold_in(key, number))
+            seating = seated(states, seat, pairs)
+            rows = reordered(states, seating.order)
+            action = choose(search_key, rows)
+            stepped = jax.vmap(env.step)(rows, action, jax.random.split(step_key, 2 * pairs))
+            return reordered(where_games(seating.active, stepped, rows), seating.order)
+
+        return jax.lax.fori_loop(0, CHUNK, act, states)
+
+    begin, advance = jax.jit(begin), jax.jit(advance, donate_argnums=1)
+
+    def contest(key: Array, challenger: Variables, others: Sequence[Variables]) -> Generator[float, None, list[Score]]:
+        begin_key, play_key = jax.random.split(key)
+        states = begin(begin_key)
+        for number in range(MOST_ACTIONS // CHUNK):
+            over = float(states.terminated.mean())
+            yield over
+            if over == 1:
+                break
+            states = advance(jax.random.fold_in(play_key, number), states, challenger, tuple(others))
+        return _scores(states, opponents)
+
+    return contest
+
+
+def finished(contest: Generator[float, None, list[Score]], heard: Callable[[float], None] | None = None) -> list[Score]:
+    """Plays a contest to its end, telling how far it is."""
+    while True:
+        try:
+            share = next(contest)
+        except StopIteration as stop:
+            return stop.value
+        if heard is not None:
+            heard(share)
+
+
+def _chooser(
+    env: BatchEnv, evaluate: Evaluate, config: SearchConfig, simulations: int, slots: int, *, best: bool
+) -> Callable[[Array, Any], Array]:
+    """key, states -> actions, of the configured kind of search."""
+    common = {"env": env, "evaluate": evaluate, "num_simulations": simulations, "num_slots": slots}
+
+    def choose(key: Array, states: Any) -> Array:
+        if config.kind == "gumbel":
+            scales = {"c_visit": config.c_visit, "c_scale": config.c_scale, "gumbel_scale": 0.0 if best else 1.0}
+            result = gumbel_search(key, states, num_considered=min(config.considered, slots), **scales, **common)
+        else:
+            temperature = 0.0 if best else 1.0
+            result = puct_search(
+                key, states, pb_c_init=config.pb_c_init, dirichlet_fraction=0.0, temperature=temperature, **common
+            )
+        return jnp.maximum(result.action, 0)
+
+    return choose
+
+
+def _scores(states: Any, opponents: int) -> list[Score]:
+    """Scores from games that are over, [a | b], each half by opponent."""
+    result = np.asarray(states.result).reshape(2, opponents, -1)  # [role of the challenger, opponent, pair]
+    plies = np.asarray(states.plies).reshape(2, opponents, -1)
+    won, lost = (np.stack([(result[role] == who(role)).sum(axis=1) for role in (0, 1)]) for who in (_same, _other))
+    drawn = result.shape[2] - won - lost
+
+    def by_role(array: np.ndarray, opponent: int) -> tuple[int, int]:
+        return int(array[0, opponent]), int(array[1, opponent])
+
+    return [
+        Score(*(by_role(array, opponent) for array in (won, drawn, lost, plies.sum(axis=2))))
+        for opponent in range(opponents)
+    ]
+
+
+def _same(role: int) -> int:
+    return role
+
+
+def _other(role: int) -> int:
+    return 1 - role

@@ -1,0 +1,71 @@
+"""Past selves: net files by iteration in a run's folder, and who of them plays against the current net."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boardwright.games.base import Game
+from boardwright.learn.config import EvaluationConfig
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig
+from boardwright.nets.network import Variables, variables_of, weights_of
+
+SUFFIX = ".net"
+
+
+def path_of(folder: Path, iteration: int) -> Path:
+    """Where the net after so many iterations is kept."""
+    return folder / f"{iteration:06d}{SUFFIX}"
+
+
+def keep(
+    path: Path, variables: Variables, *, config: NetConfig, game: Game, training: Mapping[str, Any], whole: bool = False
+) -> None:
+    """Writes a net: half as long as it could be, unless `whole`. Opponents need no more digits."""
+    netfile.write(
+        path,
+        config=config,
+        game=game,
+        weights=weights_of(variables),
+        training=training,
+        storage="float32" if whole else "bfloat16",
+    )
+
+
+def recall(path: Path, game: Game) -> Variables:
+    """The variables of a net that was kept."""
+    return variables_of(netfile.read(path, game=game).weights)
+
+
+def drawn_past_self(seed: int, iteration: int) -> int:
+    """The iteration of the past self that joins the league in an iteration, any before it being as likely."""
+    return int(np.random.default_rng([seed, iteration, 1]).integers(0, max(iteration, 1)))
+
+
+def is_evaluated(config: EvaluationConfig, iteration: int) -> bool:
+    """Whether the net after so many iterations is measured."""
+    return config.every > 0 and iteration >= max(config.first, 1) and (iteration - config.first) % config.every == 0
+
+
+def pool(config: EvaluationConfig, iteration: int) -> list[int]:
+    """Past selves to be measured against, by iteration: 0, the anchor, and others `every` iterations apart,
+    evenly thinned to the most there may be, the latest among them.
+    """
+    step = max(config.every, 1)
+    past = list(range(iteration - step, 0, -step))
+    room = config.pool - 1
+    if len(past) > room:
+        chosen = np.unique(np.linspace(0, len(past) - 1, room).round().astype(int)) if room else []
+        past = [past[index] for index in chosen]
+    return [0, *sorted(past)]
+
+
+def drawn_opponents(config: EvaluationConfig, seed: int, iteration: int) -> list[int]:
+    """Who of the pool is played in an iteration: as many as wanted, or all, each once."""
+    there = pool(config, iteration)
+    count = min(config.opponents, len(there))
+    return sorted(np.random.default_rng([seed, iteration, 2]).choice(there, count, replace=False).tolist())
