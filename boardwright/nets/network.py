@@ -103,7 +103,7 @@ def _folded(variables: Variables, dtype: Any) -> Variables:
     folded: dict[str, jax.Array] = {}
     for name, weight in flat.items():
         collection, _, path = name.partition("/")
-        layer, _, part = path.rpartition("/")
+        layer = path.rpartition("/")[0]
         if collection != "params" or layer.endswith("/norm"):
             continue
         if not layer.endswith("/conv"):
