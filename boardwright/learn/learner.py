@@ -23,7 +23,7 @@ from boardwright.learn import memory
 from boardwright.learn.config import LearnerConfig
 from boardwright.learn.memory import Replay, Samples
 from boardwright.nets.network import Network, Output, Variables
-from boardwright.search.tree import side_of
+from boardwright.search.nodes import side_of
 
 ILLEGAL = -1e9  # instead of an illegal move's logit
 PLIES_SCALE = 100.0  # plies left are learned in hundreds
