@@ -26,7 +26,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games.engines import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, BatchState, CorePosition
+from boardwright.games.engines import (
+    CHANCE,
+    DRAW,
+    ONGOING,
+    AlphaBetaSearch,
+    BatchEnv,
+    BatchState,
+    CorePosition,
+    PuctSearch,
+)
 
 if TYPE_CHECKING:
     from boardwright.games.record import GameRecord
@@ -47,6 +56,7 @@ __all__ = [
     "Peer",
     "PolicyPlanes",
     "Position",
+    "PuctSearch",
     "Rules",
     "Symmetry",
 ]
@@ -191,6 +201,13 @@ class Game(ABC):
     @abstractmethod
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         """A new alpha-beta search in the scalar engine, with a table of positions of so many megabytes."""
+
+    @abstractmethod
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        """A new PUCT search in the scalar engine; evaluations are asked for up to `batch` at once.
+
+        The tree has so many megabytes; `seed` is of what chance does in it.
+        """
 
     @abstractmethod
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -5,7 +5,17 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, BatchEnv, Benchmark, Game, PolicyPlanes, Position, Symmetry
+from boardwright.games.base import (
+    CHANCE,
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    PolicyPlanes,
+    Position,
+    PuctSearch,
+    Symmetry,
+)
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.games.record import GameRecord
@@ -59,6 +69,9 @@ class Cathedral(Game):
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        return _core.CathedralPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules, self.observation == "full")

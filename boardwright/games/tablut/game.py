@@ -5,7 +5,17 @@ from typing import Any, ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, RulesError
-from boardwright.games.base import AlphaBetaSearch, BatchEnv, Benchmark, Game, Peer, PolicyPlanes, Position, Symmetry
+from boardwright.games.base import (
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Peer,
+    PolicyPlanes,
+    Position,
+    PuctSearch,
+    Symmetry,
+)
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
@@ -76,6 +86,9 @@ class Tablut(Game):
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.TablutAlphaBeta(self.engine, megabytes, threads)
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        return _core.TablutPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)
