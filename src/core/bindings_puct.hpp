@@ -23,7 +23,6 @@ nb::class_<PuctSearch<G>> bind_puct(nb::module_& module, const char* name) {
                      throw std::invalid_argument("the position is of another game or rule set than the search");
                  }
                  if (p.line.over()) throw std::invalid_argument("the game is over");
-                 if (p.line.now().to_move == kChance) throw std::invalid_argument("chance is to move");
                  nb::gil_scoped_release release;
                  search.begin(p.line, halving);
              },

@@ -54,8 +54,8 @@ class PuctSearch {
     }
     PuctSearch(const PuctSearch&) = delete;  // rules_ looks at tree_
 
-    // The position to search from now on; its game must go on and not wait for chance. With `halving`, the
-    // number of simulations to come, it is a Gumbel search and begins afresh.
+    // The position to search from now on; its game must go on. With `halving`, the number of simulations to
+    // come, it is a Gumbel search and begins afresh.
     void begin(const Line<G>& root, std::uint64_t halving) {
         abandon();
         const std::uint32_t known = halving > 0 ? kNowhere : find(root);
@@ -63,6 +63,7 @@ class PuctSearch {
         root_length_ = root.length();
         if (known == kNowhere) {
             tree_.plant(root.now().to_move);
+            if (root.now().to_move == kChance) expand_chance(0);
         } else {
             tree_.keep(known);
         }
@@ -127,7 +128,7 @@ class PuctSearch {
     std::int32_t* roles() { return roles_.data(); }
     std::size_t batch() const { return roles_.size(); }
 
-    // Empty before the root is evaluated.
+    // Empty before the root is evaluated. What chance does has values for role 0, and no best move.
     PuctReport report() {
         PuctReport report;
         const PuctNode& root = tree_[0];

@@ -90,7 +90,9 @@ class PuctRules {
         const PuctNode& node = tree_[at];
         improve(node);
         std::vector<float> policy(node.edges);
-        for (std::uint32_t slot = 0; slot < node.edges; ++slot) policy[slot] = improved(node, slot);
+        double sum = 0;  // total_ is as exact as single precision is
+        for (std::uint32_t slot = 0; slot < node.edges; ++slot) sum += policy[slot] = improved(node, slot);
+        for (float& share : policy) share = static_cast<float>(share / sum);
         return policy;
     }
 
