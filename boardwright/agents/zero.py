@@ -37,7 +37,7 @@ NET = Option("net", "the net: a file, or the name of one that ships", str, "PATH
 THREADS = Option("threads", "threads that evaluate positions", whole(1, 256), "N", "1")
 TEMPERATURE = Option("temperature", "0: the best move; 1: drawn by the policy, below: sharper", _temperature, "T", "0")
 BATCH = Option("batch", "most positions evaluated at once", whole(1, 4096), "N", "8")
-MEMORY = Option("memory", "megabytes for the tree; when they are full it answers", whole(1, 65536), "N", "256")
+MEMORY = Option("memory", "megabytes for the tree; when they are full it answers", whole(1, 32768), "N", "256")
 GUMBEL = Option("gumbel", "sequential halving at the root instead of PUCT; needs sims", on_off, "on|off", "off")
 
 
@@ -106,8 +106,10 @@ class ZeroPlayer(Agent):
         """Another move at times, where the player has a temperature: never away from a sure win, nor to a sure loss."""
         if self._temperature == 0 or choice.value in (-1.0, 1.0):
             return choice
-        actions, _, values, _, _, value, _, _ = self._search.report()
+        actions, _, values, *_ = self._search.report()
         allowed = {action: choice.policy[action] for action, q in zip(actions, values, strict=True) if q != -1.0}
+        if not any(allowed.values()):  # all that was tried loses
+            return choice
         action = draw(allowed, self._temperature, self._random)
         if action == choice.action:
             return choice

@@ -75,6 +75,7 @@ nb::class_<PuctSearch<G>> bind_puct(nb::module_& module, const char* name) {
 // Makes a search in place, for the constructors.
 template <Game G>
 void new_puct(PuctSearch<G>* self, Evaluator<G> evaluator, int megabytes, int batch, std::uint64_t seed) {
+    if (megabytes > 1 << 15) throw std::invalid_argument("a tree has at most 32768 megabytes");  // 32-bit numbers
     if (batch < 1 || batch > 4096) throw std::invalid_argument("a batch has from 1 to 4096 positions");
     new (self) PuctSearch<G>(std::move(evaluator), table_bytes(megabytes), batch, seed);
 }

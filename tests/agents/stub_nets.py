@@ -1,5 +1,6 @@
 """Evaluations that stand in for nets, and nets that know nothing. Not a test itself."""
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,17 @@ def player(
     return ZeroPlayer(
         game.puct(megabytes, batch, 1, **extra), evaluate or unsure(game), Limit(simulations=sims), **options
     )
+
+
+def walk(game: Game, seed: int, plies: int) -> Position:
+    """The position after some random plies, or the last one before the end."""
+    chance, position = random.Random(seed), game.start()
+    while position.plies < plies:
+        following = position.play(chance.choice(position.legal_actions()))
+        if following.outcome is not None:
+            break
+        position = following
+    return position
 
 
 def play_line(position: Position, line: tuple[int, ...]) -> Position:

@@ -147,8 +147,8 @@ def test_a_tree_that_does_not_fit_is_refused(draughts: tuple[Game, Path], monkey
         raise MemoryError
 
     monkeypatch.setattr(game, "puct", no_memory)
-    with pytest.raises(BoardwrightError, match="no memory for a tree of 65536 MB: give a smaller memory=N"):
-        make_agent(f"zero:net={path},memory=65536", game)
+    with pytest.raises(BoardwrightError, match="no memory for a tree of 32768 MB: give a smaller memory=N"):
+        make_agent(f"zero:net={path},memory=32768", game)
 
 
 def test_nets_that_ship_are_found_by_name(

@@ -23,20 +23,10 @@
 
 #include "../random.hpp"
 #include "evaluation.hpp"
+#include "puct_report.hpp"
 #include "puct_rules.hpp"
 
 namespace boardwright {
-
-struct PuctReport {
-    std::vector<Action> actions;             // at the root, the likeliest by the evaluation first
-    std::vector<std::uint32_t> visits;
-    std::vector<double> values;              // for the role to move; 1 and -1 are sure, 0 where there was no visit
-    std::vector<float> policy;               // share of the visits, or the improved policy; the prior before any
-    std::vector<Action> principal_variation;  // begins with the best action
-    double value = 0;                        // of that, for the role to move
-    std::uint64_t simulations = 0;           // of this search; what was kept of earlier ones is in the visits only
-    std::uint64_t evaluations = 0;
-};
 
 template <Game G>
 class PuctSearch {
@@ -69,7 +59,6 @@ class PuctSearch {
         }
         if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // in tables: now its moves must be told apart
         halving_ = halving;
-        sequence_.clear();
         simulations_ = evaluations_ = 0;
         full_ = false;
     }
@@ -128,37 +117,8 @@ class PuctSearch {
     std::int32_t* roles() { return roles_.data(); }
     std::size_t batch() const { return roles_.size(); }
 
-    // Empty before the root is evaluated. What chance does has values for role 0, and no best move.
     PuctReport report() {
-        PuctReport report;
-        const PuctNode& root = tree_[0];
-        const double side = side_of(root.mover);
-        std::uint64_t visits = 0;
-        for (std::uint32_t slot = 0; slot < root.edges; ++slot) {
-            const bool opened = slot < root.opened;
-            report.actions.push_back(tree_.edges(root)[slot].action);
-            report.visits.push_back(opened ? tree_.child(root, slot).visits : 0);
-            report.values.push_back(opened && tree_.child(root, slot).is_seen() ? side * tree_.child(root, slot).value() : 0);
-            report.policy.push_back(tree_.edges(root)[slot].prior);
-            visits += report.visits.back();
-        }
-        if (halving_ > 0 && visits > 0) {
-            report.policy = rules_.improved_policy(0);
-        } else if (visits > 0) {
-            std::ranges::transform(report.visits, report.policy.begin(), [&](std::uint32_t count) {
-                return static_cast<float>(static_cast<double>(count) / static_cast<double>(visits));
-            });
-        }
-        report.value = side * root.value();
-        for (std::uint32_t at = 0; tree_[at].edges > 0 && tree_[at].mover != kChance;) {
-            const std::uint32_t slot = best_slot(at);
-            const PuctNode& node = tree_[at];
-            if (at != 0 && (slot >= node.opened || !tree_.child(node, slot).is_seen())) break;
-            report.principal_variation.push_back(tree_.edges(node)[slot].action);
-            if (slot >= node.opened) break;
-            if (at == 0 && tree_.child(node, slot).is_seen()) report.value = side * tree_.child(node, slot).value();
-            at = tree_.edges(node)[slot].child;
-        }
+        PuctReport report = report_of(tree_, rules_, halving_ > 0);
         report.simulations = simulations_;
         report.evaluations = evaluations_;
         return report;
@@ -218,10 +178,8 @@ class PuctSearch {
         }
         if (halving_ == 0) return rules_.by_puct(at);
         if (at != 0) return rules_.by_improved_policy(at);
-        if (sequence_.empty()) {
-            sequence_ = considered_visits(std::min<std::uint32_t>(node.edges, PuctRules::kConsidered), halving_);
-        }
-        return rules_.by_halving(0, sequence_[std::min<std::size_t>(simulations_ + waiting_.size(), sequence_.size() - 1)]);
+        const auto moves = std::min<std::uint64_t>(node.edges, PuctRules::kConsidered);
+        return rules_.by_halving(0, considered_visits(moves, halving_, simulations_ + waiting_.size()));
     }
 
     // A node for the position that has just been played to.
@@ -287,25 +245,6 @@ class PuctSearch {
         tree_.expand(at, outcomes);
     }
 
-    // The move to play: the quickest that is sure to win; else the most visited that is not sure to lose, in a
-    // Gumbel search the best of these by improved policy; else the slowest loss.
-    std::uint32_t best_slot(std::uint32_t at) {
-        const PuctNode& node = tree_[at];
-        const auto rank = [&](std::uint32_t slot) {
-            if (slot >= node.opened) return std::tuple(0, std::int64_t{0}, -2.0);
-            const PuctNode& after = tree_.child(node, slot);
-            const int sure = int{after.wins_for(node.mover)} - int{after.loses_for(node.mover)};
-            const std::int64_t worth = sure == 0 ? std::int64_t{after.visits} : -sure * std::int64_t{after.distance};
-            return std::tuple(sure, worth, after.value() * side_of(node.mover));
-        };
-        std::uint32_t best = 0;
-        for (std::uint32_t slot = 1; slot < node.edges && slot <= node.opened; ++slot) {
-            if (rank(slot) > rank(best)) best = slot;
-        }
-        if (halving_ == 0 || at != 0 || std::get<0>(rank(best)) != 0 || best >= node.opened) return best;
-        return rules_.by_halving(0, tree_.child(node, best).visits);
-    }
-
     // The node of a position, if it lies behind the root that was searched last, by the same line of play.
     std::uint32_t find(const Line<G>& root) const {
         if (tree_.empty() || root.length() < root_length_) return kNowhere;
@@ -333,16 +272,15 @@ class PuctSearch {
     Evaluator<G> evaluator_;
     PuctTree tree_;
     PuctRules rules_;
-    Line<G> line_;                         // at the root between calls
+    Line<G> line_;                     // at the root between calls
     std::size_t root_length_ = 0;
     Random random_;
-    std::uint64_t halving_ = 0;
-    std::vector<std::uint32_t> sequence_;  // of sequential halving
+    std::uint64_t halving_ = 0;        // simulations of a Gumbel search; 0: PUCT
     std::vector<Waiting> waiting_;
-    std::vector<PuctEdge> legal_;          // moves of the positions that wait
-    std::size_t planes_ = 0;               // numbers in an observation
-    std::vector<float> observations_;      // [batch, rows, columns, planes]
-    std::vector<std::int32_t> roles_;      // [batch]
+    std::vector<PuctEdge> legal_;      // moves of the positions that wait
+    std::size_t planes_ = 0;           // numbers in an observation
+    std::vector<float> observations_;  // [batch, rows, columns, planes]
+    std::vector<std::int32_t> roles_;  // [batch]
     std::uint64_t simulations_ = 0, evaluations_ = 0;
     bool full_ = false;
 };

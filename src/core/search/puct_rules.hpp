@@ -15,22 +15,18 @@
 
 namespace boardwright {
 
-// Visits that a considered move has before each simulation of sequential halving: all are visited equally
-// often, then the better half, and so on.
-inline std::vector<std::uint32_t> considered_visits(std::uint32_t moves, std::uint64_t simulations) {
-    std::vector<std::uint32_t> sequence;
-    if (moves > 1) {
-        const auto rounds = static_cast<std::uint64_t>(std::ceil(std::log2(moves)));
-        std::uint32_t visits = 0;
-        for (std::uint64_t left = moves; sequence.size() < simulations; left = std::max<std::uint64_t>(2, left / 2)) {
-            for (std::uint64_t i = std::max<std::uint64_t>(1, simulations / (rounds * left)); i > 0; --i) {
-                sequence.insert(sequence.end(), left, visits++);
-            }
-        }
-        sequence.resize(simulations);
+// How many visits a move must have to be looked at in one simulation of sequential halving: all considered are
+// visited equally often, then the better half, and so on.
+inline std::uint32_t considered_visits(std::uint64_t moves, std::uint64_t simulations, std::uint64_t simulation) {
+    if (moves <= 1) return static_cast<std::uint32_t>(simulation);
+    const auto rounds = static_cast<std::uint64_t>(std::ceil(std::log2(moves)));
+    std::uint64_t visits = 0;
+    for (std::uint64_t left = moves;; left = std::max<std::uint64_t>(2, left / 2)) {
+        const std::uint64_t each = std::max<std::uint64_t>(1, simulations / (rounds * left));
+        if (simulation < each * left) return static_cast<std::uint32_t>(visits + simulation / left);
+        simulation -= each * left;
+        visits += each;
     }
-    for (auto next = static_cast<std::uint32_t>(sequence.size()); next < simulations; ++next) sequence.push_back(next);
-    return sequence;
 }
 
 class PuctRules {
