@@ -17,6 +17,7 @@ from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError
+from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
 from boardwright.nets import shipped
 
@@ -42,10 +43,14 @@ GUMBEL = Option("gumbel", "sequential halving at the root instead of PUCT; needs
 
 
 class ZeroPlayer(Agent):
-    """PUCT or Gumbel search with a net. Keeps its tree from move to move, but for Gumbel search."""
+    """PUCT or Gumbel search with a net. Keeps its tree from move to move, but for Gumbel search.
+
+    `game` is as the net observes it, and `search` of that game; positions may be of one that observes otherwise.
+    """
 
     def __init__(
         self,
+        game: Game,
         search: PuctSearch,
         evaluate: Evaluate,
         limit: Limit,
@@ -54,6 +59,7 @@ class ZeroPlayer(Agent):
         temperature: float = 0.0,
         seed: int | None = None,
     ):
+        self._game = game
         self._search = search
         self._evaluate = evaluate
         self._limit = limit
@@ -71,7 +77,7 @@ class ZeroPlayer(Agent):
         end = now + (limit.seconds or math.inf)
         simulations = limit.simulations or 0
         search = self._search
-        search.begin(position.core, simulations if self._gumbel else 0)
+        search.begin(position.under(self._game).core, simulations if self._gumbel else 0)
         forced = position.count_actions() == 1
         took = 0.0  # the last batch: what the next will take, too
         while not search.ready or not (
@@ -133,7 +139,8 @@ def _choice(search: PuctSearch) -> Choice:
 class NetPlayer(Agent):
     """What a net would play without looking ahead."""
 
-    def __init__(self, evaluate: Evaluate, temperature: float = 0.0, seed: int | None = None):
+    def __init__(self, game: Game, evaluate: Evaluate, temperature: float = 0.0, seed: int | None = None):
+        self._game = game  # as the net observes it
         self._evaluate = evaluate
         self._temperature = temperature
         self._random = random.Random(seed)
@@ -143,7 +150,8 @@ class NetPlayer(Agent):
         legal = position.legal_actions()
         if position.role_to_move == CHANCE:
             return Choice(self._random.choice(legal))
-        logits, values = self._evaluate(position.observation()[None], np.array([position.role_to_move], np.int32))
+        planes = position.under(self._game).observation()[None]
+        logits, values = self._evaluate(planes, np.array([position.role_to_move], np.int32))
         scores = np.nan_to_num(logits[0, legal].astype(np.float64))
         weights = np.exp(scores - scores.max())
         policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
@@ -160,20 +168,25 @@ def draw(policy: Mapping[int, float], temperature: float, chance: random.Random)
     return chance.choices(list(policy), weights)[0]
 
 
-def _evaluate(name: str, game: Game, chosen: Mapping[str, Any]) -> Evaluate:
-    """What the net that was asked for answers."""
+def _net(name: str, game: Game, chosen: Mapping[str, Any]) -> tuple[Game, Evaluate]:
+    """The game as the net that was asked for observes it, and what that net answers."""
     if "net" not in chosen:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
+    from boardwright.nets import netfile
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
-    return Evaluator(shipped.find(chosen["net"]), game=game, threads=chosen["threads"]).evaluate
+    path = shipped.find(chosen["net"])
+    observation = netfile.read(path).observation
+    if observation in game.observations:
+        game = registry.game(game.name, game.rules, observation)
+    return game, Evaluator(path, game=game, threads=chosen["threads"]).evaluate
 
 
 def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
     limit = limit_of(chosen, A_SECOND)
     if chosen["gumbel"] and limit.simulations is None:
         raise BoardwrightError("player 'zero': halving is planned ahead, so gumbel=on needs sims=N")
-    evaluate = _evaluate("zero", game, chosen)
+    game, evaluate = _net("zero", game, chosen)
     extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
     seed = chosen.get("seed")
     try:
@@ -183,11 +196,11 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
             f"player 'zero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
         ) from None
     options = {"gumbel": chosen["gumbel"], "temperature": chosen["temperature"], "seed": seed}
-    return ZeroPlayer(search, evaluate, limit, **options)
+    return ZeroPlayer(game, search, evaluate, limit, **options)
 
 
 def _make_net(game: Game, chosen: Mapping[str, Any]) -> Agent:
-    return NetPlayer(_evaluate("net", game, chosen), chosen["temperature"], chosen.get("seed"))
+    return NetPlayer(*_net("net", game, chosen), chosen["temperature"], chosen.get("seed"))
 
 
 _OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)

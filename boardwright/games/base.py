@@ -173,6 +173,7 @@ class Game(ABC):
     slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
 
+    engine: Any  # the scalar engine of the rule set and the observation
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     planes: tuple[str, ...]  # what each plane shows
@@ -361,6 +362,15 @@ class Position:
         action = operator.index(move)
         self._check(action)
         return Position(self.game, self.core.play(action))
+
+    def under(self, game: Game) -> Position:
+        """This position and its past in a game of the same rules, which may observe otherwise."""
+        if game is self.game:
+            return self
+        if type(game) is not type(self.game) or game.rules != self.game.rules:
+            theirs, ours = (f"{other.name} {other.rules.name}" for other in (game, self.game))
+            raise BoardwrightError(f"a position of {ours} is none of {theirs}: use one game throughout")
+        return Position(game, self.core.under(game.engine))
 
     def observation(self, role: int | None = None) -> np.ndarray:
         """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""

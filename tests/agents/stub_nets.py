@@ -59,7 +59,7 @@ def player(
     """A player without a net, by default one that is unsure; draughts' endgame tables on or off."""
     extra = {"tables": None} if game.name == "draughts" and not tables else {}
     return ZeroPlayer(
-        game.puct(megabytes, batch, 1, **extra), evaluate or unsure(game), Limit(simulations=sims), **options
+        game, game.puct(megabytes, batch, 1, **extra), evaluate or unsure(game), Limit(simulations=sims), **options
     )
 
 

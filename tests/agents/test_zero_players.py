@@ -116,6 +116,24 @@ def test_moves_are_drawn_in_proportion() -> None:
     assert draw({4: 0.4, 7: 0.6}, 1e-5, chance) == 7
 
 
+@pytest.mark.parametrize(
+    ("name", "observation"), [("draughts", "paper"), ("draughts", "full-3"), ("cathedral", "paper")]
+)
+def test_a_net_may_observe_otherwise_than_the_others(name: str, observation: str, tmp_path: Path) -> None:
+    game, own = boardwright.game(name), boardwright.game(name, observation=observation)
+    path = net_file(tmp_path, own)
+    position = game.start().play(game.start().legal_actions()[0])
+    position = position.play(position.legal_actions()[0])  # with a past, which the planes of some show
+    logits, _ = Evaluator(path, game=own).evaluate_positions([own.play_all(position.actions())])
+    choice = make_agent(f"net:net={path}", game).choose(position, Limit())
+    assert choice.action == max(position.legal_actions(), key=lambda action: logits[0, action])
+    searched = make_agent(f"zero:net={path},sims=20", game).choose(position, Limit())
+    assert searched == make_agent(f"zero:net={path},sims=20", own).choose(position.under(own), Limit())
+    other = boardwright.game("tablut")
+    with pytest.raises(BoardwrightError, match="use one game throughout"):
+        make_agent(f"zero:net={path},sims=20", game).choose(other.start(), Limit())
+
+
 def test_bad_specs(draughts: tuple[Game, Path], tmp_path: Path) -> None:
     game, path = draughts
     tablut = boardwright.game("tablut")

@@ -79,7 +79,7 @@ def scalar(position: Position, simulations: int, gumbel: bool) -> Choice:
     game, evaluate = position.game, make_evaluate(position.game, np)
     no_tables = {"tables": None} if game.name == "draughts" else {}
     player = ZeroPlayer(
-        game.puct(16, 1, 0, **no_tables), lambda planes, roles: evaluate(planes), Limit(), gumbel=gumbel
+        game, game.puct(16, 1, 0, **no_tables), lambda planes, roles: evaluate(planes), Limit(), gumbel=gumbel
     )
     return player.choose(position, Limit(simulations=simulations))
 
