@@ -75,6 +75,17 @@ def test_losses_are_avoided_even_by_a_player_who_varies() -> None:
     assert not any(map(lets_him_out, drawn))
 
 
+def test_a_lost_game_is_drawn_out() -> None:
+    """Whatever the attackers do the king gets out; one move stops him for the moment."""
+    game = boardwright.game("tablut", "zero")
+    position: Any = game.position("/9/2t6/9/9/K8/9/9/t3t4/4T4/ a 0 0")
+    choice = player(game, batch=8).choose(position, Limit(simulations=50_000))
+    assert choice.value == -1
+    after: Any = position.play(choice.action)
+    assert not after.core.forced_win(1, 1)
+    assert after.core.forced_win(1, 3)
+
+
 # Endgame tables
 
 
