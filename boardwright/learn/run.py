@@ -234,7 +234,9 @@ def _rated(metrics: Metrics, done: int, frames: int, rate: Rate | None) -> dict[
     moves = history.scalars["selfplay/moves"]
     frames_at = dict(zip(moves.iterations.tolist(), moves.frames.tolist(), strict=True))
     for iteration, numbers in ratings.items():
-        told = dict(zip(("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high"), numbers, strict=True))
+        told: dict[str, float] = dict(
+            zip(("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high"), numbers, strict=True)
+        )
         if iteration == done:
             metrics.log(done, frames, told)
         else:

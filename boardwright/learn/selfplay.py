@@ -22,8 +22,8 @@ from boardwright.learn import memory
 from boardwright.learn.config import SearchConfig, SelfPlayConfig
 from boardwright.learn.memory import Ending, Replay
 from boardwright.learn.seating import BOTH, first_seats, reordered, seated
-from boardwright.search.puct import temperature_by_ply
 from boardwright.search.nodes import side_of
+from boardwright.search.puct import temperature_by_ply
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 

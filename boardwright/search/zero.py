@@ -19,8 +19,8 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.search import gumbel, puct
-from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
 from boardwright.search.nodes import Tree, best_slot, side_of
+from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
 from boardwright.search.tree import Depth, Evaluate, grow, look_at_root
 
 
