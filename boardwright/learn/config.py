@@ -135,11 +135,11 @@ class AlphaZeroConfig:
         check(self)
 
     @property
-    def pairs(self) -> int:
-        """Pairs of league games: in each one game has the current net in role 0 and one in role 1."""
+    def league_games(self) -> int:
+        """Games against past selves: the share of all, in equal parts for each of them."""
         if self.league.share == 0:
             return 0
-        return max(1, round(self.league.share * self.selfplay.games / 2 / self.league.nets)) * self.league.nets
+        return max(1, round(self.league.share * self.selfplay.games / self.league.nets)) * self.league.nets
 
     @property
     def window(self) -> int:
@@ -210,11 +210,13 @@ def check(config: AlphaZeroConfig) -> None:
             raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
     if not config.search.simulations or not all(1 <= count <= 2**14 for count in config.search.simulations):
         raise RunError("setting search.simulations: expected one number or several, each from 1 to 16384")
-    if 2 * config.pairs > config.selfplay.games:
+    if config.league_games > config.selfplay.games:
         raise RunError(
-            f"setting league.nets: {config.league.nets} past selves need {2 * config.league.nets} games at least, "
-            f"{config.selfplay.games} are played: lower it, or raise selfplay.games"
+            f"setting league.nets: {config.league.nets} past selves need as many games, {config.selfplay.games} are "
+            f"played: lower it, or raise selfplay.games"
         )
+    if config.league_games and config.selfplay.steps % 2:
+        raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
     for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
         if games % 2:
             raise RunError(f"setting {path}: {games} is odd, and half of the games are played in each role")
