@@ -16,9 +16,7 @@ def test_figures_of_a_tiny_run() -> None:
         "network", "gumbel", "gumbel_share", "learning", "replay", "puct", "puct_share", "puct_to_gumbel"
     }  # fmt: skip
     assert all(figure.value > 0 for figure in figures.values())
-    assert figures["gumbel_share"].value == pytest.approx(
-        100 * figures["gumbel"].value * 2 / figures["network"].value
-    )
+    assert figures["gumbel_share"].value == pytest.approx(100 * figures["gumbel"].value * 2 / figures["network"].value)
     assert figures["replay"].value < 1000
     assert "1x4" in figures["gumbel"].label
 
