@@ -143,7 +143,8 @@ class AlphaZeroConfig:
         """Pairs of league games: in each one game has the current net in role 0 and one in role 1."""
         if self.league.share == 0:
             return 0
-        return max(1, round(self.league.share * self.selfplay.games / 2 / self.league.nets)) * self.league.nets
+        nets, games = self.league.nets, self.selfplay.games
+        return max(1, min(round(self.league.share * games / 2 / nets), games // 2 // nets)) * nets
 
     @property
     def window(self) -> int:
@@ -153,6 +154,7 @@ class AlphaZeroConfig:
         return max(1, self.replay.states // (self.selfplay.games * self.selfplay.steps))
 
 
+MOST_STATES = 3 * 10**7  # of a replay, whose weights, 64 a state, are summed in 32 bits
 LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "iterations": (1, 10**6),
@@ -173,7 +175,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "league.share": (0, 1),
     "league.nets": (1, 64),
     "replay.iterations": (1, 10**4),
-    "replay.states": (1, 2**31),
+    "replay.states": (1, MOST_STATES),
     "learner.batch": (2, 2**16),
     "learner.steps": (1, 10**6),
     "learner.peak": (0, 10),
@@ -218,6 +220,12 @@ def check(config: AlphaZeroConfig) -> None:
         raise ConfigError(
             f"setting league.nets: {config.league.nets} past selves need {2 * config.league.nets} games at least, "
             f"{config.selfplay.games} are played: lower it, or raise selfplay.games"
+        )
+    states = config.selfplay.games * config.selfplay.steps
+    if config.window * states > MOST_STATES:
+        raise ConfigError(
+            f"setting replay.iterations: {config.window} iterations of {states} states are more than {MOST_STATES}: "
+            "lower it, selfplay.games or selfplay.steps"
         )
     for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
         if games % 2:
