@@ -83,7 +83,7 @@ def test_league_games_come_in_pairs_shared_equally(games: int, share: float, net
     """As near to the share as pairs for every net allow; refused only where there is no pair for each."""
     settings: Any = {"selfplay": SelfPlayConfig(games=games), "league": LeagueConfig(share=share, nets=nets)}
     if share > 0 and 2 * nets > games:
-        with pytest.raises(ConfigError, match="setting league.nets"):
+        with pytest.raises(ConfigError, match=r"setting league.nets: "):
             AlphaZeroConfig(game="draughts", **settings)
         return
     pairs = AlphaZeroConfig(game="draughts", **settings).pairs
