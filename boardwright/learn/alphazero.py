@@ -194,7 +194,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         next_iteration=jax.jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0),
         players=players,
         candidate=lambda run: run.learner.averaged,
-        learning_rate=lambda steps_taken: float(schedule(steps_taken)),
+        learning_rate=lambda steps_taken: float(jnp.asarray(schedule(steps_taken))),
     )
 
 

@@ -15,7 +15,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from flax import traverse_util
 from jax import Array
 
 from boardwright.games.base import BatchEnv, Game, Learning
@@ -136,8 +135,7 @@ def _kernels(params: Any) -> Any:
 
 def _squares(params: Any) -> Array:
     """Sum of squares of all kernels."""
-    flat = traverse_util.flatten_dict(params)
-    return sum((jnp.square(leaf).sum() for leaf in flat.values() if leaf.ndim > 1), jnp.float32(0))
+    return sum((jnp.square(leaf).sum() for leaf in jax.tree.leaves(params) if leaf.ndim > 1), jnp.float32(0))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

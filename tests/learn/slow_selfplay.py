@@ -83,7 +83,7 @@ def on_device(game: Game, config: SelfPlayConfig, *, pairs: int, slots: int, ste
         after, tally, row, ending = one_step(key, games, tally)
         return (after, tally), {"before": games, "after": after, "row": row, "ending": ending, "tally": tally}
 
-    @functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+    @jax.jit
     def play(key: Array) -> Any:
         begin, go_on = jax.random.split(key)
         start = selfplay.new_games(begin, env, config, pairs), selfplay.new_tally()

@@ -18,6 +18,7 @@ from boardwright.learn import memory, selfplay
 from boardwright.learn.config import SelfPlayConfig
 from boardwright.learn.seating import BOTH
 
+pytestmark = pytest.mark.usefixtures("hurried_compiler")
 STEPS, GAMES, PAIRS, ITERATIONS = 150, 12, 4, 3
 ALONE = GAMES - 2 * PAIRS
 CONFIG = SelfPlayConfig(games=GAMES, opening_plies=3, full_share=0.6, resign_below=-0.5, audit_share=0.5)
@@ -38,7 +39,7 @@ class Both:
 
 
 @pytest.fixture(scope="module", params=CASES)
-def both(request: pytest.FixtureRequest) -> Both:
+def both(request: pytest.FixtureRequest, hurried_compiler: None) -> Both:
     game, slots = CASES[request.param]
     device = on_device(game, CONFIG, pairs=PAIRS, slots=slots, steps=STEPS, seed=2)
     slow = SlowSelfPlay(game, PAIRS, CONFIG.resign_below)
