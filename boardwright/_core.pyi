@@ -31,6 +31,7 @@ class _Position:
     def legal_mask(self) -> np.ndarray: ...  # [num_actions] bool
     def is_legal(self, action: int) -> bool: ...
     def play(self, action: int) -> Self: ...
+    def under(self, game: Any) -> Self: ...  # an engine of the same rules, that may observe otherwise
     def observe(self, role: int) -> np.ndarray: ...  # [rows, columns, planes] float32
     def routes(self) -> list[list[int]]: ...  # the actions of every whole move
     def perft(self, depth: int, distinct: bool = False) -> int: ...
@@ -73,6 +74,30 @@ class _AlphaBeta:
     def value(self, position: Any) -> int: ...
     def features(self, position: Any) -> list[tuple[str, int]]: ...
 
+class _Puct:
+    """A player's PUCT search, with its tree; see `boardwright.games.engines.PuctSearch`."""
+
+    @property
+    def observations(self) -> np.ndarray: ...  # [batch, rows, columns, planes] float32
+    @property
+    def roles(self) -> np.ndarray: ...  # [batch] int32
+    @property
+    def done(self) -> bool: ...
+    @property
+    def ready(self) -> bool: ...
+    @property
+    def simulations(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    def begin(self, position: Any, halving: int = 0) -> None: ...
+    def collect(self, batch: int, simulations: int) -> int: ...
+    def apply(self, logits: np.ndarray, values: np.ndarray) -> None: ...
+    def report(
+        self,
+    ) -> tuple[
+        list[int], list[int], list[float], list[float], list[int], float, int, int
+    ]: ...  # actions, visits, values, policy, principal variation, value, simulations, evaluations
+
 class TablutPosition(_Position):
     @property
     def quiet(self) -> int: ...
@@ -89,6 +114,9 @@ class TablutPosition(_Position):
 
 class TablutAlphaBeta(_AlphaBeta):
     def __init__(self, game: Tablut, megabytes: int, threads: int) -> None: ...
+
+class TablutPuct(_Puct):
+    def __init__(self, game: Tablut, megabytes: int, batch: int, seed: int) -> None: ...
 
 class Tablut:
     """The engine of one rule set, made from `boardwright.games.tablut.rules.Tables`."""
@@ -114,6 +142,9 @@ class DraughtsPosition(_Position):
 class DraughtsAlphaBeta(_AlphaBeta):
     def __init__(self, game: Draughts, megabytes: int, threads: int, tables: str | None = None) -> None: ...
 
+class DraughtsPuct(_Puct):
+    def __init__(self, game: Draughts, megabytes: int, batch: int, seed: int, tables: str | None = None) -> None: ...
+
 class Draughts:
     """The engine of one rule set and view, made from `boardwright.games.draughts.rules.Tables`."""
 
@@ -135,6 +166,9 @@ class CathedralPosition(_Position):
 
 class CathedralAlphaBeta(_AlphaBeta):
     def __init__(self, game: Cathedral, megabytes: int, threads: int) -> None: ...
+
+class CathedralPuct(_Puct):
+    def __init__(self, game: Cathedral, megabytes: int, batch: int, seed: int) -> None: ...
 
 class Cathedral:
     """The engine of one rule set and observation, made from `boardwright.games.cathedral.rules.Tables`."""

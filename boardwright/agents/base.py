@@ -39,6 +39,7 @@ class Choice:
     nodes: int = 0
     simulations: int = 0
     depth: int = 0  # whole moves looked ahead
+    visits: dict[int, int] = field(default_factory=dict)  # by action, of a tree search that was kept from before too
 
 
 class Watch(Protocol):

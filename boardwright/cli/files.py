@@ -1,9 +1,9 @@
 """Files that commands read and write."""
 
-import os
 from pathlib import Path
 
 from boardwright.errors import BoardwrightError
+from boardwright.wholefile import write_whole
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -26,13 +26,7 @@ def write_text(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        target = path.resolve()
-        temporary = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path.resolve(), text.encode())
     except (OSError, ValueError) as error:
         raise _refusal("write", path, error) from error
 

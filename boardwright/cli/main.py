@@ -32,6 +32,7 @@ COMMANDS = {
     "tablebase": "build and ask the endgame tables of draughts",
     "ratings": "rate players by their games",
     "games-db": "list, show, import and export stored games",
+    "train": "train a net by self-play",
     "plot": "draw what training runs measured",
     "bench": "measure the speed of engines and searches",
 }

@@ -2,7 +2,11 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 T = TypeVar("T")
 
@@ -12,6 +16,49 @@ def track(items: Iterable[T], total: int, what: str, weight: int = 1) -> Iterato
     if not sys.stderr.isatty():
         yield from items
         return
+    with _bar(what) as progress:
+        task = progress.add_task(what, total=total)
+        for item in items:
+            yield item
+            progress.advance(task, weight)
+
+
+class Phases:
+    """A bar for the phase of a long run that is under way, and lines that stay above it."""
+
+    def __init__(self, bar: "Progress | None"):
+        self._bar, self._task, self._what = bar, None, ""
+
+    def phase(self, what: str, done: int, total: int) -> None:
+        """Shows that so much of a phase is done."""
+        if self._bar is None:
+            return
+        if what != self._what or self._task is None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task, self._what = self._bar.add_task(what, total=total), what
+        self._bar.update(self._task, completed=done, total=total)
+
+    def line(self, text: str) -> None:
+        """Prints a line."""
+        if self._bar is None:
+            print(text, flush=True)
+        else:
+            self._bar.console.print(text, highlight=False, markup=False)
+
+
+@contextmanager
+def phases() -> Iterator[Phases]:
+    """Where a long run shows how far it is; without a terminal only its lines are printed."""
+    if not sys.stderr.isatty():
+        yield Phases(None)
+        return
+    with _bar("{task.description}") as bar:
+        yield Phases(bar)
+
+
+def _bar(text: str) -> "Progress":
+    """A bar with its text, how much is done, the rate and the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -32,9 +79,5 @@ def track(items: Iterable[T], total: int, what: str, weight: int = 1) -> Iterato
                 return Text("…/s")
             return Text(f"{task.speed:,.0f}/s" if task.speed >= 10 else f"{task.speed:.2g}/s")
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        for item in items:
-            yield item
-            progress.advance(task, weight)
+    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

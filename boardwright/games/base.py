@@ -35,6 +35,7 @@ from boardwright.games.engines import (
     BatchState,
     CorePosition,
     Learning,
+    PuctSearch,
 )
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ __all__ = [
     "Peer",
     "PolicyPlanes",
     "Position",
+    "PuctSearch",
     "Rules",
     "Symmetry",
 ]
@@ -173,6 +175,7 @@ class Game(ABC):
     slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
 
+    engine: Any  # the scalar engine of the rule set and the observation
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     planes: tuple[str, ...]  # what each plane shows
@@ -205,6 +208,13 @@ class Game(ABC):
     @abstractmethod
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         """A new alpha-beta search in the scalar engine, with a table of positions of so many megabytes."""
+
+    @abstractmethod
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        """A new PUCT search in the scalar engine; evaluations are asked for up to `batch` at once.
+
+        The tree has so many megabytes; `seed` is of what chance does in it.
+        """
 
     @abstractmethod
     def symmetries(self) -> tuple[Symmetry, ...]:
@@ -358,6 +368,15 @@ class Position:
         action = operator.index(move)
         self._check(action)
         return Position(self.game, self.core.play(action))
+
+    def under(self, game: Game) -> Position:
+        """This position and its past in a game of the same rules, which may observe otherwise."""
+        if game is self.game:
+            return self
+        if type(game) is not type(self.game) or game.rules != self.game.rules:
+            theirs, ours = (f"{other.name} {other.rules.name}" for other in (game, self.game))
+            raise BoardwrightError(f"a position of {ours} is none of {theirs}: use one game throughout")
+        return Position(game, self.core.under(game.engine))
 
     def observation(self, role: int | None = None) -> np.ndarray:
         """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""

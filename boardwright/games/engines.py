@@ -41,6 +41,7 @@ class CorePosition(Protocol):
     def legal_mask(self) -> np.ndarray: ...
     def is_legal(self, action: int) -> bool: ...
     def play(self, action: int) -> CorePosition: ...
+    def under(self, game: Any) -> CorePosition: ...  # an engine of the same rules, that may observe otherwise
     def observe(self, role: int) -> np.ndarray: ...
     def routes(self) -> list[list[int]]: ...
     def perft(self, depth: int, distinct: bool = False) -> int: ...
@@ -84,6 +85,34 @@ class AlphaBetaSearch(Protocol):
     ) -> tuple[list[int], int, int, int, float]: ...
     def value(self, position: Any) -> int: ...  # static, of an ongoing position
     def features(self, position: Any) -> list[tuple[str, int]]: ...  # what the static value is made of
+
+
+class PuctSearch(Protocol):
+    """What every game's PUCT search of the C++ engine offers; see `src/core/search/puct.hpp`.
+
+    The caller alternates `collect` and `apply`, and evaluates in between what waits in `observations`.
+    """
+
+    @property
+    def observations(self) -> np.ndarray: ...  # [batch, rows, columns, planes] float32: the first ones wait
+    @property
+    def roles(self) -> np.ndarray: ...  # [batch] int32: who is to move there
+    @property
+    def done(self) -> bool: ...  # nothing is left to find out, or no memory to do so
+    @property
+    def ready(self) -> bool: ...  # the position to search is evaluated, so there is something to report
+    @property
+    def simulations(self) -> int: ...  # since `begin`
+    @property
+    def nodes(self) -> int: ...  # in the tree
+    def begin(self, position: Any, halving: int = 0) -> None: ...  # halving: a Gumbel search of so many simulations
+    def collect(self, batch: int, simulations: int) -> int: ...  # how many wait; 0 simulations: no limit
+    def apply(self, logits: np.ndarray, values: np.ndarray) -> None: ...  # [n, num_actions], [n], float32
+
+    # actions, visits, values, policy, principal variation, value, simulations, evaluations
+    def report(
+        self,
+    ) -> tuple[list[int], list[int], list[float], list[float], list[int], float, int, int]: ...
 
 
 class BatchState(Protocol):

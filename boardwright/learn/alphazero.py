@@ -29,7 +29,7 @@ from boardwright.learn import memory, selfplay
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.learner import Learner, Losses, make_learner, rate_schedule
 from boardwright.learn.memory import Ending, Replay
-from boardwright.learn.seating import by_rows, make_asking
+from boardwright.learn.seating import in_their_steps, make_asking
 from boardwright.learn.selfplay import Games, Tally
 from boardwright.nets.network import Network, Variables, make_network
 from boardwright.search.tree import Evaluate
@@ -85,12 +85,12 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     asking = make_asking(network, env)
     total_steps = config.iterations * config.learner.steps
     learner = make_learner(config.learner, game, env, learning, network, total_steps)
-    steps, window, pairs = config.selfplay.steps, config.window, config.pairs
+    steps, window, league_games = config.selfplay.steps, config.window, config.league_games
     cells = learning.views.shape[1]
     with_holders = "ownership" in config.net.auxiliary
     holder_words = memory.holder_words(cells) if with_holders else 0
     slots = min(game.slots, game.num_actions)
-    play_chunk = _chunk(steps, MOST_PLAYED)
+    play_chunk = _chunk(steps, MOST_PLAYED, multiple=2 if league_games else 1)
     learn_chunk = _chunk(config.learner.steps, MOST_LEARNED_ON_CPU if _on_cpu() else MOST_LEARNED)
     seed = jax.random.key(config.seed)
 
@@ -100,9 +100,9 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     def init() -> Run:
         net_key, games_key = jax.random.split(key_of(BEGIN, 0, 0))
         variables = network.init(net_key)
-        games = selfplay.new_games(games_key, env, config.selfplay, pairs)
+        games = selfplay.new_games(games_key, env, config.selfplay, league_games)
         words = jax.eval_shape(jax.vmap(learning.pack), games.states).shape[1]
-        past = jax.tree.map(lambda leaf: jnp.stack([leaf] * config.league.nets), variables) if pairs else None
+        past = jax.tree.map(lambda leaf: jnp.stack([leaf] * config.league.nets), variables) if league_games else None
         return Run(
             games=games,
             tally=selfplay.new_tally(),
@@ -119,38 +119,44 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     def players(run: Run) -> Variables:
         return run.learner.averaged if run.reference is None else run.reference
 
-    def evaluate_of(run: Run) -> Evaluate:
+    def evaluates(run: Run) -> list[Evaluate]:
+        """What searches ask in one step after the other: in turns, where there is a league."""
         current = asking(network.fold(players(run)))
-        if not pairs:
-            return current
+        if not league_games:
+            return [current]
         past = [
             asking(network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], run.league))) for n in range(config.league.nets)
         ]
-        return by_rows(current, past, pairs)
+        return [current, in_their_steps(current, past, league_games)]
 
     def play_some(run: Run, iteration: Array, first: Array, simulations: int) -> Run:
-        evaluate = evaluate_of(run)
-        search = functools.partial(selfplay.make_search, env, config.search, evaluate, slots=slots)
+        turns = evaluates(run)
         capped = config.selfplay.full_share < 1
-        one_step = functools.partial(
-            selfplay.step,
-            env=env,
-            learning=learning,
-            config=config.selfplay,
-            pairs=pairs,
-            full=search(simulations=simulations),
-            quick=search(simulations=config.selfplay.quick_simulations) if capped else None,
-            with_holders=with_holders,
-        )
 
-        def body(number: Array, run: Run) -> Run:
-            step = first + number
-            games, tally, row, ending = one_step(key_of(PLAY, iteration, step), run.games, run.tally)
+        def one_step(run: Run, step: Array, theirs: bool) -> Run:
+            search = functools.partial(selfplay.make_search, env, config.search, turns[theirs], slots=slots)
+            games, tally, row, ending = selfplay.step(
+                key_of(PLAY, iteration, step),
+                run.games,
+                run.tally,
+                env=env,
+                learning=learning,
+                config=config.selfplay,
+                theirs=theirs,
+                full=search(simulations=simulations),
+                quick=search(simulations=config.selfplay.quick_simulations) if capped else None,
+                with_holders=with_holders,
+            )
             endings = jax.tree.map(lambda rows, new: rows.at[step].set(new), run.endings, ending)
             replay = memory.write_row(run.replay, iteration % window * steps + step, row)
             return dataclasses.replace(run, games=games, tally=tally, endings=endings, replay=replay)
 
-        return jax.lax.fori_loop(0, play_chunk, body, run)
+        def body(number: Array, run: Run) -> Run:
+            for turn in range(len(turns)):
+                run = one_step(run, first + number * len(turns) + turn, theirs=turn == 1)
+            return run
+
+        return jax.lax.fori_loop(0, play_chunk // len(turns), body, run)
 
     def settle(run: Run, iteration: Array) -> Run:
         replay = memory.settle(
@@ -204,9 +210,9 @@ def with_past_self(run: Run, place: int, variables: Variables) -> Run:
     return dataclasses.replace(run, league=league)
 
 
-def _chunk(steps: int, most: int) -> int:
-    """The largest number of steps in one call that divides them all."""
-    return max(size for size in range(1, min(steps, most) + 1) if steps % size == 0)
+def _chunk(steps: int, most: int, multiple: int = 1) -> int:
+    """The largest number of steps in one call that divides them all, a multiple of some number."""
+    return max(size for size in range(multiple, min(steps, most) + 1, multiple) if steps % size == 0)
 
 
 def _dtype() -> Any:

@@ -10,7 +10,6 @@ Nothing in a file is ever run.
 import errno
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +19,10 @@ import jax
 import numpy as np
 
 from boardwright.errors import RunError
+from boardwright.wholefile import whole
 
 KEY = "boardwright"  # of the header in the metadata
 CHECKSUM = "sha256"
-PARTIAL = ".part"  # ends the name of a file that is being written
 PIECE = 64 << 20  # bytes that pass through memory at a time
 MOST_HEADER_BYTES = 100 << 20  # safetensors reads no more
 _DIGEST_BYTES = 32
@@ -74,23 +73,15 @@ class ArrayFile:
 
 def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
     """Writes a file; raises RunError, and leaves no trace, where that fails."""
-    partial = path.with_name(f".{path.name}{PARTIAL}")
     digest = hashlib.sha256()
     try:
-        with partial.open("wb") as file:
+        with whole(path) as file:
             for data in _stream(arrays, header):
                 file.write(data)
                 digest.update(data)
             file.write(digest.digest())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-        sync_folder(path.parent)
-    except BaseException as error:
-        partial.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _refusal(path, error) from error
-        raise
+    except OSError as error:
+        raise _refusal(path, error) from error
 
 
 def read(path: Path) -> ArrayFile:
@@ -109,15 +100,6 @@ def read(path: Path) -> ArrayFile:
     except OSError as error:
         raise DamagedError(f"{path} cannot be read: {error.strerror}") from error
     return ArrayFile(path, header, offsets)
-
-
-def sync_folder(folder: Path) -> None:
-    """Waits until the names in a folder are on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _check(file: BinaryIO, size: int) -> None:

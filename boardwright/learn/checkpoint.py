@@ -18,6 +18,7 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile
 from boardwright.learn.arrayfile import ArrayFile, DamagedError
+from boardwright.wholefile import PARTIAL, sync_folder
 
 VERSION = 1
 SUFFIX = ".ckpt"
@@ -59,8 +60,8 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any], keep: Ke
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True)
-            arrayfile.sync_folder(folder.parent)
-        for leftover in folder.glob(f".*{SUFFIX}{arrayfile.PARTIAL}"):
+            sync_folder(folder.parent)
+        for leftover in folder.glob(f".*{SUFFIX}.*{PARTIAL}"):
             leftover.unlink(missing_ok=True)
     except OSError as error:
         raise RunError(f"cannot write into {folder}: {error.strerror}") from error

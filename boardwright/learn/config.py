@@ -9,12 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from boardwright.errors import BoardwrightError
+from boardwright.errors import RunError
 from boardwright.nets.config import NetConfig
-
-
-class ConfigError(BoardwrightError):
-    """Settings that contradict each other or are out of range."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,12 +135,12 @@ class AlphaZeroConfig:
         check(self)
 
     @property
-    def pairs(self) -> int:
-        """Pairs of league games: in each one game has the current net in role 0 and one in role 1."""
+    def league_games(self) -> int:
+        """Games against past selves: the share of all, in equal parts for each of them."""
         if self.league.share == 0:
             return 0
         nets, games = self.league.nets, self.selfplay.games
-        return max(1, min(round(self.league.share * games / 2 / nets), games // 2 // nets)) * nets
+        return max(1, min(round(self.league.share * games / nets), games // nets)) * nets
 
     @property
     def window(self) -> int:
@@ -207,26 +203,28 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 
 def check(config: AlphaZeroConfig) -> None:
-    """Raises ConfigError that names the first setting out of range."""
+    """Raises RunError that names the first setting out of range."""
     for path, (least, most) in LIMITS.items():
         value = config
         for name in path.split("."):
             value = getattr(value, name)
         if value is not None and not least <= value <= most:  # type: ignore[operator]
-            raise ConfigError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
     if not config.search.simulations or not all(1 <= count <= 2**14 for count in config.search.simulations):
-        raise ConfigError("setting search.simulations: expected one number or several, each from 1 to 16384")
-    if 2 * config.pairs > config.selfplay.games:
-        raise ConfigError(
-            f"setting league.nets: {config.league.nets} past selves need {2 * config.league.nets} games at least, "
-            f"{config.selfplay.games} are played: lower it, or raise selfplay.games"
+        raise RunError("setting search.simulations: expected one number or several, each from 1 to 16384")
+    if config.league_games > config.selfplay.games:
+        raise RunError(
+            f"setting league.nets: {config.league.nets} past selves need as many games, {config.selfplay.games} are "
+            f"played: lower it, or raise selfplay.games"
         )
+    if config.league_games and config.selfplay.steps % 2:
+        raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
     states = config.selfplay.games * config.selfplay.steps
     if config.window * states > MOST_STATES:
-        raise ConfigError(
+        raise RunError(
             f"setting replay.iterations: {config.window} iterations of {states} states are more than {MOST_STATES}: "
             "lower it, selfplay.games or selfplay.steps"
         )
     for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
         if games % 2:
-            raise ConfigError(f"setting {path}: {games} is odd, and half of the games are played in each role")
+            raise RunError(f"setting {path}: {games} is odd, and half of the games are played in each role")

@@ -1,6 +1,6 @@
 """Contests on the device: one net against several others at once, in role-swapped pairs from the same opening.
 
-Every game has its own net and role to move, seated as in self-play (see `seating`). After a random opening
+Every game has its own nets, which move by turns as in self-play (see `seating`). After a random opening
 nothing is left to chance, so that play is each net's best; without one, moves are drawn as in self-play.
 """
 
@@ -18,13 +18,13 @@ from jax import Array
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn.config import SearchConfig
-from boardwright.learn.seating import by_rows, first_seats, reordered, seated
+from boardwright.learn.seating import in_their_steps, on_move
 from boardwright.nets.network import Variables
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import gumbel_search, puct_search
 
-CHUNK = 8  # actions between two looks at whether all games are over
-MOST_ACTIONS = 1 << 14  # of a game; one that goes on is a draw
+CHUNK = 4  # turns of both sides between two looks at whether all games are over
+MOST_TURNS = 1 << 13  # of both sides; a game that goes on is a draw
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,11 +63,12 @@ def make_duel(
     opening_plies: int,
 ) -> Contest:
     """A contest with `games` against each of so many opponents, half of them in each role."""
-    pairs = opponents * games // 2
-    seat = first_seats(2 * pairs, pairs)
+    total, pairs = opponents * games, opponents * games // 2
+    # Games lie as [opponent, role of the challenger, pair].
+    seat = jnp.tile(jnp.repeat(jnp.arange(2, dtype=jnp.int8), games // 2), opponents)
 
     def begin(key: Array) -> Any:
-        """Games a and b of a pair after the same random actions."""
+        """Both games of a pair after the same random actions."""
         state_key, opening_key = jax.random.split(key)
         states = jax.vmap(env.init)(jax.random.split(state_key, pairs))
 
@@ -78,20 +79,25 @@ def make_duel(
             return where_games(after.terminated, states, after)  # an opening does not decide a game
 
         states = jax.lax.fori_loop(0, opening_plies, at_random, states)
-        return jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), states)
+
+        def in_both_roles(leaf: Array) -> Array:
+            by_opponent = leaf.reshape(opponents, 1, games // 2, *leaf.shape[1:])
+            return jnp.concatenate([by_opponent, by_opponent], axis=1).reshape(total, *leaf.shape[1:])
+
+        return jax.tree.map(in_both_roles, states)
 
     def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
-        """CHUNK actions of every game that is not over, sat-out steps included."""
-        evaluate = by_rows(asking(challenger), [asking(other) for other in others], pairs)
-        choose = _chooser(env, evaluate, search, simulations, slots, best=opening_plies > 0)
+        """CHUNK steps of the challenger, and as many of the others."""
+        current = asking(challenger)
+        turns = [current, in_their_steps(current, [asking(other) for other in others], total)]
+        choosers = [_chooser(env, evaluate, search, simulations, slots, best=opening_plies > 0) for evaluate in turns]
 
         def act(number: Array, states: Any) -> Any:
-            search_key, step_key = jax.random.split(jax.random.fold_in(key, number))
-            seating = seated(states, seat, pairs)
-            rows = reordered(states, seating.order)
-            action = choose(search_key, rows)
-            stepped = jax.vmap(env.step)(rows, action, jax.random.split(step_key, 2 * pairs))
-            return reordered(where_games(seating.active, stepped, rows), seating.order)
+            for turn, choose in enumerate(choosers):
+                search_key, step_key = jax.random.split(jax.random.fold_in(key, 2 * number + turn))
+                stepped = jax.vmap(env.step)(states, choose(search_key, states), jax.random.split(step_key, total))
+                states = where_games(on_move(states, seat, theirs=turn == 1), stepped, states)
+            return states
 
         return jax.lax.fori_loop(0, CHUNK, act, states)
 
@@ -100,7 +106,7 @@ def make_duel(
     def contest(key: Array, challenger: Variables, others: Sequence[Variables]) -> Generator[float, None, list[Score]]:
         begin_key, play_key = jax.random.split(key)
         states = begin(begin_key)
-        for number in range(MOST_ACTIONS // CHUNK):
+        for number in range(MOST_TURNS // CHUNK):
             over = float(states.terminated.mean())
             yield over
             if over == 1:
@@ -143,24 +149,13 @@ def _chooser(
 
 
 def _scores(states: Any, opponents: int) -> list[Score]:
-    """Scores from games that are over, [a | b], each half by opponent."""
-    result = np.asarray(states.result).reshape(2, opponents, -1)  # [role of the challenger, opponent, pair]
-    plies = np.asarray(states.plies).reshape(2, opponents, -1)
-    won, lost = (np.stack([(result[role] == who(role)).sum(axis=1) for role in (0, 1)]) for who in (_same, _other))
+    """Scores from games that are over, [opponent, role of the challenger, pair]."""
+    result = np.asarray(states.result).reshape(opponents, 2, -1)
+    plies = np.asarray(states.plies).reshape(result.shape).sum(axis=2)
+    role = np.arange(2)[:, None]
+    won, lost = (result == role).sum(axis=2), (result == 1 - role).sum(axis=2)
     drawn = result.shape[2] - won - lost
-
-    def by_role(array: np.ndarray, opponent: int) -> tuple[int, int]:
-        return int(array[0, opponent]), int(array[1, opponent])
-
     return [
-        Score(*(by_role(array, opponent) for array in (won, drawn, lost, plies.sum(axis=2))))
-        for opponent in range(opponents)
+        Score(*((int(numbers[0]), int(numbers[1])) for numbers in (won[n], drawn[n], lost[n], plies[n])))
+        for n in range(opponents)
     ]
-
-
-def _same(role: int) -> int:
-    return role
-
-
-def _other(role: int) -> int:
-    return 1 - role

@@ -22,7 +22,7 @@ from boardwright.learn import memory
 from boardwright.learn.config import LearnerConfig
 from boardwright.learn.memory import Replay, Samples
 from boardwright.nets.network import Network, Output, Variables
-from boardwright.search.tree import side_of
+from boardwright.search.nodes import side_of
 
 ILLEGAL = -1e9  # instead of an illegal move's logit
 PLIES_SCALE = 100.0  # plies left are learned in hundreds
@@ -135,7 +135,8 @@ def _kernels(params: Any) -> Any:
 
 def _squares(params: Any) -> Array:
     """Sum of squares of all kernels."""
-    return sum((jnp.square(leaf).sum() for leaf in jax.tree.leaves(params) if leaf.ndim > 1), jnp.float32(0))
+    kernels = (leaf for leaf in jax.tree.leaves(params) if leaf.ndim > 1)
+    return sum((jnp.square(leaf).sum() for leaf in kernels), jnp.float32(0))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

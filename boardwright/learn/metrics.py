@@ -95,12 +95,22 @@ class Metrics:
 
     def log(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
         """Stores the scalars of an iteration together; what was logged under the same name there is replaced."""
-        iteration, frames = operator.index(iteration), operator.index(frames)
+        frames = operator.index(frames)
+        self._events.scalars(frames, self._store(iteration, frames, scalars))
+
+    def correct(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
+        """The same of an iteration that is past, such as a rating that later games change; TensorBoard, which
+        cannot forget, is not told.
+        """
+        self._store(iteration, operator.index(frames), scalars)
+
+    def _store(self, iteration: SupportsIndex, frames: int, scalars: Mapping[str, SupportsFloat]) -> dict[str, float]:
+        iteration = operator.index(iteration)
         values = {name: float(value) for name, value in scalars.items()}
         rows = [(name, iteration, frames, None if math.isnan(value) else value) for name, value in values.items()]
         with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO scalars VALUES (?, ?, ?, ?)", rows)
-        self._events.scalars(frames, values)
+        return values
 
     def log_match(
         self, iteration: int, role0_net: int, role1_net: int, wins0: int, draws: int, wins1: int, plies: int

@@ -1,8 +1,8 @@
 """Self-play: games in flight on the device, one action of each a step, written into the replay as they go.
 
-Games go on from iteration to iteration and begin anew when they end. A step seats the games (see `seating`),
-searches all of them at once and plays what the searches chose. What is learned from: moves of the current net,
-searched in full, past the random opening.
+Games go on from iteration to iteration and begin anew when they end. A step searches all games at once and plays
+what the searches chose, in a league where its net is on move (see `seating`). What is learned from: moves of the
+current net, searched in full, past the random opening.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from boardwright.games.batched import random_action, where_games
 from boardwright.learn import memory
 from boardwright.learn.config import SearchConfig, SelfPlayConfig
 from boardwright.learn.memory import Ending, Replay
-from boardwright.learn.seating import BOTH, first_seats, reordered, seated
+from boardwright.learn.seating import BOTH, first_seats, on_move
+from boardwright.search.nodes import side_of
 from boardwright.search.puct import temperature_by_ply
-from boardwright.search.tree import Evaluate, side_of
+from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
 NOBODY = 2  # instead of the role that would have given up
@@ -63,7 +64,7 @@ class Tally:
 
 
 class Found(NamedTuple):
-    """What self-play needs of a search, by row."""
+    """What self-play needs of a search, by game."""
 
     action: Array
     actions: Array
@@ -77,13 +78,13 @@ class Found(NamedTuple):
 Search = Callable[[Array, Any], Found]  # key, states -> what was found
 
 
-def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, pairs: int) -> Games:
+def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: int) -> Games:
     """All games at their beginning."""
     state_key, opening_key, audit_key = jax.random.split(key, 3)
     return Games(
         states=jax.vmap(env.init)(jax.random.split(state_key, config.games)),
         serial=jnp.zeros(config.games, jnp.int32),
-        seat=first_seats(config.games, pairs),
+        seat=first_seats(config.games, league_games),
         opening=_drawn_openings(opening_key, config),
         may_resign=_drawn_audits(audit_key, config),
         resigned=jnp.full(config.games, NOBODY, jnp.int8),
@@ -146,35 +147,32 @@ def step(
     env: BatchEnv,
     learning: Learning,
     config: SelfPlayConfig,
-    pairs: int,
+    theirs: Array | bool,
     full: Search,
     quick: Search | None,
     with_holders: bool,
 ) -> tuple[Games, Tally, Replay, Ending]:
-    """One action of every game that is seated where it can move: the games after it, and a row to remember.
+    """One action of every game whose net is on move: the games after it, and a row to remember.
 
-    The row says nothing of results, which `memory.settle` fills in from the ending.
+    `theirs`: in league games the past selves are asked and move, else the current net. The row says nothing of
+    results, which `memory.settle` fills in from the ending.
     """
     search_key, cap_key, opening_key, step_key, begin_key = jax.random.split(key, 5)
     count = games.serial.shape[0]
-    seating = seated(games.states, games.seat, pairs)
-    rows = reordered(games.states, seating.order)
+    before, moving = games.states, on_move(games.states, games.seat, theirs=theirs)
     in_full = jnp.bool_(True)
     if quick is None:
-        found = full(search_key, rows)
+        found = full(search_key, before)
     else:
         in_full = jax.random.uniform(cap_key) < config.full_share
-        found = jax.lax.cond(in_full, full, quick, search_key, rows)
-    found: Found = reordered(found, seating.order)
-    by_current = jnp.arange(count) < count - pairs  # by row
-
-    before, moving = games.states, seating.active[seating.order]
+        found = jax.lax.cond(in_full, full, quick, search_key, before)
     in_opening = games.opening > 0
     at_random = jax.vmap(random_action)(jax.random.split(opening_key, count), before.legal_action_mask)
     action = jnp.where(in_opening, at_random, found.action)
     stepped = jax.vmap(env.step)(before, action, jax.random.split(step_key, count))
     after = where_games(moving, stepped, before)
-    learnable = moving & by_current[seating.order] & ~in_opening & in_full
+    by_current = (games.seat == BOTH) | jnp.logical_not(theirs)
+    learnable = moving & by_current & ~in_opening & in_full
 
     role = before.current_role
     giving_up = moving & ~in_opening & (found.value < config.resign_below)

@@ -13,8 +13,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +27,7 @@ from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
 from boardwright.nets.config import NetConfig, config_of
 from boardwright.nets.layout import Interface, interface_of, weight_shapes
+from boardwright.wholefile import write_whole
 
 VERSION = 1
 KEY = "boardwright"  # of the header in the metadata
@@ -100,7 +99,10 @@ def write(
         raise NetError(f"net file {path}: what is told of the training is not JSON: {error}") from error
     if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
         raise NetError(f"net file {path}: more is told of the training than {MOST_HEADER_BYTES} bytes hold")
-    _replace(path, data)
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise NetError(f"cannot write net file {path}: {error.strerror}") from error
 
 
 def read(path: Path, *, game: Game | None = None) -> NetFile:
@@ -256,23 +258,3 @@ def _checksum(header: str, tensors: Iterable[tuple[str, bytes]]) -> str:
 
 def _canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Puts a file in the place of another in one step, on the disk before the step."""
-    try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise NetError(f"cannot write net file {path}: {error.strerror}") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise NetError(f"cannot write net file {path}: {error.strerror}") from error
-        raise

@@ -99,7 +99,7 @@ def variables_of(weights: Mapping[str, Any]) -> Variables:
 
 def _folded(variables: Variables, dtype: Any) -> Variables:
     """Variables of the folded net: every norm has become its convolution's bias and scale."""
-    flat: dict[str, Any] = traverse_util.flatten_dict(dict(variables), sep="/")
+    flat: dict[str, Any] = traverse_util.flatten_dict(dict(variables), sep="/")  # type: ignore[assignment]
     folded: dict[str, jax.Array] = {}
     for name, weight in flat.items():
         collection, _, path = name.partition("/")

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from boardwright.search.nodes import LEAST_RANGE, Node
 from boardwright.search.slots import probabilities
-from boardwright.search.tree import LEAST_RANGE, Node
 
 
 def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:

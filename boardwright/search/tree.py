@@ -23,7 +23,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import BatchEnv
+from boardwright.search import descent_kernel
 from boardwright.search import slots as packed_moves
+from boardwright.search.nodes import OVER, UNVISITED, Node, Tree, best_slot, side_of
 from boardwright.search.slots import Slots
 from boardwright.search.words import make_packing
 
@@ -31,46 +33,6 @@ from boardwright.search.words import make_packing
 # of legal actions must be finite, the others may be anything; what is said of finished games is not used.
 # Game b of the batch is always the same game, so a closure may hold data by game, as a league's nets.
 Evaluate = Callable[[Any], tuple[Array, Array]]
-
-OVER = 2  # instead of the role to move
-UNVISITED = -1  # instead of a child
-LEAST_RANGE = 1e-8  # of a node's values, where a rule of selection scales them to [0, 1]
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tree:
-    """N = simulations + 1 nodes of B games; node 0 is the root, node s + 1 what simulation s added."""
-
-    mover: Array  # [N, B] int8: the role to move, or OVER
-    visits: Array  # [N, B] int32: simulations that came here, its own included; 0 for a row never reached
-    value: Array  # [N, B] float32: mean of what those found, from the side of role 0
-    raw_value: Array  # [N, B] float32: what `evaluate` or the result said, from the side of role 0
-    prior: Array  # [N, B, K] bfloat16: logits, the highest 0; -inf in empty slots
-    prior_total: Array  # [N, B] float32: sum of exp(prior)
-    action: Array  # [N, B, K] int16
-    child: Array  # [N, B, K] int16: node, or UNVISITED
-    state: Array  # [N, B, W] uint32: see `words`
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Node:
-    """What a rule of selection sees of one node a game, values from the side of its mover."""
-
-    logits: Array  # [B, K] float32: the highest 0; -inf in empty slots
-    total: Array  # [B, 1] float32: sum of exp(logits)
-    child: Array  # [B, K] int32: node, or UNVISITED
-    visits: Array  # [B, K] int32: of the children
-    q: Array  # [B, K] float32: values of the children; 0 where unvisited
-    own_visits: Array  # [B, 1] float32
-    value: Array  # [B, 1] float32
-    raw_value: Array  # [B, 1] float32
-
-    @property
-    def prior(self) -> Array:
-        """[B, K] float32: the moves' probabilities."""
-        return jnp.exp(self.logits) / self.total
 
 
 @jax.tree_util.register_dataclass
@@ -150,16 +112,6 @@ def look_at_root(tree: Tree, root: Slots) -> Node:
     )
 
 
-def side_of(role: Array) -> Array:
-    """float32: 1 for role 0, -1 for role 1: what turns a value from one's side to that of role 0, and back."""
-    return jnp.where(role == 1, -1.0, 1.0)
-
-
-def best_slot(logits: Array, scores: Array) -> Array:
-    """[B] int32: the filled slot with the highest score, the first among equals."""
-    return jnp.where(logits > -jnp.inf, scores, -jnp.inf).argmax(axis=1).astype(jnp.int32)
-
-
 def _plant(num_nodes: int, states: Any, root: Slots, value: Array, pack_states: Callable[[Any], Array]) -> Tree:
     """A tree of the root alone, visited once."""
     games, num_slots = root.actions.shape
@@ -227,13 +179,22 @@ def _descend(
             going=at.going & going,
         )
 
+    def together(slot: Array, child: Array, going: Array) -> _Descent:
+        first = jnp.zeros_like(slot)
+        start = _Descent(first, slot, child, _row(tree, first), jnp.ones_like(slot), going)
+        # Two steps a turn: an accelerator tells the host after every turn whether to go on, which takes it longer
+        # than a step. A step of a game that has arrived changes nothing.
+        return jax.lax.while_loop(lambda at: at.going.any(), lambda at: follow(follow(at)), start)
+
+    def apart(slot: Array, child: Array, going: Array) -> _Descent:
+        node, slot, child, path, depth = descent_kernel.descend(tree, scores, slot, child, going)
+        return _Descent(node, slot, child, path, depth, jnp.zeros_like(going))
+
     node = look_at_root(tree, root)
     slot, child, going = choose(node, root_scores(node))
-    first = jnp.zeros_like(slot)
-    start = _Descent(first, slot, child, _row(tree, first), jnp.ones_like(slot), going)
-    # Two steps a turn: an accelerator tells the host after every turn whether to go on, which takes it longer
-    # than a step. A step of a game that has arrived changes nothing.
-    return jax.lax.while_loop(lambda at: at.going.any(), lambda at: follow(follow(at)), start)
+    if jax.device_count() > 1:  # the kernel knows nothing of batches that are split
+        return together(slot, child, going)
+    return jax.lax.platform_dependent(slot, child, going, cuda=apart, default=together)
 
 
 def _look(tree: Tree, number: Array) -> Node:

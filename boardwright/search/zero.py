@@ -19,8 +19,9 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.search import gumbel, puct
+from boardwright.search.nodes import Tree, best_slot, side_of
 from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
-from boardwright.search.tree import Depth, Evaluate, Tree, best_slot, grow, look_at_root, side_of
+from boardwright.search.tree import Depth, Evaluate, grow, look_at_root
 
 
 @jax.tree_util.register_dataclass

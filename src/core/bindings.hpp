@@ -133,6 +133,7 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
                  return after;
              },
              "action"_a)
+        .def("under", [](const P& p, std::shared_ptr<const G> game) { return P{game, Line<G>(*game, p.line)}; }, "game"_a)
         .def("observe",
              [](const P& p, Role role) {
                  check_role<G>(role);

@@ -66,6 +66,8 @@ class Line {
     using State = typename G::State;
 
     explicit Line(const G& game, State first) : game_(&game) { states_.push_back(first); }
+    // The same line in a game of the same rules.
+    Line(const G& game, const Line& other) : game_(&game), states_(other.states_) {}
 
     const G& game() const { return *game_; }
     const State& now() const { return states_.back(); }

@@ -1,5 +1,5 @@
 // The Python bindings of Cathedral.
-#include "bindings_search.hpp"
+#include "bindings_puct.hpp"
 #include "cathedral_evaluation.hpp"
 
 namespace boardwright {
@@ -94,6 +94,12 @@ void bind_cathedral(nb::module_& module) {
                  new (self) AlphaBeta<Cathedral>(Evaluator<Cathedral>(*game), table_bytes(megabytes), checked_threads(threads));
              },
              "game"_a, "megabytes"_a, "threads"_a, nb::keep_alive<1, 2>());
+    bind_puct<Cathedral>(module, "CathedralPuct")
+        .def("__init__",
+             [](PuctSearch<Cathedral>* self, std::shared_ptr<const Cathedral> game, int megabytes, int batch, std::uint64_t seed) {
+                 new_puct(self, Evaluator<Cathedral>(*game), megabytes, batch, seed);
+             },
+             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

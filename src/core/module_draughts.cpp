@@ -1,7 +1,7 @@
 // The Python bindings of draughts.
 #include <nanobind/stl/optional.h>
 
-#include "bindings_search.hpp"
+#include "bindings_puct.hpp"
 #include "draughts_evaluation.hpp"
 
 namespace boardwright {
@@ -24,6 +24,13 @@ DraughtsTables draughts_tables(nb::handle tables) {
     std::copy_n(more.data(), 32, t.continuing_key.begin());
     t.white_to_move_key = nb::cast<std::uint64_t>(field("white_to_move_key"));
     return t;
+}
+
+// The tables of a folder, or none.
+Evaluator<Draughts> draughts_evaluator(const Draughts& game, const std::optional<std::string>& tables) {
+    std::shared_ptr<const draughts::Tablebase> opened;
+    if (tables) opened = std::make_shared<const draughts::Tablebase>(*tables, 0);
+    return Evaluator<Draughts>(game, opened);
 }
 
 }  // namespace
@@ -60,11 +67,16 @@ void bind_draughts(nb::module_& module) {
         .def("__init__",
              [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
                 const std::optional<std::string>& tables) {
-                 std::shared_ptr<const draughts::Tablebase> opened;
-                 if (tables) opened = std::make_shared<const draughts::Tablebase>(*tables, 0);
-                 new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened), table_bytes(megabytes), checked_threads(threads));
+                 new (self) AlphaBeta<Draughts>(draughts_evaluator(*game, tables), table_bytes(megabytes), checked_threads(threads));
              },
              "game"_a, "megabytes"_a, "threads"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
+    bind_puct<Draughts>(module, "DraughtsPuct")
+        .def("__init__",
+             [](PuctSearch<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int batch, std::uint64_t seed,
+                const std::optional<std::string>& tables) {
+                 new_puct(self, draughts_evaluator(*game, tables), megabytes, batch, seed);
+             },
+             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

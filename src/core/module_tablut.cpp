@@ -1,5 +1,5 @@
 // The Python bindings of Tablut.
-#include "bindings_search.hpp"
+#include "bindings_puct.hpp"
 #include "search/forced.hpp"
 #include "tablut_evaluation.hpp"
 #include "tablut_heuristics.hpp"
@@ -158,6 +158,12 @@ void bind_tablut(nb::module_& module) {
                  new (self) AlphaBeta<Tablut>(Evaluator<Tablut>(*game), table_bytes(megabytes), checked_threads(threads));
              },
              "game"_a, "megabytes"_a, "threads"_a, nb::keep_alive<1, 2>());
+    bind_puct<Tablut>(module, "TablutPuct")
+        .def("__init__",
+             [](PuctSearch<Tablut>* self, std::shared_ptr<const Tablut> game, int megabytes, int batch, std::uint64_t seed) {
+                 new_puct(self, Evaluator<Tablut>(*game), megabytes, batch, seed);
+             },
+             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

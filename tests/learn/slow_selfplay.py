@@ -41,53 +41,58 @@ def worth(low_hash: Any) -> Any:
     return (1 - hopeless) * ((low_hash >> 7) % 64 / 80.0 - 0.4) - hopeless * 0.9
 
 
-def stub_search(slots: int, pairs: int, share: float) -> Search:
-    """A net's choice for certain, times `share`; the last rows are the past self's."""
+def stub_search(slots: int, of_past: Array, share: float) -> Search:
+    """A net's choice for certain, times `share`; in the last games the past self is asked."""
 
     def search(key: Array, states: Any) -> Found:
         del key
-        rows = states.terminated.shape[0]
+        games = states.terminated.shape[0]
         moves = pack(states.legal_action_mask, jnp.zeros(states.legal_action_mask.shape), slots)
         low, count = states.hash[:, 0], moves.filled.sum(axis=1).astype(jnp.uint32)
-        of_past = jnp.arange(rows) >= rows - pairs
-        slot = jnp.where(of_past, chosen(PAST, low, count), chosen(CURRENT, low, count)).astype(jnp.int32)
+        by_past = jnp.arange(games) >= games - of_past
+        slot = jnp.where(by_past, chosen(PAST, low, count), chosen(CURRENT, low, count)).astype(jnp.int32)
         return Found(
             action=jnp.take_along_axis(moves.actions, slot[:, None], axis=1)[:, 0].astype(jnp.int32),
             actions=moves.actions,
             policy=share * jax.nn.one_hot(slot, slots),
             prior=probabilities(moves.logits),
             value=worth(low).astype(jnp.float32),
-            entropy=jnp.full(rows, ENTROPY),
-            depth=jnp.full(rows, DEPTH),
+            entropy=jnp.full(games, ENTROPY),
+            depth=jnp.full(games, DEPTH),
         )
 
     return search
 
 
-def on_device(game: Game, config: SelfPlayConfig, *, pairs: int, slots: int, steps: int, seed: int) -> dict[str, Any]:
+def on_device(
+    game: Game, config: SelfPlayConfig, *, league_games: int, slots: int, steps: int, seed: int
+) -> dict[str, Any]:
     """games [S, B] before each step and after it, row, ending, tally [S, ...] after each, as NumPy arrays."""
     env = without_chance(game.batch()) if game.has_chance else game.batch()
-    one_step = functools.partial(
-        selfplay.step,
-        env=env,
-        learning=game.learning(),
-        config=config,
-        pairs=pairs,
-        full=stub_search(slots, pairs, 1.0),
-        quick=stub_search(slots, pairs, QUICK_SHARE) if config.full_share < 1 else None,
-        with_holders=True,
-    )
 
-    def body(carry: Any, key: Array) -> Any:
-        games, tally = carry
-        after, tally, row, ending = one_step(key, games, tally)
+    def one_step(carry: Any, step: tuple[Array, Array]) -> Any:
+        (games, tally), (key, theirs) = carry, step
+        search = functools.partial(stub_search, slots, jnp.where(theirs, league_games, 0))
+        after, tally, row, ending = selfplay.step(
+            key,
+            games,
+            tally,
+            env=env,
+            learning=game.learning(),
+            config=config,
+            theirs=theirs,
+            full=search(1.0),
+            quick=search(QUICK_SHARE) if config.full_share < 1 else None,
+            with_holders=True,
+        )
         return (after, tally), {"before": games, "after": after, "row": row, "ending": ending, "tally": tally}
 
     @jax.jit
     def play(key: Array) -> Any:
         begin, go_on = jax.random.split(key)
-        start = selfplay.new_games(begin, env, config, pairs), selfplay.new_tally()
-        return jax.lax.scan(body, start, jax.random.split(go_on, steps))[1]
+        start = selfplay.new_games(begin, env, config, league_games), selfplay.new_tally()
+        turns = jax.random.split(go_on, steps), jnp.arange(steps) % 2 == 1
+        return jax.lax.scan(one_step, start, turns)[1]
 
     return jax.device_get(play(jax.random.key(seed)))
 
@@ -126,7 +131,7 @@ class SlowSelfPlay:
     """Games in the scalar engine; what is drawn at random is read from the device: openings, audits, caps."""
 
     game: Game
-    pairs: int
+    league_games: int
     resign_below: float
     columns: list[Column] = field(default_factory=list)
     counts: dict[str, Any] = field(
@@ -146,23 +151,16 @@ class SlowSelfPlay:
 
     def begin(self, games: Any) -> None:
         """All games as the device begins them; games [B]."""
-        alone = len(games.serial) - 2 * self.pairs
-        seats = [BOTH] * alone + [0] * self.pairs + [1] * self.pairs
+        seats = [BOTH] * (len(games.serial) - self.league_games)
+        seats += [number % 2 for number in range(self.league_games)]
         self.columns = [self._column(games, number, seat) for number, seat in enumerate(seats)]
 
-    def step(self, after: Any, in_full: bool) -> list[Moment]:
+    def step(self, after: Any, in_full: bool, theirs: bool) -> list[Moment]:
         """Every game's moment; after: the device's games [B] when the step is over, for what is drawn."""
-        moving = self._moving()
+        moving = [column.seat == BOTH or (column.net == PAST) == theirs for column in self.columns]
         return [
             self._moment(number, column, moving[number], in_full, after) for number, column in enumerate(self.columns)
         ]
-
-    def _moving(self) -> list[bool]:
-        alone = len(self.columns) - 2 * self.pairs
-        moving = [True] * len(self.columns)
-        for a in range(alone, alone + self.pairs):
-            moving[a + self.pairs] = self.columns[a].net != self.columns[a + self.pairs].net
-        return moving
 
     def _moment(self, number: int, column: Column, moves: bool, in_full: bool, after: Any) -> Moment:
         before = column.position

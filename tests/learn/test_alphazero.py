@@ -25,14 +25,15 @@ from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of
 
 pytestmark = pytest.mark.usefixtures("hurried_compiler")
-GAMES, STEPS, PAIRS = 6, 4, 2
+GAMES, STEPS, NETS = 6, 4, 2
+ALONE = GAMES - 2 * NETS
 CONFIG = AlphaZeroConfig(
     game="draughts",
     iterations=3,
     net=NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2, heads="by-role"),
     search=SearchConfig(simulations=(3,)),
     selfplay=SelfPlayConfig(games=GAMES, steps=STEPS, unfinished="bootstrap", opening_plies=1),
-    league=LeagueConfig(share=0.67, nets=PAIRS),
+    league=LeagueConfig(share=0.67, nets=NETS),
     replay=ReplayConfig(iterations=2),
     learner=LearnerConfig(batch=4, steps=1, averaging=0.5, warmup=0),
 )
@@ -41,16 +42,16 @@ CERTAIN = float(np.tanh(3.0))
 
 @pytest.fixture(scope="module")
 def az() -> AlphaZero:
-    assert CONFIG.pairs == PAIRS
+    assert CONFIG.league_games == 2 * NETS
     return make_alphazero(CONFIG)
 
 
-def believing(variables: Variables, sign: int) -> Variables:
-    """A net both of whose value heads say that role 0 wins (1) or role 1 (-1), whoever is on move."""
+def believing(variables: Variables, strength: float) -> Variables:
+    """A net both of whose value heads say tanh(strength) for role 0, whoever is on move."""
     weights = weights_of(variables)
     for role in (0, 1):
         weights[f"params/value_{role}/output/kernel"] = np.zeros((2, 1), np.float32)
-        weights[f"params/value_{role}/output/bias"] = np.full(1, 3.0 * sign * (1 - 2 * role), np.float32)
+        weights[f"params/value_{role}/output/bias"] = np.full(1, strength * (1 - 2 * role), np.float32)
     return variables_of(weights)
 
 
@@ -61,29 +62,28 @@ def iteration(az: AlphaZero, run: Run, number: int) -> Run:
 
 
 def begun(az: AlphaZero) -> Run:
-    """The current net believes in role 0, its past selves in role 1."""
+    """The current net believes in role 0, its past selves in role 1, the second less."""
     run = az.init()
-    variables = believing(run.learner.variables, 1)
+    variables = believing(run.learner.variables, 3.0)
     learner = dataclasses.replace(run.learner, averaged=variables)  # which play
     run = dataclasses.replace(run, learner=learner)
-    for place in range(PAIRS):
-        run = with_past_self(run, place, believing(run.learner.variables, -1))
+    for place in range(NETS):
+        run = with_past_self(run, place, believing(run.learner.variables, -3.0 + place))
     return run
 
 
 def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -> None:
     """A wrong head anywhere in a tree, or a stand-in from another net, would not be certain of role 0."""
     run: Any = jax.device_get(iteration(az, begun(az), 0))
-    row, roles = run.replay, []
+    row = run.replay
     learned = row.status == memory.STAND_IN
     assert learned[:STEPS].sum() == int(run.tally.learnable) > 8
     assert not learned[STEPS:].any()
     np.testing.assert_allclose(row.value[learned], CERTAIN, atol=1e-5)
     np.testing.assert_allclose(row.result[learned], CERTAIN, atol=1e-5)
-    np.testing.assert_allclose(np.abs(row.value[:STEPS]), CERTAIN, atol=1e-5)
-    alone = GAMES - 2 * PAIRS
-    assert (row.value[:STEPS, :alone] > 0).all()
-    assert (row.value[:STEPS, alone:] < 0).sum() >= STEPS * PAIRS
+    ours = [CERTAIN] * GAMES
+    theirs = [CERTAIN] * ALONE + [np.tanh(-3.0)] * 2 + [np.tanh(-2.0)] * 2
+    np.testing.assert_allclose(row.value[:STEPS], [ours, theirs] * (STEPS // 2), atol=1e-5)
     states: Any = jax.vmap(jax.vmap(az.learning.unpack))(jnp.asarray(row.words[:STEPS]))
     roles = np.asarray(states.current_role)[learned[:STEPS]]
     assert set(roles) == {0, 1}
@@ -92,7 +92,7 @@ def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -
 def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero) -> None:
     run = az.next_iteration(az.learn(iteration(az, az.init(), 0), 0, 0)[0])
     plies = np.asarray(run.games.states.plies)
-    assert plies[: GAMES - 2 * PAIRS].min() >= STEPS - 2  # several hops are one ply
+    assert plies[:ALONE].min() >= STEPS - 2  # several hops are one ply
     kept = jax.device_get(run)
     ends = []
     for start in (run, jax.tree.map(jnp.asarray, kept)):
@@ -123,12 +123,16 @@ def test_who_plays() -> None:
     assert gated.candidate(shapes) is shapes.learner.averaged
 
 
-def test_chunks_divide_all_steps() -> None:
-    for steps in (1, 7, 12, 64, 100):
+@pytest.mark.parametrize("share", [0.0, 0.67])
+def test_chunks_divide_all_steps(share: float) -> None:
+    """With a league, into turns of both sides."""
+    for steps in (2, 12, 14, 64, 100) if share else (1, 7, 12, 64, 100):
         selfplay_config = dataclasses.replace(CONFIG.selfplay, steps=steps)
-        chunk = make_alphazero(dataclasses.replace(CONFIG, selfplay=selfplay_config)).play_chunk
+        league = dataclasses.replace(CONFIG.league, share=share)
+        chunk = make_alphazero(dataclasses.replace(CONFIG, selfplay=selfplay_config, league=league)).play_chunk
         assert steps % chunk == 0
         assert chunk <= 8
+        assert chunk % 2 == 0 or not share
 
 
 def test_what_is_told_of_an_iteration() -> None:

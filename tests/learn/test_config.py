@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardwright.errors import RunError
 from boardwright.learn.config import (
     LIMITS,
     MOST_STATES,
     AlphaZeroConfig,
-    ConfigError,
     LeagueConfig,
     ReplayConfig,
     SearchConfig,
@@ -47,7 +47,7 @@ def test_limits_hold(path: str) -> None:
         return dataclasses.replace(PLAIN, **{group: dataclasses.replace(getattr(PLAIN, group), **{name: value})})
 
     for beyond in (math.nextafter(least, -math.inf), math.nextafter(most, math.inf), math.nan):
-        with pytest.raises(ConfigError) as caught:
+        with pytest.raises(RunError) as caught:
             changed(beyond)
         assert str(caught.value).startswith(f"setting {path}: ")
         assert "\n" not in str(caught.value)
@@ -58,11 +58,12 @@ def test_limits_hold(path: str) -> None:
     [
         (["search.simulations="], "setting search.simulations: expected one number or several"),
         (["search.simulations=16,0"], "setting search.simulations: expected one number or several"),
+        (["league.share=0.5", "selfplay.steps=9"], "setting selfplay.steps: 9 is odd, and a league moves by turns"),
         (["gating.games=7"], "setting gating.games: 7 is odd"),
         (["evaluation.games=9"], "setting evaluation.games: 9 is odd"),
         (
-            ["league.share=0.5", "league.nets=4", "selfplay.games=7"],
-            "setting league.nets: 4 past selves need 8 games at least, 7 are played: lower it, or raise selfplay.games",
+            ["league.share=0.5", "league.nets=4", "selfplay.games=3"],
+            "setting league.nets: 4 past selves need as many games, 3 are played: lower it, or raise selfplay.games",
         ),
         (
             ["replay.iterations=10000", "selfplay.games=65536"],
@@ -72,26 +73,26 @@ def test_limits_hold(path: str) -> None:
     ],
 )
 def test_contradictions(assignments: list[str], complaint: str) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(RunError) as caught:
         apply(PLAIN, assignments)
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @given(games=st.integers(1, 600), share=st.floats(0, 1), nets=st.integers(1, 8))
-def test_league_games_come_in_pairs_shared_equally(games: int, share: float, nets: int) -> None:
-    """As near to the share as pairs for every net allow; refused only where there is no pair for each."""
+def test_league_games_are_shared_equally(games: int, share: float, nets: int) -> None:
+    """As near to the share as equal parts for every net allow; refused only where there is no game for each."""
     settings: Any = {"selfplay": SelfPlayConfig(games=games), "league": LeagueConfig(share=share, nets=nets)}
-    if share > 0 and 2 * nets > games:
-        with pytest.raises(ConfigError, match=r"setting league.nets: "):
+    if share > 0 and nets > games:
+        with pytest.raises(RunError, match=r"setting league.nets: "):
             AlphaZeroConfig(game="draughts", **settings)
         return
-    pairs = AlphaZeroConfig(game="draughts", **settings).pairs
-    assert pairs % nets == 0
-    assert 2 * pairs <= games
-    assert (pairs == 0) == (share == 0)
-    if pairs > nets:
-        assert abs(2 * pairs - share * games) <= 2 * nets
+    against = AlphaZeroConfig(game="draughts", **settings).league_games
+    assert against % nets == 0
+    assert against <= games
+    assert (against == 0) == (share == 0)
+    if against > nets:
+        assert abs(against - share * games) <= nets
 
 
 def test_simulations_rise_in_equal_shares() -> None:

@@ -94,7 +94,7 @@ def test_without_an_opening_moves_are_drawn() -> None:
 
 
 def test_a_game_without_end_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duel, "MOST_ACTIONS", 8)
+    monkeypatch.setattr(duel, "MOST_TURNS", 4)
     scores = contest(IDLE, [STRONG, IDLE, IDLE, IDLE])
     assert [score.draws for score in scores] == [(2, 2)] * OPPONENTS
 

@@ -9,18 +9,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from climb import LONGEST, make_climb
 from slow_selfplay import DEPTH, ENTROPY, Moment, SlowSelfPlay, int_hash, on_device
 
 import boardwright
-from boardwright.games.base import Game
+from boardwright.games.base import Game, Learning
 from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.learn import memory, selfplay
 from boardwright.learn.config import SelfPlayConfig
 from boardwright.learn.seating import BOTH
 
 pytestmark = pytest.mark.usefixtures("hurried_compiler")
-STEPS, GAMES, PAIRS, ITERATIONS = 150, 12, 4, 3
-ALONE = GAMES - 2 * PAIRS
+STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
+ALONE = GAMES - LEAGUE
 CONFIG = SelfPlayConfig(games=GAMES, opening_plies=3, full_share=0.6, resign_below=-0.5, audit_share=0.5)
 CASES = {
     "draughts": (boardwright.game("draughts"), 48),  # several actions a move
@@ -41,11 +42,11 @@ class Both:
 @pytest.fixture(scope="module", params=CASES)
 def both(request: pytest.FixtureRequest, hurried_compiler: None) -> Both:
     game, slots = CASES[request.param]
-    device = on_device(game, CONFIG, pairs=PAIRS, slots=slots, steps=STEPS, seed=2)
-    slow = SlowSelfPlay(game, PAIRS, CONFIG.resign_below)
+    device = on_device(game, CONFIG, league_games=LEAGUE, slots=slots, steps=STEPS, seed=2)
+    slow = SlowSelfPlay(game, LEAGUE, CONFIG.resign_below)
     slow.begin(at(device["before"], 0))
     in_full = device["row"].policy[:, 0].astype(np.float32).sum(axis=1) == 1
-    moments = [slow.step(at(device["after"], step), bool(in_full[step])) for step in range(STEPS)]
+    moments = [slow.step(at(device["after"], step), bool(in_full[step]), theirs=step % 2 == 1) for step in range(STEPS)]
     return Both(game, device, slow, moments)
 
 
@@ -122,8 +123,7 @@ def test_roles_alternate_and_openings_vary(both: Both) -> None:
     before = both.device["before"]
     for game in range(ALONE, GAMES):
         numbers, first = np.unique(before.serial[:, game], return_index=True)
-        begins_with = game >= ALONE + PAIRS
-        assert before.seat[first, game].tolist() == [(number + begins_with) % 2 for number in numbers]
+        assert before.seat[first, game].tolist() == [(number + game - ALONE) % 2 for number in numbers]
     assert (before.seat[:, :ALONE] == BOTH).all()
     begun = [before.opening[step, game] for step in range(STEPS) for game in range(GAMES)]
     assert set(begun) == {0, 1, 2, 3}
@@ -169,16 +169,48 @@ def test_results_fill_the_replay(both: Both) -> None:
     assert 0 < waiting < (told.status == memory.KNOWN).sum()
 
 
-def test_nobody_gives_up_unless_told() -> None:
-    game, slots = CASES["draughts"]
-    config = SelfPlayConfig(games=GAMES, opening_plies=2)
-    device = on_device(game, config, pairs=0, slots=slots, steps=40, seed=0)
-    tally = at(device["tally"], -1)
-    assert (np.abs(device["row"].value) > 0.8).any()
-    assert (tally.resigned, tally.audited.tolist()) == (0, [0, 0])
-    assert tally.moves == 40 * GAMES
-    assert tally.learnable == 40 * GAMES - device["before"].opening[0].sum()  # no quick searches, either
-    assert not device["before"].may_resign.any()
+@pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])
+def test_nobody_gives_up_unless_told(below: float, audited: float) -> None:
+    """In a game that is hopeless from the first move on, for whoever moves."""
+    config = SelfPlayConfig(games=4, resign_below=below, audit_share=audited)
+    env, whole = make_climb(free=0), np.arange(4, dtype=np.int32)
+    learning = Learning(
+        pack=lambda state: jnp.zeros(1, jnp.uint32),
+        unpack=lambda words: words,
+        holders=lambda state: jnp.zeros(4, jnp.int8),
+        margin=lambda state: jnp.float32(0),
+        views=np.stack([whole, whole]),
+    )
+
+    def hopeless(key: Any, states: Any) -> selfplay.Found:
+        del key, states
+        certain = jnp.tile(jnp.asarray([1.0, 0.0, 0.0]), (4, 1))
+        nothing, actions = jnp.zeros(4), jnp.tile(jnp.arange(3, dtype=jnp.int16), (4, 1))
+        return selfplay.Found(jnp.zeros(4, jnp.int32), actions, certain, certain, nothing - 1, nothing, nothing)
+
+    games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
+    step = jax.jit(
+        lambda games, tally: selfplay.step(
+            jax.random.key(0),
+            games,
+            tally,
+            env=env,
+            learning=learning,
+            config=config,
+            theirs=False,
+            full=hopeless,
+            quick=None,
+            with_holders=False,
+        )
+    )
+    for _ in range(LONGEST):  # in which nobody climbs, so that games are drawn
+        games, tally, row, ending = step(games, tally)
+    gives_up = below > -1 and audited == 0
+    assert int(tally.resigned) == (4 * LONGEST if gives_up else 0)
+    assert tally.ended.tolist() == ([0, 4 * LONGEST, 0] if gives_up else [0, 0, 4])
+    assert tally.audited.tolist() == ([4, 4] if audited == 1 else [0, 0])
+    assert int(tally.moves) == int(tally.learnable) == 4 * LONGEST
+    assert row.holders.shape == ending.holders.shape == (4, 0)
 
 
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.25, 0.7, 0.8)])

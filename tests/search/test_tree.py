@@ -16,7 +16,7 @@ from true_tree import check
 import boardwright
 from boardwright.games.base import CHANCE
 from boardwright.games.batched import without_chance
-from boardwright.search.tree import OVER
+from boardwright.search.nodes import OVER
 from boardwright.search.zero import gumbel_search, puct_search
 
 

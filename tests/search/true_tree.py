@@ -8,7 +8,7 @@ import numpy as np
 from midgames import quick_jit
 
 from boardwright.games.base import BatchEnv
-from boardwright.search.tree import OVER, UNVISITED, Tree
+from boardwright.search.nodes import OVER, UNVISITED, Tree
 from boardwright.search.words import make_packing
 
 

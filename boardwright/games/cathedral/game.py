@@ -14,6 +14,7 @@ from boardwright.games.base import (
     Learning,
     PolicyPlanes,
     Position,
+    PuctSearch,
     Symmetry,
 )
 from boardwright.games.cathedral import features, notation
@@ -74,6 +75,9 @@ class Cathedral(Game):
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        return _core.CathedralPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules, self.observation == "full")

@@ -20,6 +20,7 @@ from boardwright.games.base import (
     Peer,
     PolicyPlanes,
     Position,
+    PuctSearch,
     Symmetry,
 )
 from boardwright.games.draughts import board as b
@@ -89,6 +90,10 @@ class Draughts(Game):
     def alphabeta(self, megabytes: int, threads: int, tables: Path | None = SHIPPED) -> AlphaBetaSearch:
         with file_errors():
             return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, None if tables is None else str(tables))
+
+    def puct(self, megabytes: int, batch: int, seed: int, tables: Path | None = SHIPPED) -> PuctSearch:
+        with file_errors():
+            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, None if tables is None else str(tables))
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)

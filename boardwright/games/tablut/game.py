@@ -14,6 +14,7 @@ from boardwright.games.base import (
     Peer,
     PolicyPlanes,
     Position,
+    PuctSearch,
     Symmetry,
 )
 from boardwright.games.record import GameRecord
@@ -91,6 +92,9 @@ class Tablut(Game):
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
         return _core.TablutAlphaBeta(self.engine, megabytes, threads)
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        return _core.TablutPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)

@@ -1,0 +1,126 @@
+"""Train a net by self-play, from the rules alone; stopped or killed, the same command goes on where it was."""
+
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from boardwright.cli.progress import phases
+from boardwright.errors import BoardwrightError
+from boardwright.games.registry import game_class
+
+if TYPE_CHECKING:
+    from boardwright.learn.metrics import Match
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What to train, how, and where it is kept."""
+
+    method: tyro.conf.Positional[Literal["alphazero"]]
+    """How it learns."""
+    game: tyro.conf.Positional[str]
+    """Name of the game; `boardwright games` lists them."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    """Where checkpoints, nets and metrics go; a run there goes on."""
+    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour on two cores."""
+    set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
+    """Changes a setting, such as `search.simulations=64`; may be given several times."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """Rule set instead of the preset's."""
+    seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Of all random numbers."""
+
+
+def run(options: Options) -> None:
+    """Trains to the end, or until Ctrl-C; prints a line an iteration."""
+    game_class(options.game)  # an unknown game is an error before anything is loaded
+    try:
+        from boardwright.learn import presets, settings
+        from boardwright.learn.run import Watch, train
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+    config = presets.preset(options.preset or f"{options.game}-laptop", options.game)
+    named = [f"rules={options.rules}"] if options.rules is not None else []
+    named += [f"seed={options.seed}"] if options.seed is not None else []
+    config = settings.apply(config, [*named, *options.set])
+    with _stop_on_signal() as stop, phases() as show:
+
+        def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
+            show.line(_line(iteration, config.iterations, frames, scalars))
+
+        train(
+            config,
+            options.out,
+            Watch(phase=show.phase, iteration=told, word=show.line, stopped=lambda: stop.asked),
+            rate=ratings,
+        )
+    if stop.asked:
+        sys.exit(130)
+
+
+def ratings(matches: Sequence["Match"]) -> dict[int, tuple[float, float, float]]:
+    """BayesElo over all contests: (elo, low, high) by iteration, the net of iteration 0 being 0."""
+    from boardwright.arena.bayeselo import rate
+    from boardwright.arena.pairings import Encounter
+    from boardwright.games.base import DRAW
+
+    encounters = (
+        Encounter(str(match.role0_net), str(match.role1_net), result)
+        for match in matches
+        for result, count in ((0, match.wins0), (1, match.wins1), (DRAW, match.draws))
+        for _ in range(count)
+    )
+    rated = {int(rating.name): rating for rating in rate(encounters).ratings}
+    anchor = rated[0].elo if 0 in rated else min(rating.elo for rating in rated.values())
+    return {
+        iteration: (rating.elo - anchor, rating.elo - anchor - rating.minus, rating.elo - anchor + rating.plus)
+        for iteration, rating in rated.items()
+    }
+
+
+def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:
+    parts = [f"iteration {iteration}/{iterations}", f"{frames:,} frames"]
+    names = (
+        ("speed/frames_per_second", "frames/s", ",.0f"),
+        ("speed/seconds", "seconds", ".1f"),
+        ("loss/policy", "policy", ".3f"),
+        ("loss/value", "value", ".3f"),
+        ("selfplay/entropy", "entropy", ".2f"),
+        ("selfplay/plies", "plies", ".0f"),
+        ("gating/score", "gating", ".2f"),
+        ("evaluation/elo", "Elo", ".0f"),
+    )
+    parts += [f"{name} {scalars[key]:{digits}}" for key, name, digits in names if key in scalars]
+    return ", ".join(parts)
+
+
+class _Stop:
+    asked = False
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[_Stop]:
+    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills."""
+    stop = _Stop()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        del frame
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+        print("\nboardwright: stopping, once this step is done and kept …", file=sys.stderr)
+
+    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,163 @@
+"""Runs with names: the papers' as written, and for every game a fast one, one for a laptop and a tiny one.
+
+`tablut-paper` is the Tablut paper's run, `tablut-paper-baseline` and `tablut-paper-augment` are its ablations;
+`draughts-paper` is the draughts paper's. What those leave open is said in docs/training.md. The others use what
+this project found to pay.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from boardwright.errors import UnknownNameError
+from boardwright.learn.config import (
+    AlphaZeroConfig,
+    EvaluationConfig,
+    GatingConfig,
+    LeagueConfig,
+    LearnerConfig,
+    ReplayConfig,
+    SearchConfig,
+    SelfPlayConfig,
+)
+from boardwright.nets.config import NetConfig
+
+_TABLUT_PAPER = AlphaZeroConfig(
+    game="tablut",
+    rules="zero",
+    iterations=100,
+    net=NetConfig(
+        blocks=8,
+        width=128,
+        policy="dense",
+        policy_channels=2,
+        value_channels=1,
+        value_hidden=256,
+        heads="by-role",
+    ),
+    search=SearchConfig(kind="gumbel", simulations=(128,)),
+    selfplay=SelfPlayConfig(games=1024, steps=256, unfinished="bootstrap"),
+    league=LeagueConfig(share=0.25),
+    replay=ReplayConfig(iterations=16),
+    learner=LearnerConfig(
+        batch=512,
+        steps=1024,
+        optimiser="adamw",
+        peak=2e-3,
+        least=1e-5,
+        warmup=500,
+        weight_decay=1e-4,
+        augment="rotations",
+    ),
+    evaluation=EvaluationConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128),
+)
+_TABLUT_AUGMENT = dataclasses.replace(_TABLUT_PAPER, league=LeagueConfig(share=0.0))
+_TABLUT_BASELINE = dataclasses.replace(
+    _TABLUT_AUGMENT,
+    replay=ReplayConfig(iterations=8),
+    learner=dataclasses.replace(_TABLUT_PAPER.learner, augment="none"),
+)
+_DRAUGHTS_PAPER = AlphaZeroConfig(
+    game="draughts",
+    observation="paper",
+    iterations=50,
+    net=NetConfig(blocks=4, width=64, policy="dense", policy_channels=2, value_channels=1, value_hidden=32),
+    search=SearchConfig(kind="puct", simulations=(100,), warm_plies=30),
+    selfplay=SelfPlayConfig(games=32, steps=64),
+    replay=ReplayConfig(iterations=16),
+    learner=LearnerConfig(batch=128, steps=64, optimiser="adam", peak=1e-3, least=1e-3, warmup=0, l2=1e-4, clip=1.0),
+    gating=GatingConfig(games=40, every=5, threshold=0.55, simulations=100),
+    evaluation=EvaluationConfig(first=10, every=10, games=32, simulations=100),
+)
+
+_OURS = NetConfig(pool_every=2, value="wdl", auxiliary=("ownership", "margin", "plies"))
+
+
+def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> AlphaZeroConfig:
+    """For one large accelerator: more games at once, fewer simulations at first, everything that pays."""
+    return AlphaZeroConfig(
+        game=game,
+        iterations=60,
+        net=dataclasses.replace(_OURS, blocks=8, width=128, heads=heads),
+        search=SearchConfig(simulations=(16, 32, 64)),
+        selfplay=SelfPlayConfig(games=2048, steps=steps, opening_plies=opening_plies),
+        league=LeagueConfig(share=0.125),
+        replay=ReplayConfig(iterations=8),
+        learner=LearnerConfig(
+            batch=1024,
+            steps=512,
+            peak=3e-3,
+            warmup=500,
+            clip=1.0,
+            averaging=0.999,
+            augment="all",
+            root_value=0.25,
+            surprise=0.5,
+        ),
+        evaluation=EvaluationConfig(first=5, every=5, games=128, simulations=32),
+    )
+
+
+def _laptop(game: str, *, heads: str, simulations: int, iterations: int, opening_plies: int) -> AlphaZeroConfig:
+    """About 30 minutes on two cores of a processor."""
+    return AlphaZeroConfig(
+        game=game,
+        iterations=iterations,
+        net=dataclasses.replace(_OURS, blocks=3, width=32, heads=heads),
+        search=SearchConfig(simulations=(simulations,), considered=8),
+        selfplay=SelfPlayConfig(games=64, steps=64, opening_plies=opening_plies),
+        replay=ReplayConfig(iterations=12),
+        learner=LearnerConfig(
+            batch=128,
+            steps=64,
+            peak=3e-3,
+            warmup=50,
+            clip=1.0,
+            averaging=0.99,
+            augment="all",
+            root_value=0.25,
+            surprise=0.5,
+        ),
+        evaluation=EvaluationConfig(first=10, every=10, opponents=2, games=16, simulations=simulations),
+    )
+
+
+def _tiny(game: str, *, heads: str, rules: str | None = None) -> AlphaZeroConfig:
+    """For tests: everything is used, and seconds are enough."""
+    return AlphaZeroConfig(
+        game=game,
+        rules=rules,
+        iterations=4,
+        net=dataclasses.replace(_OURS, blocks=1, width=8, policy_channels=4, value_hidden=8, heads=heads),
+        search=SearchConfig(simulations=(4,), considered=4),
+        selfplay=SelfPlayConfig(games=16, steps=16, opening_plies=2, full_share=0.75, quick_simulations=2),
+        league=LeagueConfig(share=0.25, nets=2),
+        replay=ReplayConfig(iterations=3),
+        learner=LearnerConfig(batch=16, steps=8, warmup=4, averaging=0.9, augment="all", root_value=0.25, surprise=0.5),
+        evaluation=EvaluationConfig(first=2, every=2, opponents=2, games=4, simulations=4),
+    )
+
+
+PRESETS: dict[str, AlphaZeroConfig] = {
+    "tablut-paper": _TABLUT_PAPER,
+    "tablut-paper-augment": _TABLUT_AUGMENT,
+    "tablut-paper-baseline": _TABLUT_BASELINE,
+    "draughts-paper": _DRAUGHTS_PAPER,
+    "tablut-fast": _fast("tablut", heads="by-role", opening_plies=4),
+    "draughts-fast": _fast("draughts", heads="shared", opening_plies=6),
+    "cathedral-fast": _fast("cathedral", heads="shared", opening_plies=2, steps=128),
+    "tablut-laptop": _laptop("tablut", heads="by-role", simulations=16, iterations=60, opening_plies=4),
+    "draughts-laptop": _laptop("draughts", heads="shared", simulations=24, iterations=60, opening_plies=6),
+    "cathedral-laptop": _laptop("cathedral", heads="shared", simulations=16, iterations=40, opening_plies=2),
+    "tablut-tiny": _tiny("tablut", heads="by-role"),
+    "draughts-tiny": _tiny("draughts", heads="shared"),
+    "cathedral-tiny": _tiny("cathedral", heads="shared", rules="paper"),
+}
+
+
+def preset(name: str, game: str) -> AlphaZeroConfig:
+    """A preset of a game by its name; raises UnknownNameError, which names the nearest."""
+    of_game = {known: config for known, config in PRESETS.items() if config.game == game}
+    if name not in of_game:
+        raise UnknownNameError(f"preset of {game}", name, of_game)
+    return of_game[name]

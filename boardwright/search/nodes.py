@@ -1,0 +1,57 @@
+"""What a node of a batched search holds, and what a rule of selection sees of it."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+OVER = 2  # instead of the role to move
+UNVISITED = -1  # instead of a child
+LEAST_RANGE = 1e-8  # of a node's values, where a rule of selection scales them to [0, 1]
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """N = simulations + 1 nodes of B games; node 0 is the root, node s + 1 what simulation s added."""
+
+    mover: Array  # [N, B] int8: the role to move, or OVER
+    visits: Array  # [N, B] int32: simulations that came here, its own included; 0 for a row never reached
+    value: Array  # [N, B] float32: mean of what those found, from the side of role 0
+    raw_value: Array  # [N, B] float32: what `evaluate` or the result said, from the side of role 0
+    prior: Array  # [N, B, K] bfloat16: logits, the highest 0; -inf in empty slots
+    prior_total: Array  # [N, B] float32: sum of exp(prior)
+    action: Array  # [N, B, K] int16
+    child: Array  # [N, B, K] int16: node, or UNVISITED
+    state: Array  # [N, B, W] uint32: see `words`
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """What a rule of selection sees of one node a game, values from the side of its mover."""
+
+    logits: Array  # [B, K] float32: the highest 0; -inf in empty slots
+    total: Array  # [B, 1] float32: sum of exp(logits)
+    child: Array  # [B, K] int32: node, or UNVISITED
+    visits: Array  # [B, K] int32: of the children
+    q: Array  # [B, K] float32: values of the children; 0 where unvisited
+    own_visits: Array  # [B, 1] float32
+    value: Array  # [B, 1] float32
+    raw_value: Array  # [B, 1] float32
+
+    @property
+    def prior(self) -> Array:
+        """[B, K] float32: the moves' probabilities."""
+        return jnp.exp(self.logits) / self.total
+
+
+def side_of(role: Array) -> Array:
+    """float32: 1 for role 0, -1 for role 1: what turns a value from one's side to that of role 0, and back."""
+    return jnp.where(role == 1, -1.0, 1.0)
+
+
+def best_slot(logits: Array, scores: Array) -> Array:
+    """[B] int32: the filled slot with the highest score, the first among equals."""
+    return jnp.where(logits > -jnp.inf, scores, -jnp.inf).argmax(axis=1).astype(jnp.int32)

@@ -1,0 +1,69 @@
+"""The descent as a GPU kernel, interpreted here: the same searches, and a program that a GPU would take."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import boardwright
+from boardwright.bench.device_search import stub
+from boardwright.games.batched import random_action, without_chance
+from boardwright.search import descent_kernel
+from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+
+SEARCHES: dict[str, Callable[..., SearchResult]] = {"gumbel": gumbel_search, "puct": puct_search}
+GAMES, SIMULATIONS = 6, 24
+
+
+def _search(name: str, kind: str) -> Callable[[], SearchResult]:
+    """A search of a few games some moves from the start."""
+    game = boardwright.game(name)
+    env = without_chance(game.batch()) if game.has_chance else game.batch()
+    keys = jax.random.split(jax.random.key(0), GAMES)
+    states: Any = jax.vmap(env.init)(keys)
+    step = jax.jit(
+        lambda states, keys: jax.vmap(env.step)(states, jax.vmap(random_action)(keys, states.legal_action_mask), keys)
+    )
+    for number in range(8):
+        states = step(states, jax.random.split(jax.random.key(number), GAMES))
+    run = functools.partial(
+        SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=SIMULATIONS, num_slots=game.slots
+    )
+    return lambda: jax.jit(lambda key: run(key, states))(jax.random.key(5))  # traced anew each time
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_the_kernel_finds_what_the_loop_finds(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = _search("draughts", kind)
+    together = search()
+    interpreted = functools.partial(descent_kernel.descend, interpret=True)
+    used = []
+
+    def chosen(*inputs: Any, cuda: Callable[..., Any], default: Callable[..., Any]) -> Any:
+        used.append(default)
+        return cuda(*inputs)
+
+    monkeypatch.setattr(descent_kernel, "descend", interpreted)
+    monkeypatch.setattr(jax.lax, "platform_dependent", chosen)
+    apart = search()
+    assert used
+    assert int(np.asarray(together.max_depth).max()) >= 3
+    for one, other in zip(jax.tree.leaves(together), jax.tree.leaves(apart), strict=True):
+        np.testing.assert_allclose(np.asarray(one, np.float64), np.asarray(other, np.float64), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@pytest.mark.parametrize("name", ["tablut", "draughts"])
+def test_it_lowers_for_a_gpu(name: str, kind: str) -> None:
+    """Without one: what Triton cannot do is refused here already."""
+    game = boardwright.game(name)
+    env = game.batch()
+    states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), 4))
+    run = functools.partial(
+        SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
+    )
+    lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
+    assert "triton" in lowered.as_text()
