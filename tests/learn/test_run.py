@@ -47,9 +47,13 @@ def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     return dict(file.header["meta"]), {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
 
 
+pytestmark = pytest.mark.usefixtures("kept_programs")
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str]) -> Path:
     """A run that was never stopped."""
+    del kept_programs
     folder = tmp_path_factory.mktemp("whole")
     progress = run.train(TINY, folder, rate=ratings)
     assert progress.iteration == TINY.iterations
@@ -120,13 +124,9 @@ run.train(config, Path(sys.argv[2]), rate=ratings, seconds_between_checkpoints=0
 """
 
 
-def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
+def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path, kept_programs: dict[str, str]) -> None:
     folder = tmp_path / "run"
-    environment = {
-        **os.environ,
-        "JAX_COMPILATION_CACHE_DIR": str(jax.config.jax_compilation_cache_dir),  # pyright: ignore
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-    }
+    environment = {**os.environ, **kept_programs}
     arguments = [sys.executable, "-c", SCRIPT, json.dumps(settings.to_json(TINY)), str(folder)]
     kills = 0
     for checkpoints in (1, 3, 6, 9):
@@ -172,13 +172,27 @@ def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> Non
         run.train(other, whole)
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(tmp_path: Path) -> None:
-    wild = settings.apply(TINY, ["learner.peak=10", "learner.optimiser=adam", "learner.warmup=0", "learner.l2=10"])
-    wild = dataclasses.replace(wild, evaluation=dataclasses.replace(wild.evaluation, every=0))
-    broken = dataclasses.replace(wild, learner=dataclasses.replace(wild.learner, value_weight=float("nan")))
-    with pytest.raises(RunError, match=r"value loss is nan in iteration 0"):
-        run.train(broken, tmp_path, seconds_between_checkpoints=0.0)
-    assert checkpoint.numbered(tmp_path / "checkpoints")
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run.make_alphazero
+
+    def diverging(config: AlphaZeroConfig) -> Any:
+        az = made(config)
+
+        def learn(state: Any, iteration: int, first: int) -> Any:
+            state, losses = az.learn(state, iteration, first)
+            return state, {**losses, "value": jax.numpy.float32("nan")} if iteration == 1 else losses
+
+        return dataclasses.replace(az, learn=learn)
+
+    monkeypatch.setattr(run, "make_alphazero", diverging)
+    with pytest.raises(RunError, match=r"the value loss is nan in iteration 1, step 0: .* lower learner\.peak"):
+        run.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
+    kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
+    assert kept is not None
+    assert kept.meta["progress"]["iteration"] <= 1
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(kept.tree.learner.variables))
 
 
 def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
