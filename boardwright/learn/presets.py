@@ -147,7 +147,7 @@ PRESETS: dict[str, AlphaZeroConfig] = {
     "draughts-fast": _fast("draughts", heads="shared", opening_plies=6),
     "cathedral-fast": _fast("cathedral", heads="shared", opening_plies=2, steps=128),
     "tablut-laptop": _laptop("tablut", heads="by-role", simulations=16, iterations=60, opening_plies=4),
-    "draughts-laptop": _laptop("draughts", heads="shared", simulations=24, iterations=60, opening_plies=6),
+    "draughts-laptop": _laptop("draughts", heads="shared", simulations=24, iterations=100, opening_plies=6),
     "cathedral-laptop": _laptop("cathedral", heads="shared", simulations=16, iterations=40, opening_plies=2),
     "tablut-tiny": _tiny("tablut", heads="by-role"),
     "draughts-tiny": _tiny("draughts", heads="shared"),
