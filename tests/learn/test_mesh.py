@@ -1,0 +1,75 @@
+"""A run split over four devices is the run on one, up to rounding; four that the CPU pretends to have."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from split_runs import assert_same, end_of, finish, start, stop_after_an_iteration
+
+GAMES, NODES = 8, 7  # of `split_runs.SETTINGS`: a node a simulation and the root
+COLLECTIVE = re.compile(r"= (\S.*?) (all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter)(-start)?\(")
+SHAPE = re.compile(r"\w+\[([\d,]*)\]")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("programs")
+
+
+@pytest.fixture(scope="module")
+def on_one(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    """A run on one device, at its end."""
+    folder = tmp_path_factory.mktemp("on_one")
+    (said,) = finish(start(folder, cache, 1))
+    assert "devices" not in said
+    return end_of(folder)
+
+
+@pytest.fixture(scope="module")
+def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, np.ndarray], str]:
+    """The run on four devices at its end, and the program of its self-play."""
+    folder, dump = tmp_path_factory.mktemp("on_four"), tmp_path_factory.mktemp("dump")
+    (said,) = finish(start(folder, cache, 4, flags=f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_play_some"))
+    assert said.startswith("4 devices: 2 games and 2 samples of a batch on each\n")
+    (program,) = (path.read_text() for path in dump.glob("*jit_play_some*after_optimizations.txt"))
+    shutil.rmtree(dump)
+    return end_of(folder), program
+
+
+def test_a_run_on_four_devices_is_the_run_on_one(on_one: dict, on_four: tuple[dict, str]) -> None:
+    assert (on_one[".replay.status"] > 1).any()  # something was learned from
+    assert_same(on_one, on_four[0])
+
+
+def test_trees_stay_on_their_devices(on_four: tuple[dict, str]) -> None:
+    """Nothing by node goes between devices, and no more by game than a net is asked and says."""
+    sizes = []
+    for result, *_ in COLLECTIVE.findall(on_four[1]):
+        for shape in SHAPE.findall(result):
+            sizes.append(tuple(int(size) for size in shape.split(",") if size))
+    assert sizes  # the tally is summed over devices
+    assert not [shape for shape in sizes if NODES in shape]
+    assert max(np.prod(shape, dtype=int) for shape in sizes) <= GAMES * 128  # draughts has 128 actions
+
+
+@pytest.mark.parametrize(("first", "then"), [(4, 1), (1, 4)])
+def test_a_run_goes_on_with_another_number_of_devices(
+    first: int, then: int, on_one: dict, on_four: tuple[dict, str], cache: Path, tmp_path: Path
+) -> None:
+    del on_four  # its programs are used
+    (said,) = stop_after_an_iteration([start(tmp_path, cache, first)], asked=0)
+    assert "stopped in iteration" in said
+    (said,) = finish(start(tmp_path, cache, then))
+    assert "goes on in iteration" in said
+    assert_same(on_one, end_of(tmp_path))
+
+
+def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> None:
+    run = start(tmp_path / "run", cache, 3)
+    _, error = run.communicate(timeout=300)
+    assert (run.returncode, error) == (
+        2,
+        "boardwright: setting selfplay.games: 8 does not divide by 3 devices: set it to 9\n",
+    )
