@@ -1,4 +1,7 @@
-"""A run split over four devices is the run on one, up to rounding; four that the CPU pretends to have."""
+"""A run split over devices, or over processes on loopback, is the run on one device, up to rounding.
+
+The devices are some that the CPU pretends to have.
+"""
 
 import re
 import shutil
@@ -6,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from split_runs import assert_same, end_of, finish, start, stop_after_an_iteration
+from split_runs import assert_same, end_of, finish, start, start_together, stop_after_an_iteration
 
 GAMES, NODES = 8, 7  # of `split_runs.SETTINGS`: a node a simulation and the root
 COLLECTIVE = re.compile(r"= (\S.*?) (all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter)(-start)?\(")
@@ -73,3 +76,24 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
         2,
         "boardwright: setting selfplay.games: 8 does not divide by 3 devices: set it to 9\n",
     )
+
+
+def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
+    """Also when the second is told to stop: both do, in the same place, and go on together."""
+    first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
+    assert "stopped in iteration" in first
+    assert "iteration" not in second
+    assert len(list((tmp_path / "checkpoints").glob("*.ckpt"))) == 1
+    first, second = finish(*start_together(tmp_path, cache, 2))
+    assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
+    assert "goes on in iteration" in first
+    assert "iteration" not in second
+    assert_same(on_one, end_of(tmp_path))
+
+
+def test_processes_with_other_settings_are_refused(cache: Path, tmp_path: Path) -> None:
+    for run in start_together(tmp_path / "run", cache, 1, seeds=(0, 1)):
+        _, error = run.communicate(timeout=300)
+        assert run.returncode == 2
+        assert "boardwright: the processes of this run differ in their settings" in error
+    assert not (tmp_path / "run").exists()
