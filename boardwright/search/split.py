@@ -15,9 +15,7 @@ AXIS = "games"  # of the mesh
 GAMES, NODES, SAME = PartitionSpec(AXIS), PartitionSpec(None, AXIS), PartitionSpec()  # [B, ...], [any, B, ...], [...]
 
 
-def by_game(
-    function: Callable[..., Any], arguments: tuple[PartitionSpec, ...], results: Any, games: int
-) -> Callable[..., Any]:
+def by_game(function: Callable[..., Any], arguments: tuple[Any, ...], results: Any, games: int) -> Callable[..., Any]:
     """A function of a batch of `games` that treats each game by itself, as one that every device calls on its own.
 
     arguments: how each argument lies, a pytree as a whole; results: likewise, of what it returns.

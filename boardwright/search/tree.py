@@ -58,7 +58,8 @@ class _Descent:
     going: Array  # [B] bool: the child has moves to choose from
 
 
-_DESCENT = _Descent(GAMES, GAMES, GAMES, NODES, GAMES, GAMES)  # how a descent lies on several devices
+# How a descent lies on several devices.
+_DESCENT = _Descent(GAMES, GAMES, GAMES, NODES, GAMES, GAMES)  # type: ignore[arg-type]
 
 
 def grow(
@@ -113,13 +114,12 @@ def grow(
         depth = Depth(depth.total + descent.depth, jnp.maximum(depth.deepest, descent.depth))
         return tree, depth
 
-    plant = by_game(
-        lambda *planted: _plant(num_simulations + 1, *planted, pack_states), (GAMES, GAMES, GAMES), NODES, games
-    )
+    def plant(states: Any, slots: Slots, value: Array) -> Tree:
+        return _plant(num_simulations + 1, states, slots, value, pack_states)
+
+    tree = by_game(plant, (GAMES, GAMES, GAMES), NODES, games)(root_states, root, root_value)
     nothing = jnp.zeros(games, jnp.int32)
-    return jax.lax.fori_loop(
-        0, num_simulations, simulate, (plant(root_states, root, root_value), Depth(nothing, nothing))
-    )
+    return jax.lax.fori_loop(0, num_simulations, simulate, (tree, Depth(nothing, nothing)))
 
 
 def look_at_root(tree: Tree, root: Slots) -> Node:

@@ -14,6 +14,7 @@ from split_runs import assert_same, end_of, finish, start, start_together, stop_
 GAMES, NODES = 8, 7  # of `split_runs.SETTINGS`: a node a simulation and the root
 COLLECTIVE = re.compile(r"= (\S.*?) (all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter)(-start)?\(")
 SHAPE = re.compile(r"\w+\[([\d,]*)\]")
+SAMPLES_SEEN = re.compile(r"= f32\[(\d+),8,8,8\]\S* convolution\(")  # a board, and as many channels as its side
 
 
 @pytest.fixture(scope="module")
@@ -31,25 +32,28 @@ def on_one(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, n
 
 
 @pytest.fixture(scope="module")
-def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, np.ndarray], str]:
-    """The run on four devices at its end, and the program of its self-play."""
+def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The run on four devices at its end, and its programs."""
     folder, dump = tmp_path_factory.mktemp("on_four"), tmp_path_factory.mktemp("dump")
-    (said,) = finish(start(folder, cache, 4, flags=f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_play_some"))
+    flags = f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_(play|learn)_some"
+    (said,) = finish(start(folder, cache, 4, flags=flags))
     assert said.startswith("4 devices: 2 games and 2 samples of a batch on each\n")
-    (program,) = (path.read_text() for path in dump.glob("*jit_play_some*after_optimizations.txt"))
+    programs = {}
+    for name in ("play", "learn"):
+        (programs[name],) = (path.read_text() for path in dump.glob(f"*jit_{name}_some*after_optimizations.txt"))
     shutil.rmtree(dump)
-    return end_of(folder), program
+    return end_of(folder), programs
 
 
-def test_a_run_on_four_devices_is_the_run_on_one(on_one: dict, on_four: tuple[dict, str]) -> None:
+def test_a_run_on_four_devices_is_the_run_on_one(on_one: dict, on_four: tuple[dict, dict]) -> None:
     assert (on_one[".replay.status"] > 1).any()  # something was learned from
     assert_same(on_one, on_four[0])
 
 
-def test_trees_stay_on_their_devices(on_four: tuple[dict, str]) -> None:
+def test_trees_stay_on_their_devices(on_four: tuple[dict, dict]) -> None:
     """Nothing by node goes between devices, and no more by game than a net is asked and says."""
     sizes = []
-    for result, *_ in COLLECTIVE.findall(on_four[1]):
+    for result, *_ in COLLECTIVE.findall(on_four[1]["play"]):
         for shape in SHAPE.findall(result):
             sizes.append(tuple(int(size) for size in shape.split(",") if size))
     assert sizes  # the tally is summed over devices
@@ -57,9 +61,13 @@ def test_trees_stay_on_their_devices(on_four: tuple[dict, str]) -> None:
     assert max(np.prod(shape, dtype=int) for shape in sizes) <= GAMES * 128  # draughts has 128 actions
 
 
+def test_every_device_learns_from_its_share(on_four: tuple[dict, dict]) -> None:
+    assert set(SAMPLES_SEEN.findall(on_four[1]["learn"])) == {"2"}  # of 8
+
+
 @pytest.mark.parametrize(("first", "then"), [(4, 1), (1, 4)])
 def test_a_run_goes_on_with_another_number_of_devices(
-    first: int, then: int, on_one: dict, on_four: tuple[dict, str], cache: Path, tmp_path: Path
+    first: int, then: int, on_one: dict, on_four: tuple[dict, dict], cache: Path, tmp_path: Path
 ) -> None:
     del on_four  # its programs are used
     (said,) = stop_after_an_iteration([start(tmp_path, cache, first)], asked=0)
