@@ -108,6 +108,7 @@ class TablutPosition(_Position):
     def threatened(self, role: int) -> list[int]: ...  # squares of men that some single move would take
     def victory_path(self) -> tuple[int, int]: ...  # PathKind of tablut_tactics.hpp, first action or -1
     def forced_win(self, role: int, plies: int) -> bool: ...  # by looking at every line of play
+    def forced_escape(self, threats: int) -> bool: ...  # defenders to move: a path, now or after so many threats
     def greedy_actions(self, wins_first: bool) -> list[int]: ...
     def heuristic_actions(self) -> list[int]: ...
     def heuristic_scores(self) -> dict[int, int]: ...  # by legal action

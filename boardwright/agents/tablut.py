@@ -3,8 +3,10 @@
 `greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
 the victory path are in `src/core/tablut_heuristics.hpp` and `tablut_tactics.hpp`. `mc-expanded` is `mc` that
 takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
-`mc-improved` with the same foresight decide among the best moves of `heuristic`; where the search proves that
-they all lose, it goes on among the next best.
+`mc-improved` with the same foresight decide among the best moves of `heuristic`. Two things are not the paper's:
+from positions it visits often the search also looks for forced escapes (`tablut_escape.hpp`), and where it proves
+that all the best moves lose, it goes on among the next best. With only the heuristic's best to choose from, a man
+given up for a way out of the king would else be taken every time.
 """
 
 import random
@@ -56,21 +58,30 @@ class HeuristicMonteCarlo(Agent):
         self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost."""
+        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost.
+
+        If all moves are, the one that took longest to refute.
+        """
         core: Any = position.core
         best = core.heuristic_actions()
         if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
             return Choice(best[0])
         limit, begin = self._search.own(limit), time.perf_counter()
-        first = choice = self._search.search(position, limit, watch, best)
-        simulations, scores = choice.simulations, core.heuristic_scores()
+        found = [self._search.search(position, limit, watch, best)]
+        scores = core.heuristic_scores()
         for score in sorted(set(scores.values()), reverse=True)[1:]:
-            left = _left(limit, time.perf_counter() - begin, simulations)
-            if choice.value != LOST or left is None:
+            left = _left(limit, time.perf_counter() - begin, sum(choice.simulations for choice in found))
+            if found[-1].value != LOST or left is None:
                 break
-            choice = self._search.search(position, left, watch, [move for move in scores if scores[move] == score])
-            simulations += choice.simulations
-        return replace(first if choice.value == LOST else choice, simulations=simulations)
+            moves = [move for move in scores if scores[move] == score]
+            found.append(self._search.search(position, left, watch, moves))
+        chosen = found[-1] if found[-1].value != LOST else max(found, key=_visits)
+        return replace(chosen, simulations=sum(choice.simulations for choice in found))
+
+
+def _visits(choice: Choice) -> float:
+    """To the chosen move: how long it took to prove that it loses."""
+    return choice.policy[choice.action] * choice.simulations
 
 
 def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:

@@ -41,7 +41,7 @@ def measure(
     """
     slots = game.slots if slots is None else slots
     env = without_chance(game.batch()) if game.has_chance else game.batch()
-    states = _opened(env, games)
+    states = opened(env, games)
     what = f"{search}, {simulations} simulations, {games:,} games, {slots} slots"
 
     def moves_rate(evaluate: Evaluate) -> float:
@@ -106,7 +106,7 @@ def _moves_rate(env: BatchEnv, states: Any, search: Callable[..., SearchResult],
     return games * moves / _best_seconds(lambda: run(key, states))
 
 
-def _opened(env: BatchEnv, games: int) -> Any:
+def opened(env: BatchEnv, games: int) -> Any:
     """Games after some random actions; those that ended have begun anew."""
 
     def play(number: Array, states: Any) -> Any:

@@ -1,8 +1,9 @@
 """Measure the speed of a game's engines and searches on this machine."""
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -10,31 +11,40 @@ from boardwright.cli.choose import in_range, print_json
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
+if TYPE_CHECKING:
+    from boardwright.bench.engine import Figure
+
 
 @dataclass(frozen=True)
 class Options:
     """What to measure."""
 
-    what: tyro.conf.Positional[Literal["engine", "search"]]
-    """`engine`: perft, random games, batched steps, import and build. `search`: alpha-beta and Monte Carlo."""
+    what: tyro.conf.Positional[Literal["engine", "search", "selfplay"]]
+    """`engine`: perft, random games, batched steps, import and build. `search`: alpha-beta and Monte Carlo.
+    `selfplay`: AlphaZero's network, self-play and learning."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     batch: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Games at once in the batched engine. Default: 16,384 on an accelerator, 1,024 on a CPU."""
+    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """`selfplay`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast."""
+    net: Annotated[str | None, tyro.conf.arg(metavar="SIZE")] = None
+    """`selfplay`: blocks x width, such as 8x128. Default: the preset's."""
+    sims: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """`selfplay`: simulations a move. Default: the preset's."""
+    games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """`selfplay`: games at once. Default: 4,096 on an accelerator, 16 on a CPU."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
     """Prints the figures as they come, or JSON `{game, machine, figures: {key: {value, unit, …}}}`."""
-    from boardwright.bench import engine, search
+    from boardwright.bench import engine
 
     game_class(options.game)  # an unknown game is an error before anything is measured
-    batch = None if options.batch is None else in_range("--batch", options.batch, 1, 2**20)
-    if batch is not None and options.what != "engine":
-        raise BoardwrightError("--batch belongs to 'bench engine': searches play one game at a time")
+    measured = _measured(options)
     figures = {}
-    measured = engine.measure(options.game, batch) if options.what == "engine" else search.measure(options.game)
     if not options.json:
         print(f"{options.game} on {engine.machine()}")
     for figure in measured:
@@ -44,6 +54,35 @@ def run(options: Options) -> None:
             print(f"  {figure.label:<72} {_short(figure.value):>9} {figure.unit}{peer}", flush=True)
     if options.json:
         print_json({"game": options.game, "machine": engine.machine(), "figures": figures})
+
+
+def _measured(options: Options) -> "Iterator[Figure]":
+    """The figures asked for, as they come."""
+    from boardwright.bench import engine, search
+
+    if options.batch is not None and options.what != "engine":
+        raise BoardwrightError("--batch belongs to 'bench engine'; 'bench selfplay' has --games")
+    for name in ("preset", "net", "sims", "games"):
+        if getattr(options, name) is not None and options.what != "selfplay":
+            raise BoardwrightError(f"--{name} belongs to 'bench selfplay'")
+    if options.what == "engine":
+        return engine.measure(
+            options.game, None if options.batch is None else in_range("--batch", options.batch, 1, 2**20)
+        )
+    if options.what == "search":
+        return search.measure(options.game)
+    try:
+        from boardwright.bench import selfplay
+        from boardwright.learn.presets import preset
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"'bench selfplay' needs {error.name}: install boardwright[learn]") from error
+    named = options.preset
+    return selfplay.measure(
+        selfplay.default_config(options.game) if named is None else preset(named, options.game),
+        games=None if options.games is None else in_range("--games", options.games, 1, 2**20),
+        simulations=None if options.sims is None else in_range("--sims", options.sims, 1, 2**14),
+        net=options.net,
+    )
 
 
 def _short(value: float) -> str:

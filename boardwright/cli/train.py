@@ -66,6 +66,7 @@ def run(options: Options) -> None:
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
+    _keep_programs(options.out)
     with _stop_on_signal() as stop, phases() as show:
 
         def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
@@ -115,6 +116,14 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
     )
     parts += [f"{name} {scalars[key]:{digits}}" for key, name, digits in names if key in scalars]
     return ", ".join(parts)
+
+
+def _keep_programs(folder: Path) -> None:
+    """Lets JAX keep what it compiles in the run's folder, so that a run that goes on need not wait for it again."""
+    import jax
+
+    if jax.config.jax_compilation_cache_dir is None:  # pyright: ignore[reportAttributeAccessIssue]
+        jax.config.update("jax_compilation_cache_dir", str(folder.resolve() / "compiled"))
 
 
 class _Stop:

@@ -172,9 +172,9 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
 
     def learn_some(run: Run, iteration: Array, first: Array) -> tuple[Run, Losses]:
         after, losses = learner.learn(key_of(LEARN, iteration, first), run.learner, run.replay, learn_chunk)
-        enough = memory.usable_states(run.replay) > 0  # a first iteration may end before its games do
+        # A first iteration may end before its games do, and a few short ones are not worth learning by heart.
+        enough = memory.usable_states(run.replay) >= config.learner.batch
         kept = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, run.learner)
-        kept = dataclasses.replace(kept, steps=after.steps)
         return dataclasses.replace(run, learner=kept), jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
 
     placed = run_placement(jax.eval_shape(init))

@@ -139,7 +139,8 @@ class AlphaZeroConfig:
         """Games against past selves: the share of all, in equal parts for each of them."""
         if self.league.share == 0:
             return 0
-        return max(1, round(self.league.share * self.selfplay.games / self.league.nets)) * self.league.nets
+        nets, games = self.league.nets, self.selfplay.games
+        return max(1, min(round(self.league.share * games / nets), games // nets)) * nets
 
     @property
     def window(self) -> int:
@@ -149,6 +150,7 @@ class AlphaZeroConfig:
         return max(1, self.replay.states // (self.selfplay.games * self.selfplay.steps))
 
 
+MOST_STATES = 3 * 10**7  # of a replay, whose weights, 64 a state, are summed in 32 bits
 LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "iterations": (1, 10**6),
@@ -169,7 +171,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "league.share": (0, 1),
     "league.nets": (1, 64),
     "replay.iterations": (1, 10**4),
-    "replay.states": (1, 2**31),
+    "replay.states": (1, MOST_STATES),
     "learner.batch": (2, 2**16),
     "learner.steps": (1, 10**6),
     "learner.peak": (0, 10),
@@ -217,6 +219,12 @@ def check(config: AlphaZeroConfig) -> None:
         )
     if config.league_games and config.selfplay.steps % 2:
         raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
+    states = config.selfplay.games * config.selfplay.steps
+    if config.window * states > MOST_STATES:
+        raise RunError(
+            f"setting replay.iterations: {config.window} iterations of {states} states are more than {MOST_STATES}: "
+            "lower it, selfplay.games or selfplay.steps"
+        )
     for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
         if games % 2:
             raise RunError(f"setting {path}: {games} is odd, and half of the games are played in each role")

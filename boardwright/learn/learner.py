@@ -1,6 +1,7 @@
 """The learner: samples of the replay, seen under a drawn symmetry, and a step of gradient descent on each batch.
 
-The policy learns the search's, over the legal moves alone; the value the game's result, or a blend with what
+The policy learns the search's, over the moves that were searched (where there are more than slots, nothing is
+said of the others); the value the game's result, or a blend with what
 the search found; auxiliary heads what was on the board at the end, by how much, and how far off that is. Loss
 terms are told apart.
 """
@@ -25,7 +26,7 @@ from boardwright.nets.network import Network, Output, Variables
 from boardwright.search.nodes import side_of
 from boardwright.search.split import split
 
-ILLEGAL = -1e9  # instead of an illegal move's logit
+EMPTY = -1e9  # instead of the logit of a slot that holds no move
 PLIES_SCALE = 100.0  # plies left are learned in hundreds
 Losses = dict[str, Array]  # each term's mean, weighted as it enters "total"
 
@@ -66,12 +67,10 @@ def make_learner(
         states = jax.vmap(learning.unpack)(samples.words)
         role = states.current_role
         observation = jax.vmap(env.observe)(states, role)
-        observation, legal, actions = images.applied(
-            symmetry, observation, states.legal_action_mask, samples.actions.astype(jnp.int32)
-        )
+        observation, actions = images.applied(symmetry, observation, samples.actions.astype(jnp.int32))
         output, statistics = network.apply_train(variables, observation, role)
         terms = {
-            "policy": _policy_loss(output.policy_logits, legal, actions, samples.policy),
+            "policy": _policy_loss(output.policy_logits, actions, samples.policy),
             "value": config.value_weight * _value_loss(output, samples, side_of(role), config.root_value),
             **_auxiliary_losses(output, samples, role, symmetry, config, learning, images),
         }
@@ -145,7 +144,6 @@ class Images:
     """The symmetries a sample may be seen under, as tables for the device; G of them."""
 
     actions: np.ndarray  # [G, A] int32: what each action becomes
-    action_sources: np.ndarray  # [G, A] int32: which action becomes this one
     entry_sources: np.ndarray  # [G, rows * columns * planes] int32: which number of an observation comes here
     cell_sources: np.ndarray  # [G, rows * columns] int32: which cell comes here
 
@@ -161,7 +159,6 @@ class Images:
         cells = [symmetry.entries.reshape(-1, planes)[:, 0] // planes for symmetry in symmetries]
         return cls(
             actions=np.stack([symmetry.actions for symmetry in symmetries]).astype(np.int32),
-            action_sources=np.stack([np.argsort(symmetry.actions) for symmetry in symmetries]).astype(np.int32),
             entry_sources=np.stack([np.argsort(symmetry.entries) for symmetry in symmetries]).astype(np.int32),
             cell_sources=np.stack([np.argsort(cell) for cell in cells]).astype(np.int32),
         )
@@ -171,15 +168,14 @@ class Images:
         """G."""
         return len(self.actions)
 
-    def applied(self, symmetry: Array, observation: Array, legal: Array, actions: Array) -> tuple[Array, Array, Array]:
-        """Images of observations [N, ...], masks [N, A] and actions [N, K] (none where negative) under [N]."""
+    def applied(self, symmetry: Array, observation: Array, actions: Array) -> tuple[Array, Array]:
+        """Images of observations [N, ...] and actions [N, K] (none where negative) under symmetries [N]."""
         if self.count == 1:
-            return observation, legal, actions
+            return observation, actions
         flat = observation.reshape(observation.shape[0], -1)
         image = jnp.take_along_axis(flat, jnp.asarray(self.entry_sources)[symmetry], axis=1)
-        legal = jnp.take_along_axis(legal, jnp.asarray(self.action_sources)[symmetry], axis=1)
         moved = jnp.asarray(self.actions)[symmetry[:, None], jnp.maximum(actions, 0)]
-        return image.reshape(observation.shape), legal, jnp.where(actions < 0, actions, moved)
+        return image.reshape(observation.shape), jnp.where(actions < 0, actions, moved)
 
     def of_cells(self, symmetry: Array, cells: Array) -> Array:
         """The image of numbers by cell [N, cells]."""
@@ -188,11 +184,11 @@ class Images:
         )
 
 
-def _policy_loss(logits: Array, legal: Array, actions: Array, policy: Array) -> Array:
-    """Cross-entropy with the search's policy, of the net's over the legal moves."""
-    logs = jax.nn.log_softmax(jnp.where(legal, logits, ILLEGAL))
-    chosen = jnp.take_along_axis(logs, jnp.maximum(actions, 0), axis=1)
-    return -jnp.where(actions >= 0, policy.astype(jnp.float32) * chosen, 0.0).sum(axis=1).mean()
+def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
+    """Cross-entropy with the search's policy, of the net's over the same moves."""
+    chosen = jnp.take_along_axis(logits, jnp.maximum(actions, 0), axis=1)
+    logs = jax.nn.log_softmax(jnp.where(actions >= 0, chosen, EMPTY))
+    return -jnp.where(actions >= 0, policy.astype(jnp.float32) * logs, 0.0).sum(axis=1).mean()
 
 
 def _value_loss(output: Output, samples: Samples, side: Array, root_value: float) -> Array:

@@ -66,7 +66,7 @@ class Progress:
     @property
     def number(self) -> int:
         """Of its checkpoint: rises with every chunk."""
-        return self.iteration * 10**6 + self.played + self.learned
+        return self.iteration * 2 * 10**6 + self.played + self.learned
 
 
 def train(
@@ -158,7 +158,7 @@ def _end_of_iteration(
     """Gates, keeps and measures the net of an iteration, and tells what happened in it."""
     config, done = az.config, progress.iteration + 1
     told = scalars(run.tally, {name: total / config.learner.steps for name, total in progress.losses.items()})
-    told["learning_rate"] = az.learning_rate(done * config.learner.steps)
+    told["learning_rate"] = az.learning_rate(int(run.learner.steps))
     frames = progress.frames + int(told["selfplay/moves"])
     with _memory("gating.games or evaluation.games"):
         if config.gating.games and done % config.gating.every == 0:
@@ -296,7 +296,7 @@ def _keep_net(az: AlphaZero, run: Run, nets: Path, done: int, frames: int) -> No
         "method": "alphazero",
         "iteration": done,
         "frames": frames,
-        "steps": done * az.config.learner.steps,
+        "steps": int(run.learner.steps),
         "boardwright": __version__,
         "config": settings.to_json(az.config),
     }

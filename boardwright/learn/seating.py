@@ -31,7 +31,7 @@ def first_seats(games: int, against_others: int) -> Array:
     return jnp.concatenate([jnp.full(games - against_others, BOTH), other]).astype(jnp.int8)
 
 
-def on_move(states: Any, seat: Array, *, theirs: bool) -> Array:
+def on_move(states: Any, seat: Array, *, theirs: Array | bool) -> Array:
     """[B] bool: where a step moves that is the current net's or, against others, theirs; `seat` [B] is its role."""
     return (seat == BOTH) | ((states.current_role == seat) != theirs)
 

@@ -147,7 +147,7 @@ def step(
     env: BatchEnv,
     learning: Learning,
     config: SelfPlayConfig,
-    theirs: bool,
+    theirs: Array | bool,
     full: Search,
     quick: Search | None,
     with_holders: bool,
@@ -171,7 +171,7 @@ def step(
     action = jnp.where(in_opening, at_random, found.action)
     stepped = jax.vmap(env.step)(before, action, jax.random.split(step_key, count))
     after = where_games(moving, stepped, before)
-    by_current = (games.seat == BOTH) | (not theirs)
+    by_current = (games.seat == BOTH) | jnp.logical_not(theirs)
     learnable = moving & by_current & ~in_opening & in_full
 
     role = before.current_role

@@ -261,7 +261,26 @@ def _pool_bias(x: jax.Array, *, dtype: Any) -> jax.Array:
 
 def _pooled(x: jax.Array) -> jax.Array:
     """[B, rows, columns, n] -> [B, 2 n]: mean and maximum over the board."""
-    return jnp.concatenate([x.mean((1, 2)), x.max((1, 2))], axis=-1)
+    return jnp.concatenate([x.mean((1, 2)), _highest(x)], axis=-1)
+
+
+@jax.custom_vjp
+def _highest(x: jax.Array) -> jax.Array:
+    """[B, rows, columns, n] -> [B, n]: maximum over the board, whose gradient goes to one cell that has it.
+
+    JAX's own shares the gradient among all cells that equal the maximum. A compiler that computes cells anew,
+    rounded otherwise, then finds none that does, and divides by zero.
+    """
+    return x.max((1, 2))
+
+
+def _highest_backward(x: jax.Array, gradient: jax.Array) -> tuple[jax.Array]:
+    by_cell = x.reshape(x.shape[0], -1, x.shape[-1])
+    chosen = jnp.arange(by_cell.shape[1])[:, None] == by_cell.argmax(axis=1)[:, None, :]
+    return (jnp.where(chosen, gradient[:, None, :], 0).reshape(x.shape),)
+
+
+_highest.defvjp(lambda x: (_highest(x), x), _highest_backward)
 
 
 def _flat(x: jax.Array) -> jax.Array:

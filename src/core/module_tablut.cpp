@@ -1,6 +1,7 @@
 // The Python bindings of Tablut.
 #include "bindings_puct.hpp"
 #include "search/forced.hpp"
+#include "tablut_escape.hpp"
 #include "tablut_evaluation.hpp"
 #include "tablut_heuristics.hpp"
 #include "tablut_rollouts.hpp"
@@ -99,6 +100,14 @@ void bind_tablut(nb::module_& module) {
                  return forced_win(line, role, plies);
              },
              "role"_a, "plies"_a)
+        .def("forced_escape",
+             [](const P& p, int threats) {
+                 if (p.line.over() || p.line.now().to_move != kDefenders) return false;
+                 Line<Tablut> line = p.line;
+                 nb::gil_scoped_release release;
+                 return TablutEscape(*p.game).forced(line, threats);
+             },
+             "threats"_a)
         .def("greedy_actions",
              [](const P& p, bool wins_first) {
                  check_ongoing(p);

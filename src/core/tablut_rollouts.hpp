@@ -1,7 +1,11 @@
 // Tablut for the Monte Carlo search: short simulations, and wins seen before they are played.
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "search/rollout.hpp"
+#include "tablut_escape.hpp"
 #include "tablut_tactics.hpp"
 
 namespace boardwright {
@@ -18,6 +22,16 @@ class TablutRollouts : public PlainRollouts<Tablut> {
             return tactics_.victory_path(line.states()).found() ? win_for(kDefenders) : Result::kOngoing;
         }
         return tactics_.king_can_be_captured(line.now()) ? win_for(kAttackers) : Result::kOngoing;
+    }
+
+    // A forced escape: by two threats at 64 visits, three at 512, four at 4096 and so on.
+    Result look_ahead(const Line<Tablut>& line, std::uint32_t visits) const {
+        constexpr std::uint32_t kFirst = 64;
+        if (visits < kFirst || !std::has_single_bit(visits) || line.now().to_move != kDefenders) return Result::kOngoing;
+        const int doublings = std::countr_zero(visits);
+        if (doublings % 3 != 0) return Result::kOngoing;
+        Line<Tablut> ahead = line;
+        return TablutEscape(line.game()).forced(ahead, doublings / 3) ? win_for(kDefenders) : Result::kOngoing;
     }
 
     Action choose(const Line<Tablut>& line, Random& random) const {

@@ -164,9 +164,28 @@ def test_heuristic_monte_carlo_plays_a_best_move_unless_all_of_them_lose() -> No
         assert choice.simulations <= 500
         if choice.action not in best:
             avoided += 1
-            losses = [core.play(action) for action in best]
-            assert all(after.forced_win(1 - core.role_to_move, 5) for after in losses[:2])
+            losses = [core.play(action) for action in best[:2]]
+            assert all(after.forced_escape(2) or after.forced_win(1 - core.role_to_move, 5) for after in losses)
     assert avoided > 0
+
+
+def test_heuristic_monte_carlo_refuses_a_capture_that_lets_the_king_out() -> None:
+    """The heuristic's only best move takes a man; four threats later the king is free. It was once played and lost."""
+    position = GAME.position("/3tt2t1/4t4/5t3/t1t6/tt3T2t/2t1T3t/4T4/3Tt1K2/3ttt3/ a 3 14")
+    core: Any = position.core
+    assert [position.action_text(action) for action in core.heuristic_actions()] == ["i5-g5xf5"]
+    assert core.play(core.heuristic_actions()[0]).forced_escape(4)
+    choice = make_agent("heuristic-mc:sims=20000,seed=1", GAME).choose(position, Limit())
+    assert not core.play(choice.action).forced_escape(4)
+
+
+def test_heuristic_monte_carlo_holds_out_where_every_move_loses() -> None:
+    """Most moves lose by two threats, one only in the long run."""
+    position = GAME.position("/4t4/4T3t/3t4t/t8/ttT4t1/t8/4ttTKt/1t4T2/3t1t3/ a 1 24")
+    core: Any = position.core
+    choice = make_agent("heuristic-mc:sims=20000,seed=1", GAME).choose(position, Limit())
+    assert choice.value == -1
+    assert [move for move in core.legal_actions() if not core.play(move).forced_escape(4)] == [choice.action]
 
 
 @pytest.mark.parametrize("spec", ["greedy", "heuristic", "heuristic-mc:sims=200", "mc-expanded:sims=200"])

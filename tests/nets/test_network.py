@@ -1,5 +1,7 @@
 """The net in JAX: shapes, the right head for each role, boards that are turned, statistics, precision."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +15,7 @@ from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import count_parameters, interface_of, weight_shapes
 from boardwright.nets.network import (
     _Net,  # pyright: ignore[reportPrivateUsage]
+    _pooled,  # pyright: ignore[reportPrivateUsage]
     expected_result,
     make_network,
     variables_of,
@@ -183,6 +186,20 @@ def test_variables_survive_being_flattened() -> None:
     again = weights_of(variables_of(weights))
     assert again.keys() == weights.keys()
     assert all(np.array_equal(again[name], weight) for name, weight in weights.items())
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_gradients_of_pooling_are_finite_and_go_where_the_maximum_is(dtype: Any) -> None:
+    """Also where all cells are equal, as behind a rectifier."""
+    x = np.random.default_rng(0).permutation(2 * 3 * 3 * 4).reshape(2, 3, 3, 4).astype(np.float32)
+    x[1, :, :, 2] = 0
+    wanted = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
+    gradient = jax.grad(lambda x: (_pooled(x)[:, 4:].astype(jnp.float32) * wanted).sum())(jnp.asarray(x, dtype))
+    assert gradient.dtype == dtype
+    got = np.asarray(gradient, np.float32).reshape(2, 9, 4)
+    highest = x.reshape(2, 9, 4) == x.max((1, 2))[:, None]
+    assert (got[~highest] == 0).all()
+    np.testing.assert_array_equal(got.sum(axis=1), wanted)
 
 
 def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@
 
 namespace boardwright {
 
-// What a game may know better than chance. A game's own `Rollouts` has the same three members.
+// What a game may know better than chance. A game's own `Rollouts` has the same four members.
 template <Game G>
 struct PlainRollouts {
     explicit PlainRollouts(const G&) {}
@@ -36,6 +36,10 @@ struct PlainRollouts {
 
     // Who is sure to win though the game goes on; kOngoing where that cannot be told.
     Result foresee(const Line<G>&) const { return Result::kOngoing; }
+
+    // The same, but by a search of its own. Asked at a node of the tree on every visit but the first, with
+    // how many there were, so that where most simulations go it may look further.
+    Result look_ahead(const Line<G>&, std::uint32_t) const { return Result::kOngoing; }
 
     // The next action of a simulation that has left the tree.
     Action choose(const Line<G>& line, Random& random) const {
@@ -58,6 +62,7 @@ struct RolloutOptions {
     bool foresee = false;
     // Whether sure results are passed up the tree (Winands, Björnsson and Saito, "Monte-Carlo Tree Search
     // Solver", 2008): a move that is sure to lose is not looked at again, and a settled root ends the search.
+    // With both, the game also looks ahead from the nodes of the tree.
     bool prove = false;
     int depth = 0;                      // whole moves from the root after which one is undecided; 0: none
     int threads = 1;
@@ -170,6 +175,10 @@ class RolloutTree {
                 if (nodes_[at].visits == 0) {
                     nodes_[at].known = foresee();
                     return play_out(nodes_[at].known);
+                }
+                if (options_.prove && options_.foresee) {
+                    nodes_[at].known = rollouts_.look_ahead(line_, nodes_[at].visits);
+                    if (nodes_[at].known != Result::kOngoing) return nodes_[at].known;
                 }
                 if (at_depth()) return Result::kDraw;
             }

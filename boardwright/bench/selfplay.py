@@ -1,0 +1,97 @@
+"""How fast AlphaZero plays and learns on this machine, beside the rate at which its network alone evaluates.
+
+Real self-play: rules, observations, games that begin anew and the replay are all in it. Network and self-play are
+measured in the same run with the same weights, so their ratio says what all the rest costs, whatever else the
+machine does. The weights are new, and new nets look less far ahead than trained ones; on a GPU that makes next to
+no difference, since there a search's descent is one kernel.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from boardwright.bench.device_search import evaluations_rate, opened
+from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
+from boardwright.learn import memory
+from boardwright.learn.alphazero import AlphaZero, Run, make_alphazero
+from boardwright.learn.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
+from boardwright.learn.presets import PRESETS
+
+GAMES, GAMES_ON_CPU = 4096, 16  # at once, unless somebody says so
+SEARCHES = ("gumbel", "puct")
+STEPS = 32  # of the iteration that is remembered
+WARM_UP_STEPS = 8  # so that games differ
+
+
+def default_config(game: str) -> AlphaZeroConfig:
+    """The game's paper's settings, or where no paper has any, our fast ones."""
+    return PRESETS.get(f"{game}-paper", PRESETS[f"{game}-fast"])
+
+
+def measure(
+    config: AlphaZeroConfig, *, games: int | None = None, simulations: int | None = None, net: str | None = None
+) -> Iterator[Figure]:
+    """Network alone, self-play by either search and their shares of it, learning, and room for a position.
+
+    `net` is a size such as 8x128; what is left out is the config's, or for `games` what suits the machine.
+    """
+    games = games or (GAMES_ON_CPU if on_cpu() else GAMES)
+    simulations = simulations or config.search.simulations[-1]
+    config = dataclasses.replace(
+        config,
+        iterations=10**6,
+        net=config.net if net is None else config.net.sized(net),
+        selfplay=dataclasses.replace(config.selfplay, games=games, steps=STEPS, unfinished="bootstrap", full_share=1.0),
+        league=LeagueConfig(share=0.0),
+        replay=ReplayConfig(iterations=1),
+    )
+    size, rates, network = config.net.size, {}, 0.0
+    for kind in SEARCHES:
+        search = dataclasses.replace(config.search, kind=kind, simulations=(simulations,))
+        az = make_alphazero(dataclasses.replace(config, search=search))
+        run = az.init()
+        if kind == SEARCHES[0]:
+            network = _network_rate(az, run, games)
+            yield Figure("network", f"network alone, {size}, {games:,} positions at once", network, "positions/s")
+        rates[kind], run = _frames_rate(az, run, games)
+        what = f"self-play, {kind}, {simulations} simulations, {size}, {games:,} games"
+        yield Figure(kind, what, rates[kind], "frames/s")
+        yield Figure(f"{kind}_share", "of the network alone", 100 * rates[kind] * simulations / network, "%")
+        if kind == SEARCHES[0]:
+            batch = config.learner.batch
+            samples, run = _samples_rate(az, run)
+            yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
+            yield Figure("replay", "replay", memory.bytes_a_state(run.replay), "bytes a state")
+    yield Figure("puct_to_gumbel", "puct beside gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
+
+
+def _network_rate(az: AlphaZero, run: Run, games: int) -> float:
+    folded = jax.jit(az.network.fold)(az.players(run))
+    return evaluations_rate(az.asking(folded), opened(az.env, games))
+
+
+def _frames_rate(az: AlphaZero, run: Run, games: int) -> tuple[float, Run]:
+    """Moves a second, and the run after them: one whole iteration."""
+    for step in range(0, WARM_UP_STEPS, az.play_chunk):
+        run = az.play(run, 0, step)
+    seconds, run = _best(run, lambda run, number: az.play(run, 0, (number + 1) * az.play_chunk % STEPS))
+    return games * az.play_chunk / seconds, az.settle(run, 0)
+
+
+def _samples_rate(az: AlphaZero, run: Run) -> tuple[float, Run]:
+    seconds, run = _best(run, lambda run, number: az.learn(run, 0, number)[0])
+    return az.config.learner.batch * az.learn_chunk / seconds, run
+
+
+def _best(run: Run, work: Callable[[Run, int], Any]) -> tuple[float, Run]:
+    """Seconds of the fastest of several, after one that compiles; and the run after all of them."""
+    run = jax.block_until_ready(work(run, 0))
+    best = float("inf")
+    for number in range(REPETITIONS):
+        begin = time.perf_counter()
+        run = jax.block_until_ready(work(run, number + 1))
+        best = min(best, time.perf_counter() - begin)
+    return best, run

@@ -1,0 +1,26 @@
+"""The benchmark of AlphaZero plays and learns for real."""
+
+import dataclasses
+
+import pytest
+
+from boardwright.bench import selfplay
+from boardwright.learn.presets import PRESETS
+
+
+def test_figures_of_a_tiny_run() -> None:
+    tiny = PRESETS["draughts-tiny"]
+    config = dataclasses.replace(tiny, learner=dataclasses.replace(tiny.learner, steps=2, batch=8))
+    figures = {figure.key: figure for figure in selfplay.measure(config, games=2, simulations=2, net="1x4")}
+    assert set(figures) == {
+        "network", "gumbel", "gumbel_share", "learning", "replay", "puct", "puct_share", "puct_to_gumbel"
+    }  # fmt: skip
+    assert all(figure.value > 0 for figure in figures.values())
+    assert figures["gumbel_share"].value == pytest.approx(100 * figures["gumbel"].value * 2 / figures["network"].value)
+    assert figures["replay"].value < 1000
+    assert "1x4" in figures["gumbel"].label
+
+
+def test_a_game_without_a_paper_is_measured_with_our_settings() -> None:
+    assert selfplay.default_config("tablut") is PRESETS["tablut-paper"]
+    assert selfplay.default_config("cathedral") is PRESETS["cathedral-fast"]

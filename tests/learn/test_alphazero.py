@@ -1,0 +1,159 @@
+"""A tiny run from end to end: the right net and head at every node, games that go on, and nothing left to chance."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from boardwright.learn import memory, selfplay
+from boardwright.learn.alphazero import AlphaZero, Run, make_alphazero, scalars, with_past_self
+from boardwright.learn.config import (
+    AlphaZeroConfig,
+    GatingConfig,
+    LeagueConfig,
+    LearnerConfig,
+    ReplayConfig,
+    SearchConfig,
+    SelfPlayConfig,
+)
+from boardwright.nets.config import NetConfig
+from boardwright.nets.network import Variables, variables_of, weights_of
+
+pytestmark = pytest.mark.usefixtures("hurried_compiler")
+GAMES, STEPS, NETS = 6, 4, 2
+ALONE = GAMES - 2 * NETS
+CONFIG = AlphaZeroConfig(
+    game="draughts",
+    iterations=3,
+    net=NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2, heads="by-role"),
+    search=SearchConfig(simulations=(3,)),
+    selfplay=SelfPlayConfig(games=GAMES, steps=STEPS, unfinished="bootstrap", opening_plies=1),
+    league=LeagueConfig(share=0.67, nets=NETS),
+    replay=ReplayConfig(iterations=2),
+    learner=LearnerConfig(batch=4, steps=1, averaging=0.5, warmup=0),
+)
+CERTAIN = float(np.tanh(3.0))
+
+
+@pytest.fixture(scope="module")
+def az() -> AlphaZero:
+    assert CONFIG.league_games == 2 * NETS
+    return make_alphazero(CONFIG)
+
+
+def believing(variables: Variables, strength: float) -> Variables:
+    """A net both of whose value heads say tanh(strength) for role 0, whoever is on move."""
+    weights = weights_of(variables)
+    for role in (0, 1):
+        weights[f"params/value_{role}/output/kernel"] = np.zeros((2, 1), np.float32)
+        weights[f"params/value_{role}/output/bias"] = np.full(1, strength * (1 - 2 * role), np.float32)
+    return variables_of(weights)
+
+
+def iteration(az: AlphaZero, run: Run, number: int) -> Run:
+    for step in range(0, STEPS, az.play_chunk):
+        run = az.play(run, number, step)
+    return az.settle(run, number)
+
+
+def begun(az: AlphaZero) -> Run:
+    """The current net believes in role 0, its past selves in role 1, the second less."""
+    run = az.init()
+    variables = believing(run.learner.variables, 3.0)
+    learner = dataclasses.replace(run.learner, averaged=variables)  # which play
+    run = dataclasses.replace(run, learner=learner)
+    for place in range(NETS):
+        run = with_past_self(run, place, believing(run.learner.variables, -3.0 + place))
+    return run
+
+
+def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -> None:
+    """A wrong head anywhere in a tree, or a stand-in from another net, would not be certain of role 0."""
+    run: Any = jax.device_get(iteration(az, begun(az), 0))
+    row = run.replay
+    learned = row.status == memory.STAND_IN
+    assert learned[:STEPS].sum() == int(run.tally.learnable) > 8
+    assert not learned[STEPS:].any()
+    np.testing.assert_allclose(row.value[learned], CERTAIN, atol=1e-5)
+    np.testing.assert_allclose(row.result[learned], CERTAIN, atol=1e-5)
+    ours = [CERTAIN] * GAMES
+    theirs = [CERTAIN] * ALONE + [np.tanh(-3.0)] * 2 + [np.tanh(-2.0)] * 2
+    np.testing.assert_allclose(row.value[:STEPS], [ours, theirs] * (STEPS // 2), atol=1e-5)
+    states: Any = jax.vmap(jax.vmap(az.learning.unpack))(jnp.asarray(row.words[:STEPS]))
+    roles = np.asarray(states.current_role)[learned[:STEPS]]
+    assert set(roles) == {0, 1}
+
+
+def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero) -> None:
+    run = az.next_iteration(az.learn(iteration(az, az.init(), 0), 0, 0)[0])
+    plies = np.asarray(run.games.states.plies)
+    assert plies[:ALONE].min() >= STEPS - 2  # several hops are one ply
+    kept = jax.device_get(run)
+    ends = []
+    for start in (run, jax.tree.map(jnp.asarray, kept)):
+        after, losses = az.learn(iteration(az, start, 1), 1, 0)
+        assert (np.asarray(after.games.states.plies) >= plies).all()
+        ends.append(jax.device_get((after, losses)))
+    assert jax.tree.all(jax.tree.map(np.array_equal, *ends))
+
+
+def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
+    run = az.init()
+    before = jax.device_get(run.learner)
+    after, losses = az.learn(run, 0, 0)
+    changed = dataclasses.replace(after.learner, steps=jnp.int32(0))
+    assert jax.tree.all(jax.tree.map(np.array_equal, before, jax.device_get(changed)))
+    assert all(float(loss) == 0 for loss in losses.values())
+
+
+def test_who_plays() -> None:
+    """The averaged weights, or with gating those that were promoted."""
+    plain = make_alphazero(CONFIG)
+    gated = make_alphazero(dataclasses.replace(CONFIG, gating=GatingConfig(games=2)))
+    shapes: Any = jax.eval_shape(plain.init)
+    assert shapes.reference is None
+    assert plain.players(shapes) is plain.candidate(shapes) is shapes.learner.averaged
+    shapes = jax.eval_shape(gated.init)
+    assert gated.players(shapes) is shapes.reference is not None
+    assert gated.candidate(shapes) is shapes.learner.averaged
+
+
+@pytest.mark.parametrize("share", [0.0, 0.67])
+def test_chunks_divide_all_steps(share: float) -> None:
+    """With a league, into turns of both sides."""
+    for steps in (2, 12, 14, 64, 100) if share else (1, 7, 12, 64, 100):
+        selfplay_config = dataclasses.replace(CONFIG.selfplay, steps=steps)
+        league = dataclasses.replace(CONFIG.league, share=share)
+        chunk = make_alphazero(dataclasses.replace(CONFIG, selfplay=selfplay_config, league=league)).play_chunk
+        assert steps % chunk == 0
+        assert chunk <= 8
+        assert chunk % 2 == 0 or not share
+
+
+def test_what_is_told_of_an_iteration() -> None:
+    tally = dataclasses.replace(
+        selfplay.new_tally(),
+        moves=jnp.int32(50),
+        learnable=jnp.int32(40),
+        entropy=jnp.float32(60),
+        ended=jnp.asarray([3, 4, 1]),
+        plies=jnp.float32(400),
+        league=jnp.asarray([[1, 1, 2], [0, 0, 0]]),
+        resigned=jnp.int32(2),
+        audited=jnp.asarray([4, 1]),
+    )
+    told = scalars(tally, {"policy": 1.5})
+    assert told["selfplay/entropy"] == 1.5
+    assert (told["selfplay/role0_wins"], told["selfplay/role1_wins"], told["selfplay/draws"]) == (3 / 8, 4 / 8, 1 / 8)
+    assert told["selfplay/plies"] == 50
+    assert told["league/role0_score"] == 1.5 / 4
+    assert "league/role1_score" not in told
+    assert told["selfplay/resigned"] == 2 / 8
+    assert told["selfplay/wrongly_resigned"] == 1 / 4
+    assert told["loss/policy"] == 1.5
+    assert "selfplay/plies" not in scalars(selfplay.new_tally(), {})

@@ -1,0 +1,101 @@
+"""Past selves: who is in the pool, who is drawn, and that a kept net says what it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardwright
+from boardwright.errors import BoardwrightError
+from boardwright.learn import league
+from boardwright.learn.config import EvaluationConfig
+from boardwright.nets.config import NetConfig
+from boardwright.nets.network import make_network
+
+CONFIGS = st.builds(
+    EvaluationConfig,
+    first=st.integers(0, 30),
+    every=st.integers(1, 9),
+    pool=st.integers(1, 14),
+    opponents=st.integers(1, 6),
+)
+
+
+@given(config=CONFIGS, iteration=st.integers(1, 300), seed=st.integers(0, 99))
+def test_the_pool_and_who_is_drawn_from_it(config: EvaluationConfig, iteration: int, seed: int) -> None:
+    pool = league.pool(config, iteration)
+    assert pool[0] == 0
+    assert pool == sorted(set(pool))
+    assert len(pool) <= config.pool
+    earlier = list(range(iteration - config.every, 0, -config.every))
+    assert set(pool[1:]) <= set(earlier)
+    assert len(pool) == min(config.pool, 1 + len(earlier))
+    if config.pool > 1 and earlier:
+        assert pool[-1] == earlier[0]
+    drawn = league.drawn_opponents(config, seed, iteration)
+    assert drawn == league.drawn_opponents(config, seed, iteration)
+    assert set(drawn) <= set(pool)
+    assert len(set(drawn)) == len(drawn) == min(config.opponents, len(pool))
+
+
+@given(config=CONFIGS)
+def test_pools_are_of_nets_that_were_measured(config: EvaluationConfig) -> None:
+    """So that a contest is never with a net that nobody has kept."""
+    measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
+    first = max(config.first, 1)
+    wanted = [iteration for iteration in range(first, 200) if (iteration - config.first) % config.every == 0]
+    assert measured == wanted
+    for iteration in measured:
+        known = [past for past in range(1, iteration) if (iteration - past) % config.every == 0]
+        assert set(league.pool(config, iteration)) <= {0, *known}
+
+
+def test_never_is_never() -> None:
+    assert not any(league.is_evaluated(EvaluationConfig(first=0, every=0), iteration) for iteration in range(50))
+
+
+def test_a_thinned_pool_is_even() -> None:
+    config = EvaluationConfig(first=5, every=5, pool=10)
+    assert league.pool(config, 20) == [0, 5, 10, 15]
+    pool = league.pool(config, 500)
+    assert len(pool) == 10
+    assert (pool[1], pool[-1]) == (5, 495)
+    gaps = np.diff(pool[1:])
+    assert gaps.max() - gaps.min() <= config.every
+
+
+def test_everybody_in_the_pool_is_met_at_last() -> None:
+    config = EvaluationConfig()
+    met = {opponent for seed in range(60) for opponent in league.drawn_opponents(config, seed, 60)}
+    assert met == set(league.pool(config, 60))
+
+
+def test_past_selves_of_the_league_are_past_and_any_of_them() -> None:
+    assert {league.drawn_past_self(seed, 0) for seed in range(20)} == {0}
+    drawn = [league.drawn_past_self(seed, 6) for seed in range(300)]
+    assert set(drawn) == set(range(6))
+    assert max(np.bincount(drawn)) < 2 * min(np.bincount(drawn))
+    assert drawn == [league.drawn_past_self(seed, 6) for seed in range(300)]
+
+
+def test_a_net_is_kept_whole_or_in_half_the_room(tmp_path: Path) -> None:
+    game = boardwright.game("draughts")
+    config = NetConfig(blocks=1, width=4, heads="by-role", value="wdl")
+    variables = make_network(config, game).init(jax.random.key(4))
+    short, whole = league.path_of(tmp_path, 12), tmp_path / "whole.net"
+    assert short.name == "000012.net"
+    league.keep(short, variables, config=config, game=game, training={"iteration": 12})
+    league.keep(whole, variables, config=config, game=game, training={}, whole=True)
+    exact, rounded = league.recall(whole, game), league.recall(short, game)
+    assert jax.tree.all(jax.tree.map(np.array_equal, exact, dict(variables)))
+    jax.tree.map(lambda got, kept: np.testing.assert_allclose(got, kept, rtol=2**-8), rounded, dict(variables))
+    assert short.stat().st_size < 0.7 * whole.stat().st_size
+    with pytest.raises(BoardwrightError):
+        league.recall(league.path_of(tmp_path, 13), game)
+    with pytest.raises(BoardwrightError):
+        league.recall(short, boardwright.game("tablut"))

@@ -1,0 +1,52 @@
+"""Nets that learn for less than a minute: they play far better than chance, and than they did before."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boardwright.learn import presets, run, settings
+
+SETTINGS = (
+    "iterations=8",
+    "net.width=16",
+    "net.policy_channels=8",
+    "net.value_hidden=16",
+    "search.simulations=12",
+    "search.considered=6",
+    "selfplay.games=64",
+    "selfplay.steps=48",
+    "selfplay.full_share=1",
+    "league.share=0",
+    "replay.iterations=6",
+    "learner.batch=64",
+    "learner.steps=96",
+    "learner.peak=5e-3",
+    "learner.warmup=20",
+    "learner.averaging=0.98",
+    "evaluation.every=0",
+)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "more"),
+    [("draughts", "wcdf", ()), ("cathedral", "paper-6", ("selfplay.steps=24", "selfplay.games=48"))],
+)
+def test_a_tiny_net_beats_chance_and_its_former_self(
+    game: str, rules: str, more: tuple[str, ...], tmp_path: Path
+) -> None:
+    config = settings.apply(presets.PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
+    run.train(config, tmp_path)
+    best, first = tmp_path / "nets" / run.BEST, tmp_path / "nets" / "000000.net"
+    assert _score(game, rules, f"zero:net={best},sims=16", "random", 40) >= 0.9
+    now, then = (f"net:net={net},temperature=0.3,seed={seed}" for seed, net in enumerate((best, first)))
+    assert _score(game, rules, now, then, 60) > 0.7
+
+
+def _score(game: str, rules: str, one: str, other: str, games: int) -> float:
+    program = str(Path(sys.executable).parent / "boardwright")
+    options = ["--rules", rules, "--games", str(games), "--openings", "random:2", "--json"]
+    done = subprocess.run([program, "match", game, one, other, *options], capture_output=True, check=True, timeout=300)
+    return json.loads(done.stdout)["score"]

@@ -1,0 +1,230 @@
+"""Whole runs: they learn, stop and go on to the same end, and refuse what does not fit."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from boardwright.cli.train import ratings
+from boardwright.errors import RunError
+from boardwright.learn import arrayfile, checkpoint, league, presets, run, settings
+from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.metrics import read_metrics
+from boardwright.nets import netfile
+
+TINY = settings.apply(
+    presets.PRESETS["draughts-tiny"],
+    [
+        "iterations=4",
+        "selfplay.games=8",
+        "selfplay.steps=8",
+        "selfplay.full_share=1",
+        "selfplay.unfinished=bootstrap",
+        "league.nets=1",
+        "learner.steps=4",
+        "search.simulations=2",
+        "search.considered=2",
+        "evaluation.opponents=1",
+        "evaluation.simulations=2",
+    ],
+)
+
+
+def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """What the last checkpoint says of itself, and every array of it."""
+    found = checkpoint.numbered(folder / "checkpoints")
+    file = arrayfile.read(found[max(found)])
+    data = file.path.read_bytes()
+    return dict(file.header["meta"]), {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
+
+
+pytestmark = pytest.mark.usefixtures("kept_programs")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str]) -> Path:
+    """A run that was never stopped."""
+    del kept_programs
+    folder = tmp_path_factory.mktemp("whole")
+    progress = run.train(TINY, folder, rate=ratings)
+    assert progress.iteration == TINY.iterations
+    return folder
+
+
+def test_a_run_keeps_what_it_promises(whole: Path) -> None:
+    history = read_metrics(whole)
+    for name in ("loss/policy", "loss/value", "loss/ownership", "selfplay/entropy", "speed/frames_per_second"):
+        assert history.scalars[name].iterations.tolist() == [1, 2, 3, 4]
+        assert np.isfinite(history.scalars[name].values).all()
+    assert history.scalars["selfplay/moves"].frames.tolist() == np.cumsum(
+        history.scalars["selfplay/moves"].values
+    ).astype(int).tolist()  # fmt: skip
+    # By the tiny preset's rule the nets of iterations 2 and 4 are measured, against a past one each.
+    (other,) = league.drawn_opponents(TINY.evaluation, TINY.seed, 4)
+    assert {(match.iteration, match.role0_net, match.role1_net) for match in history.matches} == {
+        (2, 2, 0), (2, 0, 2), (4, 4, other), (4, other, 4)
+    }  # fmt: skip
+    games = sum(match.wins0 + match.draws + match.wins1 for match in history.matches)
+    assert games == 2 * TINY.evaluation.games
+    assert set(history.scalars["evaluation/elo"].iterations.tolist()) == {0, 2, 4}
+    assert history.scalars["evaluation/elo"].values[0] == 0
+    nets = whole / "nets"
+    for iteration in range(5):
+        net = netfile.read(league.path_of(nets, iteration))
+        assert net.training["iteration"] == iteration
+    best, last = netfile.read(nets / run.BEST), netfile.read(league.path_of(nets, 4))
+    for name, weight in best.weights.items():
+        np.testing.assert_allclose(weight, last.weights[name], rtol=1e-2, atol=1e-3)  # the last is shortened
+
+
+def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
+    """Stopped after every few chunks, in self-play, in learning and between iterations."""
+    stops = 0
+    for pause in (1, 2, 3, 4, 1, 100):
+        chunks = iter(range(pause))
+        watch = run.Watch(stopped=lambda left=chunks: next(left, None) is None)
+        progress = run.train(TINY, tmp_path, watch, rate=ratings)
+        stops += progress.iteration < TINY.iterations
+    assert progress.iteration == TINY.iterations
+    assert stops >= 4
+    _assert_same_run(whole, tmp_path)
+
+
+def _assert_same_run(one: Path, other: Path) -> None:
+    (meta, arrays), (other_meta, other_arrays) = _arrays(one), _arrays(other)
+    assert meta == other_meta
+    assert arrays.keys() == other_arrays.keys()
+    assert [name for name in arrays if arrays[name] != other_arrays[name]] == []
+    history, other_history = read_metrics(one), read_metrics(other)
+    assert history.matches == other_history.matches
+    for name, series in history.scalars.items():
+        if not name.startswith("speed/"):
+            np.testing.assert_array_equal(series.values, other_history.scalars[name].values, err_msg=name)
+    for path in (one / "nets").iterdir():
+        assert path.read_bytes() == (other / "nets" / path.name).read_bytes()
+
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from boardwright.cli.train import ratings
+from boardwright.learn import run, settings
+from boardwright.learn.config import AlphaZeroConfig
+config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
+run.train(config, Path(sys.argv[2]), rate=ratings, seconds_between_checkpoints=0.0)
+"""
+
+
+def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path, kept_programs: dict[str, str]) -> None:
+    folder = tmp_path / "run"
+    environment = {**os.environ, **kept_programs}
+    arguments = [sys.executable, "-c", SCRIPT, json.dumps(settings.to_json(TINY)), str(folder)]
+    kills = 0
+    for checkpoints in (1, 3, 6, 9):
+        with subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE) as process:
+            limit = time.monotonic() + 300
+            seen: set[int] = set()
+            while process.poll() is None and len(seen) < checkpoints:
+                seen |= set(checkpoint.numbered(folder / "checkpoints"))
+                time.sleep(0.01)
+                assert time.monotonic() < limit
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+    assert kills >= 2
+    subprocess.run(arguments, env=environment, check=True, timeout=300)
+    _assert_same_run(whole, folder)
+
+
+def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path, tmp_path: Path) -> None:
+    chunks = iter(range(6))
+    run.train(
+        TINY,
+        tmp_path,
+        run.Watch(stopped=lambda: next(chunks, None) is None),
+        rate=ratings,
+        seconds_between_checkpoints=0.0,
+    )
+    found = checkpoint.numbered(tmp_path / "checkpoints")
+    assert len(found) == 2
+    path = found[max(found)]
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    words: list[str] = []
+    run.train(TINY, tmp_path, run.Watch(word=words.append), rate=ratings)
+    assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
+    _assert_same_run(whole, tmp_path)
+
+
+def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:
+    other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, peak=1e-3))
+    with pytest.raises(RunError, match=r"learner\.peak is 0\.002 there and 0\.001 here"):
+        run.train(other, whole)
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run.make_alphazero
+
+    def diverging(config: AlphaZeroConfig) -> Any:
+        az = made(config)
+
+        def learn(state: Any, iteration: int, first: int) -> Any:
+            state, losses = az.learn(state, iteration, first)
+            return state, {**losses, "value": jax.numpy.float32("nan")} if iteration == 1 else losses
+
+        return dataclasses.replace(az, learn=learn)
+
+    monkeypatch.setattr(run, "make_alphazero", diverging)
+    with pytest.raises(RunError, match=r"the value loss is nan in iteration 1, step 0: .* lower learner\.peak"):
+        run.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
+    kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
+    assert kept is not None
+    assert kept.meta["progress"]["iteration"] <= 1
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(kept.tree.learner.variables))
+
+
+def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = run.make_alphazero
+
+    def cramped(config: AlphaZeroConfig) -> Any:
+        def play(*_: Any) -> Any:
+            raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 byte")
+
+        return dataclasses.replace(made(config), play=play)
+
+    monkeypatch.setattr(run, "make_alphazero", cramped)
+    with pytest.raises(RunError, match=r"out of device memory: lower selfplay\.games"):
+        run.train(TINY, tmp_path)
+
+
+def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
+    gated = settings.apply(
+        TINY,
+        ["iterations=2", "gating.games=4", "gating.simulations=2", "evaluation.every=0", "league.share=0"],
+    )
+    never = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=1.0))
+    run.train(never, tmp_path / "never")
+    history = read_metrics(tmp_path / "never")
+    assert history.scalars["gating/promoted"].values.tolist() == [0, 0]
+    first, last = (netfile.read(league.path_of(tmp_path / "never" / "nets", number)) for number in (0, 2))
+    assert all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
+    always = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=0.0))
+    run.train(always, tmp_path / "always")
+    scores = read_metrics(tmp_path / "always").scalars["gating/score"].values
+    promoted = read_metrics(tmp_path / "always").scalars["gating/promoted"].values
+    assert promoted.tolist() == [float(score > 0) for score in scores]
+    assert promoted.any()
+    last = netfile.read(league.path_of(tmp_path / "always" / "nets", 2))
+    assert not all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
