@@ -16,6 +16,8 @@ import ml_dtypes  # noqa: F401  numpy then knows bfloat16
 import numpy as np
 from safetensors.numpy import load_file
 
+from boardwright.learn.run import Progress
+
 ITERATIONS = 4
 SETTINGS = {
     "iterations": ITERATIONS,
@@ -87,7 +89,7 @@ def stop_after_an_iteration(runs: Sequence[subprocess.Popen[str]], asked: int) -
 
 def end_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of the last checkpoint, which must be that of the end."""
-    last = folder / "checkpoints" / f"{ITERATIONS * 10**6:06d}.ckpt"
+    last = folder / "checkpoints" / f"{Progress(iteration=ITERATIONS).number:06d}.ckpt"
     arrays = load_file(last)
     del arrays["sha256"]
     return arrays
