@@ -1,4 +1,7 @@
-"""Train a net by self-play, from the rules alone; stopped or killed, the same command goes on where it was."""
+"""Train a net by self-play, from the rules alone; stopped or killed, the same command goes on where it was.
+
+All devices of the machine are used; docs/clusters.md tells how to use several machines.
+"""
 
 import signal
 import sys
@@ -37,13 +40,21 @@ class Options:
     """Rule set instead of the preset's."""
     seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of all random numbers."""
+    distributed: bool = False
+    """This is one of several processes that train together; a scheduler such as SLURM tells it the next three."""
+    coordinator: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
+    """Where the first process listens."""
+    processes: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """How many there are."""
+    process: Annotated[int | None, tyro.conf.arg(metavar="I")] = None
+    """Which this is, from 0."""
 
 
 def run(options: Options) -> None:
     """Trains to the end, or until Ctrl-C; prints a line an iteration."""
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
-        from boardwright.learn import presets, settings
+        from boardwright.learn import presets, processes, settings
         from boardwright.learn.run import Watch, train
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
@@ -51,19 +62,23 @@ def run(options: Options) -> None:
     named = [f"rules={options.rules}"] if options.rules is not None else []
     named += [f"seed={options.seed}"] if options.seed is not None else []
     config = settings.apply(config, [*named, *options.set])
+    if options.distributed:
+        processes.join(options.coordinator, options.processes, options.process)
+    elif (options.coordinator, options.processes, options.process) != (None, None, None):
+        raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
     _keep_programs(options.out)
     with _stop_on_signal() as stop, phases() as show:
 
         def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
             show.line(_line(iteration, config.iterations, frames, scalars))
 
-        train(
+        progress = train(
             config,
             options.out,
             Watch(phase=show.phase, iteration=told, word=show.line, stopped=lambda: stop.asked),
             rate=ratings,
         )
-    if stop.asked:
+    if progress.iteration < config.iterations:
         sys.exit(130)
 
 

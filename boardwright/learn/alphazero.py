@@ -8,7 +8,7 @@
     run = az.next_iteration(run)
 
 Random numbers come from the seed, the iteration and the step alone, so a run goes on from any chunk as if it had
-never stopped.
+never stopped. Made inside `mesh.all_devices`, and used there, the functions split their work over devices.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from boardwright.learn import memory, selfplay
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.learner import Learner, Losses, make_learner, rate_schedule
 from boardwright.learn.memory import Ending, Replay
+from boardwright.learn.mesh import run_placement, same_everywhere
 from boardwright.learn.seating import in_their_steps, make_asking
 from boardwright.learn.selfplay import Games, Tally
 from boardwright.nets.network import Network, Variables, make_network
@@ -176,8 +177,10 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         kept = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, run.learner)
         return dataclasses.replace(run, learner=kept), jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
 
-    jitted_play = jax.jit(play_some, static_argnums=3, donate_argnums=0)
-    jitted_learn = jax.jit(learn_some, donate_argnums=0)
+    placed = run_placement(jax.eval_shape(init))
+    jit = functools.partial(jax.jit, out_shardings=placed)
+    jitted_play = jit(play_some, static_argnums=3, donate_argnums=0)
+    jitted_learn = jax.jit(learn_some, donate_argnums=0, out_shardings=(placed, same_everywhere()))
     schedule = rate_schedule(config.learner, total_steps)
 
     def play(run: Run, iteration: int, first: int) -> Run:
@@ -193,11 +196,11 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         asking=asking,
         play_chunk=play_chunk,
         learn_chunk=learn_chunk,
-        init=jax.jit(init),
+        init=jit(init),
         play=play,
-        settle=jax.jit(settle, donate_argnums=0),
+        settle=jit(settle, donate_argnums=0),
         learn=lambda run, iteration, first: jitted_learn(run, jnp.int32(iteration), jnp.int32(first)),
-        next_iteration=jax.jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0),
+        next_iteration=jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0),
         players=players,
         candidate=lambda run: run.learner.averaged,
         learning_rate=lambda steps_taken: float(jnp.asarray(schedule(steps_taken))),

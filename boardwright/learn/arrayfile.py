@@ -19,6 +19,7 @@ import jax
 import numpy as np
 
 from boardwright.errors import RunError
+from boardwright.learn import processes
 from boardwright.wholefile import whole
 
 KEY = "boardwright"  # of the header in the metadata
@@ -84,6 +85,12 @@ def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
         raise _refusal(path, error) from error
 
 
+def hand_over(arrays: Arrays) -> None:
+    """Gives the first process, which writes a file, those parts of its arrays that are here."""
+    for _ in _pieces(arrays):
+        pass
+
+
 def read(path: Path) -> ArrayFile:
     """A file after a look at every byte of it; raises DamagedError."""
     try:
@@ -125,15 +132,21 @@ def _take(file: BinaryIO, count: int, *, at: int) -> bytes:
 def _stream(arrays: Arrays, header: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
     """All bytes of a file but the checksum."""
     yield _head(arrays, header)
+    for piece in _pieces(arrays):
+        yield _bytes_of(piece).data
+
+
+def _pieces(arrays: Arrays) -> Iterator[np.ndarray]:
+    """The numbers of all arrays in order, on the host."""
     for array in arrays.values():
         rows = len(array) if array.ndim else 1
         step = max(1, PIECE * rows // max(array.nbytes, 1))
         if step >= rows:
-            yield _bytes_of(np.ascontiguousarray(array)).data
+            yield np.ascontiguousarray(processes.on_host(array))
             continue
         for start in range(0, rows, step):
             # A slice of its own: an array on a device remembers its copy on the host once it has one.
-            yield _bytes_of(np.ascontiguousarray(array[start : start + step])).data
+            yield np.ascontiguousarray(processes.on_host(array[start : start + step]))
 
 
 def _head(arrays: Arrays, header: Mapping[str, Any]) -> bytes:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile
+from boardwright.learn import arrayfile, processes
 from boardwright.learn.arrayfile import ArrayFile, DamagedError
 from boardwright.wholefile import PARTIAL, sync_folder
 
@@ -51,12 +51,17 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any], keep: Ke
 
     Leaves of `tree` are arrays of any numbers, keys of jax.random, or Python's own numbers; `meta` is JSON.
     Checkpoints of a higher number go too: they are of a future that was given up for the one saved here.
-    Raises RunError where it cannot be written; the older ones are untouched then.
+    Raises RunError where it cannot be written; the older ones are untouched then. Of several processes all must
+    call it; the first writes.
     """
     leaves = _named(tree)
     arrays = {name: _array(name, leaf) for name, leaf in leaves.items()}
     kinds = {name: _kind(leaf) for name, leaf in leaves.items()}
     header = {"version": VERSION, "number": number, "leaves": kinds, "meta": dict(meta)}
+    path = folder / f"{number:06d}{SUFFIX}"
+    if not processes.is_first():
+        arrayfile.hand_over(arrays)
+        return path
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True)
@@ -65,7 +70,6 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any], keep: Ke
             leftover.unlink(missing_ok=True)
     except OSError as error:
         raise RunError(f"cannot write into {folder}: {error.strerror}") from error
-    path = folder / f"{number:06d}{SUFFIX}"
     arrayfile.write(path, arrays, header)
     _prune(folder, number, keep)
     return path
@@ -190,4 +194,7 @@ def _restored(file: ArrayFile, name: str, like: Any) -> Any:
 
 def _placed(value: Any, like: Any) -> jax.Array:
     """An array on the devices of another."""
-    return jax.device_put(value, like.sharding if getattr(like, "committed", True) else None)
+    sharding = like.sharding if getattr(like, "committed", True) else None
+    if isinstance(value, np.ndarray) and sharding is not None and not sharding.is_fully_addressable:
+        return jax.make_array_from_callback(value.shape, sharding, lambda index: value[index])
+    return jax.device_put(value, sharding)

@@ -17,9 +17,11 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, where_games
+from boardwright.learn import processes
 from boardwright.learn.config import SearchConfig
 from boardwright.learn.seating import in_their_steps, on_move
 from boardwright.nets.network import Variables
+from boardwright.search.split import split
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import gumbel_search, puct_search
 
@@ -84,7 +86,7 @@ def make_duel(
             by_opponent = leaf.reshape(opponents, 1, games // 2, *leaf.shape[1:])
             return jnp.concatenate([by_opponent, by_opponent], axis=1).reshape(total, *leaf.shape[1:])
 
-        return jax.tree.map(in_both_roles, states)
+        return split(jax.tree.map(in_both_roles, states))
 
     def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
         """CHUNK steps of the challenger, and as many of the others."""
@@ -99,7 +101,7 @@ def make_duel(
                 states = where_games(on_move(states, seat, theirs=turn == 1), stepped, states)
             return states
 
-        return jax.lax.fori_loop(0, CHUNK, act, states)
+        return split(jax.lax.fori_loop(0, CHUNK, act, states))
 
     begin, advance = jax.jit(begin), jax.jit(advance, donate_argnums=1)
 
@@ -150,8 +152,8 @@ def _chooser(
 
 def _scores(states: Any, opponents: int) -> list[Score]:
     """Scores from games that are over, [opponent, role of the challenger, pair]."""
-    result = np.asarray(states.result).reshape(opponents, 2, -1)
-    plies = np.asarray(states.plies).reshape(result.shape).sum(axis=2)
+    result = processes.on_host(states.result).reshape(opponents, 2, -1)
+    plies = processes.on_host(states.plies).reshape(result.shape).sum(axis=2)
     role = np.arange(2)[:, None]
     won, lost = (result == role).sum(axis=2), (result == 1 - role).sum(axis=2)
     drawn = result.shape[2] - won - lost

@@ -24,6 +24,7 @@ from boardwright.learn.config import LearnerConfig
 from boardwright.learn.memory import Replay, Samples
 from boardwright.nets.network import Network, Output, Variables
 from boardwright.search.nodes import side_of
+from boardwright.search.split import split
 
 EMPTY = -1e9  # instead of the logit of a slot that holds no move
 PLIES_SCALE = 100.0  # plies left are learned in hundreds
@@ -98,7 +99,7 @@ def make_learner(
         symmetries = jax.random.randint(symmetry_key, (steps, config.batch), 0, images.count)
 
         def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
-            return one_step(learner, memory.take(replay, drawn[0]), drawn[1])
+            return one_step(learner, split(memory.take(replay, drawn[0])), split(drawn[1]))
 
         # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
         unrolled = steps if jax.default_backend() == "cpu" else 1

@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import json
 import math
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ import jax
 
 from boardwright import __version__
 from boardwright.errors import RunError
-from boardwright.learn import checkpoint, league, settings
+from boardwright.learn import checkpoint, league, mesh, processes, settings
 from boardwright.learn.alphazero import PLAY, AlphaZero, Run, make_alphazero, scalars, with_past_self
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.duel import Contest, finished, make_duel
@@ -76,24 +77,34 @@ def train(
     rate: Rate | None = None,
     seconds_between_checkpoints: float = SECONDS_BETWEEN_CHECKPOINTS,
 ) -> Progress:
-    """Trains to the end, or until `watch` says to stop; then the next call with the same config goes on."""
+    """Trains to the end, or until `watch` says to stop; then the next call with the same config goes on.
+
+    On all devices there are. Of several processes all must call it; the first writes and speaks, and any may stop.
+    """
     watch = watch or Watch()
-    with alone_in(folder), Metrics(folder) as metrics:
-        _keep_config(folder, config)
+    if not processes.is_first():
+        watch, rate = Watch(stopped=watch.stopped), None
+    with mesh.all_devices(config), contextlib.ExitStack() as held:
+        processes.check_same(f"settings {settings.to_json(config)}")
+        with processes.together():
+            metrics = _opened(folder, config, held)
+        if (split := mesh.in_words(config)) is not None:
+            watch.word(split)
         az = make_alphazero(config)
         nets = folder / "nets"
-        nets.mkdir(exist_ok=True)
         with _memory("selfplay.games, replay.iterations or the net's size"):
             run, progress = _begin(az, folder, metrics, nets, watch)
         saved = _Saver(folder / "checkpoints", seconds_between_checkpoints)
         clock = _Clock()
         while progress.iteration < config.iterations:
-            if watch.stopped():
+            stop, due = processes.agreed(stop=watch.stopped(), due=saved.due())
+            if stop or due:
                 saved.save(run, progress)
+            if stop:
                 watch.word(f"stopped in iteration {progress.iteration}; the same command goes on from here")
                 return progress
             run, progress = _chunk(az, run, progress, metrics, nets, watch, rate, clock)
-            if saved.due() or progress.iteration == config.iterations:
+            if progress.iteration == config.iterations:
                 saved.save(run, progress)
         watch.word(f"{config.iterations} iterations, {progress.frames:,} frames: the net is {nets / BEST}")
         return progress
@@ -165,9 +176,24 @@ def _end_of_iteration(
     return az.next_iteration(run), Progress(iteration=done, frames=frames)
 
 
+def _opened(folder: Path, config: AlphaZeroConfig, held: contextlib.ExitStack) -> Metrics:
+    """The folder, made where there is none and locked until `held` is closed, and its metrics; those of processes
+    other than the first, which measure the same, are thrown away.
+    """
+    if not processes.is_first():
+        return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
+    held.enter_context(alone_in(folder))
+    metrics = held.enter_context(Metrics(folder))
+    _keep_config(folder, config)
+    (folder / "nets").mkdir(exist_ok=True)
+    return metrics
+
+
 def _begin(az: AlphaZero, folder: Path, metrics: Metrics, nets: Path, watch: Watch) -> tuple[Run, Progress]:
     """The run at its last checkpoint, or at its beginning."""
-    restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(az.init))
+    with processes.together():
+        restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(az.init))
+    processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
         metrics.truncate_after(-1)
         run = az.init()
@@ -264,6 +290,8 @@ def _duel_key(az: AlphaZero, done: int, use: int) -> jax.Array:
 
 def _keep_net(az: AlphaZero, run: Run, nets: Path, done: int, frames: int) -> None:
     """Keeps the net that plays: shortened among the past ones, whole as the best."""
+    if not processes.is_first():
+        return
     training = {
         "method": "alphazero",
         "iteration": done,
@@ -350,5 +378,6 @@ class _Saver:
         begin = time.monotonic()
         meta = {"progress": dataclasses.asdict(progress)}
         checkpoint.save(self._folder, progress.number, run, meta, checkpoint.Keep(newest=2))
+        processes.wait()  # a process that ends before it is kept may take the others with it
         self._last = time.monotonic()
         self._cost = self._last - begin

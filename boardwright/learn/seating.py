@@ -19,6 +19,7 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.nets.network import Network, Variables
+from boardwright.search.split import split
 from boardwright.search.tree import Evaluate
 
 BOTH = 2  # instead of the role that the current net has in a game: it has both
@@ -57,7 +58,7 @@ def in_their_steps(current: Evaluate, others: Sequence[Evaluate], against_others
         start = states.terminated.shape[0] - against_others
         bounds = [(current, 0, start)] if start else []
         bounds += [(other, start + n * share, start + (n + 1) * share) for n, other in enumerate(others)]
-        said = [ask(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], states)) for ask, a, z in bounds]
-        return jnp.concatenate([logits for logits, _ in said]), jnp.concatenate([value for _, value in said])
+        said = [ask(split(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], states))) for ask, a, z in bounds]
+        return split(tuple(jnp.concatenate(parts) for parts in zip(*said, strict=True)))
 
     return evaluate

@@ -17,11 +17,14 @@ moves, the rest as above, 11 ms in all; `lax.top_k` 7 ms).
 """
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+from boardwright.search.split import GAMES, by_game
 
 PADDING = -1  # instead of the action of an empty slot
 WORD = jnp.uint32
@@ -50,7 +53,8 @@ def pack(mask: Array, logits: Array, num_slots: int, rank: Array | None = None) 
     Where more than `num_slots` are legal, those with the highest `rank` [B, A] (by default the logits) are
     kept, compared as bfloat16, the precision in which the tree holds priors; among equals the lower action.
     """
-    actions = _select(mask, logits if rank is None else rank, num_slots)
+    select = functools.partial(_select, num_slots=num_slots)
+    actions = by_game(select, (GAMES, GAMES), GAMES, mask.shape[0])(mask, logits if rank is None else rank)
     filled = actions != PADDING
     chosen = jnp.take_along_axis(logits, jnp.maximum(actions, 0), axis=1).astype(jnp.float32)
     chosen = jnp.where(filled, chosen, -jnp.inf)

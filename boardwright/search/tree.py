@@ -27,6 +27,7 @@ from boardwright.search import descent_kernel
 from boardwright.search import slots as packed_moves
 from boardwright.search.nodes import OVER, UNVISITED, Node, Tree, best_slot, side_of
 from boardwright.search.slots import Slots
+from boardwright.search.split import GAMES, NODES, SAME, by_game, is_whole
 from boardwright.search.words import make_packing
 
 # States of B games -> (logits [B, A], value [B] between -1 and 1 from the side of the role to move). Logits
@@ -57,6 +58,10 @@ class _Descent:
     going: Array  # [B] bool: the child has moves to choose from
 
 
+# How a descent lies on several devices.
+_DESCENT = _Descent(GAMES, GAMES, GAMES, NODES, GAMES, GAMES)  # type: ignore[arg-type]
+
+
 def grow(
     key: Array,
     root_states: Any,
@@ -77,39 +82,52 @@ def grow(
     if not 0 < num_simulations < 1 << 15:
         raise ValueError(f"simulations must be from 1 to {(1 << 15) - 1}, not {num_simulations}")
     pack_states, unpack_states = make_packing(root_states)
-    games = jnp.arange(root.actions.shape[0])
+    games, num_slots = root.actions.shape
 
-    def simulate(index: Array, carry: tuple[Tree, Depth]) -> tuple[Tree, Depth]:
-        tree, depth = carry
-        descent = _descend(tree, root, lambda node: root_scores(node, index), scores)
-        action = tree.action.at[descent.node, games, descent.slot].get(mode="promise_in_bounds")
-        states = unpack_states(_of_node(tree.state, descent.node))
-        keys = jax.random.split(jax.random.fold_in(key, index), games.shape[0])
-        states = jax.vmap(env.step)(states, jnp.maximum(action, 0).astype(jnp.int32), keys)
-        logits, value = evaluate(states)
-        moves = packed_moves.pack(states.legal_action_mask, logits, root.actions.shape[1])
+    def descend(tree: Tree, slot: Array) -> tuple[_Descent, Array, Any]:
+        descent = _descend(tree, slot, scores)
+        action = tree.action.at[descent.node, jnp.arange(slot.shape[0]), descent.slot].get(mode="promise_in_bounds")
+        return descent, action, unpack_states(_of_node(tree.state, descent.node))
+
+    def add(tree: Tree, descent: _Descent, index: Array, states: Any, moves: Slots, value: Array) -> Tree:
         adding = (descent.child == UNVISITED) & (tree.mover[0] != OVER)
         tree = _write(tree, index + 1, states, moves, value, pack_states)
         child = jnp.where(adding, index + 1, descent.child).astype(tree.child.dtype)
-        links = tree.child.at[descent.node, games, descent.slot].set(
+        links = tree.child.at[descent.node, jnp.arange(child.shape[0]), descent.slot].set(
             child, mode="promise_in_bounds", unique_indices=True
         )
         ended_at = jnp.where(adding, index + 1, jnp.maximum(descent.child, 0))
-        tree = _back_up(dataclasses.replace(tree, child=links), descent.path | _row(tree, ended_at), ended_at)
+        return _back_up(dataclasses.replace(tree, child=links), descent.path | _row(tree, ended_at), ended_at)
+
+    descend = by_game(descend, (NODES, GAMES), (_DESCENT, GAMES, GAMES), games)
+    add = by_game(add, (NODES, _DESCENT, SAME, GAMES, GAMES, GAMES), NODES, games)
+
+    def simulate(index: Array, carry: tuple[Tree, Depth]) -> tuple[Tree, Depth]:
+        tree, depth = carry
+        node = look_at_root(tree, root)
+        descent, action, states = descend(tree, best_slot(node.logits, root_scores(node, index)))
+        keys = jax.random.split(jax.random.fold_in(key, index), games)
+        states = jax.vmap(env.step)(states, jnp.maximum(action, 0).astype(jnp.int32), keys)
+        logits, value = evaluate(states)
+        moves = packed_moves.pack(states.legal_action_mask, logits, num_slots)
+        tree = add(tree, descent, index, states, moves, value)
         depth = Depth(depth.total + descent.depth, jnp.maximum(depth.deepest, descent.depth))
         return tree, depth
 
-    tree = _plant(num_simulations + 1, root_states, root, root_value, pack_states)
-    nothing = jnp.zeros_like(games)
+    def plant(states: Any, slots: Slots, value: Array) -> Tree:
+        return _plant(num_simulations + 1, states, slots, value, pack_states)
+
+    tree = by_game(plant, (GAMES, GAMES, GAMES), NODES, games)(root_states, root, root_value)
+    nothing = jnp.zeros(games, jnp.int32)
     return jax.lax.fori_loop(0, num_simulations, simulate, (tree, Depth(nothing, nothing)))
 
 
 def look_at_root(tree: Tree, root: Slots) -> Node:
     """The root, with its priors in full precision, which the tree does not keep."""
     total = jnp.exp(root.logits).sum(axis=1, keepdims=True)
-    return dataclasses.replace(
-        _look(tree, jnp.zeros_like(root.actions[:, 0], jnp.int32)), logits=root.logits, total=total
-    )
+    first = jnp.zeros_like(root.actions[:, 0], jnp.int32)
+    node = by_game(_look, (NODES, GAMES), GAMES, first.shape[0])(tree, first)
+    return dataclasses.replace(node, logits=root.logits, total=total)
 
 
 def _plant(num_nodes: int, states: Any, root: Slots, value: Array, pack_states: Callable[[Any], Array]) -> Tree:
@@ -156,20 +174,19 @@ def _write(
     )
 
 
-def _descend(
-    tree: Tree, root: Slots, root_scores: Callable[[Node], Array], scores: Callable[[Node], Array]
-) -> _Descent:
-    """From the root along the best slots to one that leads nowhere yet, or to the end of the game."""
+def _descend(tree: Tree, slot: Array, scores: Callable[[Node], Array]) -> _Descent:
+    """From a slot [B] of the root along the best ones to one that leads nowhere yet, or to the end of the game."""
 
-    def choose(node: Node, slot_scores: Array) -> tuple[Array, Array, Array]:
-        slot = best_slot(node.logits, slot_scores)
-        child = jnp.take_along_axis(node.child, slot[:, None], axis=1)[:, 0]
-        return slot, child, (child != UNVISITED) & (_of_node(tree.mover, jnp.maximum(child, 0)) != OVER)
+    def beyond(children: Array, slot: Array) -> tuple[Array, Array]:
+        """What slots lead to, and whether there are moves to choose from."""
+        child = jnp.take_along_axis(children, slot[:, None], axis=1)[:, 0].astype(jnp.int32)
+        return child, (child != UNVISITED) & (_of_node(tree.mover, jnp.maximum(child, 0)) != OVER)
 
     def follow(at: _Descent) -> _Descent:
         number = jnp.where(at.going, at.child, at.node)
         node = _look(tree, number)
-        slot, child, going = choose(node, scores(node))
+        slot = best_slot(node.logits, scores(node))
+        child, going = beyond(node.child, slot)
         return _Descent(
             node=number,
             slot=jnp.where(at.going, slot, at.slot),
@@ -190,9 +207,8 @@ def _descend(
         node, slot, child, path, depth = descent_kernel.descend(tree, scores, slot, child, going)
         return _Descent(node, slot, child, path, depth, jnp.zeros_like(going))
 
-    node = look_at_root(tree, root)
-    slot, child, going = choose(node, root_scores(node))
-    if jax.device_count() > 1:  # the kernel knows nothing of batches that are split
+    child, going = beyond(tree.child[0], slot)
+    if not is_whole():  # the kernel knows nothing of batches that are split
         return together(slot, child, going)
     return jax.lax.platform_dependent(slot, child, going, cuda=apart, default=together)
 

@@ -7,11 +7,13 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from jax.sharding import Mesh
 
 import boardwright
 from boardwright.bench.device_search import stub
 from boardwright.games.batched import random_action, without_chance
 from boardwright.search import descent_kernel
+from boardwright.search.split import AXIS
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
 SEARCHES: dict[str, Callable[..., SearchResult]] = {"gumbel": gumbel_search, "puct": puct_search}
@@ -66,4 +68,18 @@ def test_it_lowers_for_a_gpu(name: str, kind: str) -> None:
         SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
     )
     lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
+    assert "triton" in lowered.as_text()
+
+
+def test_every_device_of_a_mesh_has_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For its own games, however many devices the machine has."""
+    game = boardwright.game("draughts")
+    env = game.batch()
+    monkeypatch.setattr(jax, "device_count", lambda: 4)
+    run = functools.partial(
+        gumbel_search, env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
+    )
+    with jax.set_mesh(Mesh(np.asarray(jax.devices()[:1]), (AXIS,))):
+        states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), 4))
+        lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
     assert "triton" in lowered.as_text()

@@ -1,0 +1,52 @@
+"""Batches of games split over devices: those of the mesh in use (`jax.set_mesh`) along its axis "games".
+
+Without such a mesh, and where the games do not divide by the devices, everything here leaves things as they are.
+A search then needs no word between devices: each walks and writes the trees of its own games. The compiler
+cannot see that of itself, for a tree is looked up at nodes that are numbers, so `by_game` says it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax.sharding import AxisType, PartitionSpec
+
+AXIS = "games"  # of the mesh
+GAMES, NODES, SAME = PartitionSpec(AXIS), PartitionSpec(None, AXIS), PartitionSpec()  # [B, ...], [any, B, ...], [...]
+
+
+def by_game(function: Callable[..., Any], arguments: tuple[Any, ...], results: Any, games: int) -> Callable[..., Any]:
+    """A function of a batch of `games` that treats each game by itself, as one that every device calls on its own.
+
+    arguments: how each argument lies, a pytree as a whole; results: likewise, of what it returns.
+    """
+    if not _divides(games):
+        return function
+    return jax.shard_map(function, in_specs=arguments, out_specs=results, check_vma=False)
+
+
+def split(batch: Any, spec: PartitionSpec = GAMES) -> Any:
+    """The same arrays, spread over the devices; inside `jit`."""
+    axis = spec.index(AXIS)
+
+    def spread(leaf: jax.Array) -> jax.Array:
+        return jax.lax.with_sharding_constraint(leaf, spec) if _divides(leaf.shape[axis]) else leaf
+
+    return jax.tree.map(spread, batch)
+
+
+def is_whole() -> bool:
+    """Whether arrays are all that there is, to a kernel that knows of one device: one's own share, or undivided."""
+    mesh = jax.sharding.get_abstract_mesh()
+    if AXIS in mesh.shape and _type(mesh) == AxisType.Manual:
+        return True
+    return jax.device_count() == 1
+
+
+def _divides(games: int) -> bool:
+    mesh = jax.sharding.get_abstract_mesh()
+    return AXIS in mesh.shape and _type(mesh) == AxisType.Auto and games % mesh.shape[AXIS] == 0
+
+
+def _type(mesh: Any) -> AxisType:
+    return mesh.axis_types[mesh.axis_names.index(AXIS)]

@@ -1,0 +1,22 @@
+"""What a process is told of the others it is to join is looked at first."""
+
+import pytest
+
+from boardwright.errors import RunError
+from boardwright.learn import processes
+
+
+@pytest.mark.parametrize(
+    ("told", "complaint"),
+    [
+        (("node1", 2, 0), "--coordinator node1: expected HOST:PORT"),
+        ((":12355", 2, 0), "--coordinator :12355: expected HOST:PORT"),
+        (("node1:123456", 2, 0), "--coordinator node1:123456: expected HOST:PORT"),
+        (("node1:12355", 0, 0), "--processes 0: expected how many there are"),
+        (("node1:12355", 2, 2), "--process 2: expected a number from 0 to 1"),
+        (("node1:12355", 2, -1), "--process -1: expected a number from 0 to 1"),
+    ],
+)
+def test_nonsense_is_refused_before_anything_is_joined(told: tuple[str, int, int], complaint: str) -> None:
+    with pytest.raises(RunError, match=complaint):
+        processes.join(*told)
