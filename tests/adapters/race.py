@@ -18,7 +18,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.games.base import CHANCE, DRAW, ONGOING, AlphaBetaSearch, BatchEnv, Benchmark, Game, Position, Symmetry
+from boardwright.games.base import (
+    CHANCE,
+    DRAW,
+    ONGOING,
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Position,
+    PuctSearch,
+    Symmetry,
+)
 from boardwright.views.scene import Piece, Scene
 
 CALL_0, CALL_1, FOG, WALK, JUMP = range(5)
@@ -177,6 +188,9 @@ class Race(Game):
         raise NotImplementedError
 
     def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        raise NotImplementedError
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
         raise NotImplementedError
 
     def symmetries(self) -> tuple[Symmetry, ...]:
