@@ -1,7 +1,6 @@
 """Everything a run of AlphaZero can be told, as frozen records that are also its config file.
 
-`presets.py` holds the ones with names. Every option is off or plain by default; what pays is said in the
-presets and measured in docs/training.md.
+`presets.py` holds the ones with names. Every option is off or plain by default.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `tablut-paper` is the Tablut paper's run, `tablut-paper-baseline` and `tablut-paper-augment` are its ablations;
 `draughts-paper` is the draughts paper's. What those leave open is said in docs/training.md. The others use what
-this project found to pay.
+others have reported to pay; what each is worth here has not been measured.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _OURS = NetConfig(pool_every=2, value="wdl", auxiliary=("ownership", "margin", "
 
 
 def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> AlphaZeroConfig:
-    """For one large accelerator: more games at once, fewer simulations at first, everything that pays."""
+    """For one large accelerator: more games at once, fewer simulations at first, everything reported to pay."""
     return AlphaZeroConfig(
         game=game,
         iterations=60,

@@ -56,7 +56,7 @@ class Network:
     apply_train: Callable[[Variables, ArrayLike, ArrayLike], tuple[Output, Any]]
     # For a great many positions with the same variables: `apply_folded(fold(variables), ...)` says what
     # `apply` says up to rounding, with batch norms folded into the convolutions before them and kernels in
-    # the compute dtype, a quarter to a third faster on a GPU.
+    # the compute dtype, which is faster on a GPU.
     fold: Callable[[Variables], Variables]
     apply_folded: Callable[[Variables, ArrayLike, ArrayLike], Output]
 
