@@ -19,10 +19,10 @@ from boardwright.arena.schedule import derived_seed
 from boardwright.arena.workers import play
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
+from boardwright.games.registry import game as make_game
 from boardwright.learn import boards
 from boardwright.learn.boards import Boards
-
-FILE = "boards.arrays"
+from boardwright.learn.vae_config import BOARDS_FILE, VaeConfig
 
 Told = Callable[[str, int, int], None]  # what goes on, how much of it is done, of how much
 
@@ -57,6 +57,13 @@ def boards_of_games(
     return Boards(game.observation_shape, *map(np.concatenate, (bits, numbers, plies, results)))
 
 
+def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, told: Told = lambda *_: None) -> Boards:
+    """The positions a run's config names, kept in its folder."""
+    game = make_game(config.game, config.rules, config.observation)
+    wanted = config.boards
+    return kept_boards(folder, game, wanted.players, wanted.games, config.seed, workers=workers, told=told)
+
+
 def kept_boards(
     folder: Path,
     game: Game,
@@ -76,7 +83,7 @@ def kept_boards(
         "games": games,
         "seed": seed,
     }
-    path = folder / FILE
+    path = folder / BOARDS_FILE
     there = boards.load(path, made_from)
     if there is not None:
         return there

@@ -74,13 +74,13 @@ def save(path: Path, boards: Boards, made_from: Mapping[str, Any]) -> None:
     arrayfile.write(path, {name: getattr(boards, name) for name in ARRAYS}, header)
 
 
-def load(path: Path, made_from: Mapping[str, Any]) -> Boards | None:
-    """What `save` wrote, or None where nothing whole lies there, or something else than these were made from."""
+def load(path: Path, made_from: Mapping[str, Any] | None = None) -> Boards | None:
+    """What `save` wrote, or None where nothing whole lies there, or something made from else than what is given."""
     if not path.exists():
         return None
     try:
         file = arrayfile.read(path)
-        if file.header.get("made_from") != dict(made_from):
+        if made_from is not None and file.header.get("made_from") != dict(made_from):
             return None
         rows, columns, planes = file.header["shape"]
         count, width = file.header["boards"], -(-rows * columns * planes // 8)

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from boardwright.arena import positions
-from boardwright.arena.positions import boards_of_games, kept_boards
+from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
 from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn import boards
 from boardwright.learn.boards import Boards, packed, split_by_game, unpacked
+from boardwright.learn.vae_config import BOARDS_FILE
+from boardwright.learn.vae_presets import PRESETS
 
 CATHEDRAL = game("cathedral", "paper-6", "paper")
 
@@ -89,9 +91,18 @@ def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.Monke
         patched.setattr(positions, "boards_of_games", None)
         assert same(first, kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0))
     assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}  # others are made
-    path = tmp_path / positions.FILE
+    path = tmp_path / BOARDS_FILE
     path.write_bytes(path.read_bytes()[:-5])  # damaged: made again
     assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}
+
+
+def test_a_config_names_its_positions(tmp_path: Path) -> None:
+    config = PRESETS["cathedral-tiny"]
+    made = boards_for(config, tmp_path)
+    assert same(made, boards_of_games(CATHEDRAL, config.boards.players, config.boards.games, config.seed))
+    there = boards.load(tmp_path / BOARDS_FILE)
+    assert there is not None
+    assert same(made, there)
 
 
 def test_observations_must_be_bits() -> None:
