@@ -17,9 +17,7 @@ def due(every: int, before: Array, after: Array) -> Array:
     return after // every - before // every if every else jnp.int32(0)
 
 
-def followed(
-    config: OpponentConfig, opponent: Variables, learner: Variables, before: Array, after: Array
-) -> Variables:
+def followed(config: OpponentConfig, opponent: Variables, learner: Variables, before: Array, after: Array) -> Variables:
     """The opponent after games `before` to `after` have ended: moved a share of the way to the learner for every
     soft update that fell due among them, and all of it for a full one.
     """

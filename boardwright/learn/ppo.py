@@ -179,7 +179,9 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, Any] | None = None, dty
         network=network,
         init=jax.jit(init),
         update=update,
-        next_iteration=lambda run: dataclasses.replace(run, tally=rollout.new_tally(), told=_nothing_told()),
+        next_iteration=jax.jit(
+            lambda run: dataclasses.replace(run, tally=rollout.new_tally(), told=_nothing_told()), donate_argnums=0
+        ),
     )
 
 

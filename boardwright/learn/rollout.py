@@ -110,9 +110,7 @@ def play_row(
     if reply is not None:
         ours, theirs = _parted(after, against)
         replying = ~theirs.terminated & (theirs.current_role != games.seat[-against:])
-        answered, paid = _moved(
-            jax.random.fold_in(step_key, 1), env, theirs, reply(reply_key, theirs), replying
-        )
+        answered, paid = _moved(jax.random.fold_in(step_key, 1), env, theirs, reply(reply_key, theirs), replying)
         after = _joined(ours, answered)
         rewards = rewards.at[-against:].add(paid)
         moves += replying.sum(dtype=jnp.int32)
