@@ -25,9 +25,10 @@ def with_encoder(variables: Variables, encoder: Mapping[str, Any]) -> Variables:
     wanted, given = (_shapes(tree) for tree in (params[ENCODER], encoder))
     for name in sorted({*wanted, *given}):
         if wanted.get(name) != given.get(name):
+            there, here = (found.get(name, "missing") for found in (given, wanted))
             raise RunError(
-                f"setting encoder: {name} is {given.get(name, 'missing')} in the file and {wanted.get(name, 'missing')} "
-                "in the net: set plain to what the encoder was trained with"
+                f"setting encoder: {name} is {there} in the file and {here} in the net: set plain to what the encoder "
+                "was trained with"
             )
     taken = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), dict(encoder))
     return {**variables, "params": {**params, ENCODER: taken}}

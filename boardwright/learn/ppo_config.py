@@ -153,10 +153,11 @@ def check(config: PPOConfig) -> None:
             f"setting opponent.nets: {config.opponent.nets} past selves need as many games, {config.rollout.games} are "
             "played: lower it, or raise rollout.games"
         )
-    if config.learner.minibatch > config.rollout.games * config.rollout.rows:
+    room = config.rollout.games * config.rollout.rows
+    if config.learner.minibatch > room:
         raise RunError(
-            f"setting learner.minibatch: {config.learner.minibatch} decisions are more than {config.rollout.games} games "
-            f"of {config.rollout.rows} rows can hold: lower it"
+            f"setting learner.minibatch: {config.learner.minibatch} decisions are more than the {room} that "
+            f"{config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
         )
     if config.evaluation.games % 2:
         raise RunError(

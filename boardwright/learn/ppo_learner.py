@@ -154,10 +154,8 @@ def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> opta
         return optax.adam(optax.linear_schedule(rate, rate * config.final_rate, max(total_steps, 1)))
 
     def sort_of(params: Any) -> Any:
-        return {
-            name: jax.tree.map(lambda _, sort="critic" if name.startswith("value") else "actor": sort, tree)
-            for name, tree in params.items()
-        }
+        sorts = {name: "critic" if name.startswith("value") else "actor" for name in params}
+        return {name: jax.tree.map(lambda _, sort=sorts[name]: sort, tree) for name, tree in params.items()}
 
     return optax.chain(
         optax.masked(optax.set_to_zero(), frozen_mask) if frozen else optax.identity(),

@@ -77,7 +77,7 @@ def _games(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
 def test_it_agrees_with_a_walk_along_the_decisions(
     games: tuple[np.ndarray, ...], discount: float, trace: float
 ) -> None:
-    rewards, values, decided, over, last = games
+    rewards, _, decided, _, _ = games
     found = np.asarray(advantages(*(jnp.asarray(part) for part in games), discount=discount, trace=trace))
     for game in range(rewards.shape[1]):
         expected = _walked(*(part[..., game] for part in games), discount, trace)
