@@ -10,6 +10,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax import traverse_util
+from jax.typing import ArrayLike
 
 from boardwright.errors import RunError
 from boardwright.nets.network import Variables
@@ -17,12 +19,15 @@ from boardwright.nets.network import Variables
 ENCODER = "encoder"
 
 
-def with_encoder(variables: Variables, encoder: Mapping[str, Any]) -> Variables:
-    """Variables with the parameters of another net's encoder; raises RunError where those do not fit."""
-    params = variables["params"]
-    if ENCODER not in params:
+def with_encoder(variables: Variables, encoder: Mapping[str, ArrayLike]) -> Variables:
+    """Variables with another encoder, whose weights are given by name, `params/encoder/...`; raises RunError where
+    they do not fit.
+    """
+    flat: dict[str, Any] = traverse_util.flatten_dict(dict(variables["params"]), sep="/")  # type: ignore[assignment]
+    wanted = {f"params/{name}": weight.shape for name, weight in flat.items() if name.startswith(f"{ENCODER}/")}
+    if not wanted:
         raise RunError("setting encoder: a residual net has none to take the place of: set plain, and net to none")
-    wanted, given = (_shapes(tree) for tree in (params[ENCODER], encoder))
+    given = {name: jnp.shape(weight) for name, weight in encoder.items()}
     for name in sorted({*wanted, *given}):
         if wanted.get(name) != given.get(name):
             there, here = (found.get(name, "missing") for found in (given, wanted))
@@ -30,15 +35,10 @@ def with_encoder(variables: Variables, encoder: Mapping[str, Any]) -> Variables:
                 f"setting encoder: {name} is {there} in the file and {here} in the net: set plain to what the encoder "
                 "was trained with"
             )
-    taken = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), dict(encoder))
-    return {**variables, "params": {**params, ENCODER: taken}}
+    taken = {name.removeprefix("params/"): jnp.asarray(weight, jnp.float32) for name, weight in encoder.items()}
+    return {**variables, "params": traverse_util.unflatten_dict(flat | taken, sep="/")}
 
 
 def frozen_mask(params: Mapping[str, Any]) -> Any:
     """Parameters -> bool for each: whether it belongs to the encoder, for `optax.masked`."""
     return {name: jax.tree.map(lambda _, frozen=name == ENCODER: frozen, tree) for name, tree in params.items()}
-
-
-def _shapes(tree: Any) -> dict[str, tuple[int, ...]]:
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return {jax.tree_util.keystr(path, simple=True, separator="/"): tuple(leaf.shape) for path, leaf in leaves}

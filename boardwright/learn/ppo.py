@@ -23,6 +23,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import random_action, without_chance
@@ -72,8 +73,8 @@ class PPO:
     next_iteration: Callable[[Run], Run]  # the run with a new tally
 
 
-def make_ppo(config: PPOConfig, *, encoder: Mapping[str, Any] | None = None, dtype: Any = jnp.float32) -> PPO:
-    """Builds a run's functions; `encoder`: parameters the net's encoder begins with. Nets compute in `dtype`."""
+def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = None, dtype: Any = jnp.float32) -> PPO:
+    """Builds a run's functions; `encoder`: weights the net's encoder begins with, by name. Nets compute in `dtype`."""
     game = make_game(config.game, config.rules, config.observation)
     played = paying(game, config.rewards)
     env = without_chance(played.batch()) if played.has_chance else played.batch()
