@@ -11,7 +11,7 @@ import numpy as np
 from boardwright.games.base import Game
 from boardwright.learn.config import EvaluationConfig
 from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture
 from boardwright.nets.network import Variables, variables_of, weights_of
 
 SUFFIX = ".net"
@@ -23,7 +23,13 @@ def path_of(folder: Path, iteration: int) -> Path:
 
 
 def keep(
-    path: Path, variables: Variables, *, config: NetConfig, game: Game, training: Mapping[str, Any], whole: bool = False
+    path: Path,
+    variables: Variables,
+    *,
+    config: Architecture,
+    game: Game,
+    training: Mapping[str, Any],
+    whole: bool = False,
 ) -> None:
     """Writes a net: half as long as it could be, unless `whole`. Opponents need no more digits."""
     netfile.write(

@@ -1,13 +1,15 @@
 """What a net looks like: a frozen record that is also what net files and command lines say of it.
 
-The trunk is AlphaZero's: a 3x3 convolution, then residual blocks of two, batch-normalised throughout.
-`8x128` is its text: blocks x width.
+There are two kinds. The trunk of `NetConfig` is AlphaZero's: a 3x3 convolution, then residual blocks of two,
+batch-normalised throughout; `8x128` is its text: blocks x width. `PlainConfig` is convolutions and dense layers
+one after the other, as in the Cathedral paper; `plain 32-64-64-128` is its text: the channels of each convolution.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,15 +19,23 @@ from boardwright.errors import NetError, UnknownNameError
 
 Auxiliary = Literal["ownership", "margin", "plies"]
 
-MOST = {  # of each size
-    "blocks": 128,
-    "width": 2048,
-    "pool_every": 128,
-    "policy_channels": 2048,
-    "value_channels": 2048,
-    "value_hidden": 4096,
+LIMITS = {  # of each size of a residual net: least, most
+    "blocks": (1, 128),
+    "width": (4, 2048),
+    "pool_every": (0, 128),
+    "policy_channels": (2, 2048),
+    "value_channels": (1, 2048),
+    "value_hidden": (1, 4096),
 }
-LEAST = {"blocks": 1, "width": 4, "pool_every": 0, "policy_channels": 2, "value_channels": 1, "value_hidden": 1}
+PLAIN_LIMITS = {
+    "convolutions": (1, 2048),
+    "stride": (1, 4),
+    "encoder_hidden": (1, 8192),
+    "latent": (0, 8192),
+    "policy_hidden": (1, 8192),
+    "value_hidden": (1, 8192),
+}
+MOST_LAYERS = 64  # of one sort, in a plain net
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +49,8 @@ class NetConfig:
     pool_every: int = 0
     policy: Literal["conv", "dense"] = "conv"  # "conv" needs a game whose actions lie on the board
     policy_channels: int = 32  # of the 1x1 projection a policy head begins with
-    value: Literal["scalar", "wdl"] = "scalar"  # one number through tanh, or win, draw and loss
+    # One number through tanh, or win, draw and loss; linear is any number, for returns of shaped rewards.
+    value: Literal["scalar", "wdl", "linear"] = "scalar"
     value_channels: int = 8  # of the 1x1 projection a value head begins with
     value_hidden: int = 64  # units between that and the value
     heads: Literal["shared", "by-role"] = "shared"  # by-role: a policy and a value head for each role
@@ -48,9 +59,7 @@ class NetConfig:
     auxiliary: tuple[Auxiliary, ...] = ()
 
     def __post_init__(self) -> None:
-        hints = typing.get_type_hints(NetConfig)
-        for field in dataclasses.fields(self):
-            _check(field.name, getattr(self, field.name), hints[field.name])
+        _check_all(self, LIMITS)
         if len(set(self.auxiliary)) < len(self.auxiliary):
             raise NetError(f"net option auxiliary: {', '.join(self.auxiliary)} names one twice")
 
@@ -80,33 +89,105 @@ class NetConfig:
         """Numbers the last layer of a value head gives."""
         return 3 if self.value == "wdl" else 1
 
+    @property
+    def has_value(self) -> bool:
+        """It always has a value head."""
+        return True
+
+    @property
+    def foretells_results(self) -> bool:
+        """Whether the value is an expected result, from -1 to 1, rather than a return in some unit of reward."""
+        return self.value != "linear"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainConfig:
+    """A net without blocks or norms; by default that of the Cathedral paper's DQN.
+
+    Encoder: 3x3 convolutions, dense layers, each followed by ReLU, and a linear latent layer. Then a policy head of
+    dense ReLU layers and a linear one to the actions, and a value head like it.
+    """
+
+    convolutions: tuple[int, ...] = (32, 64, 64, 128)  # channels of each; padded, so that stride 1 keeps the board
+    stride: int = 1  # of every convolution
+    encoder_hidden: tuple[int, ...] = ()  # units of each dense layer after them
+    latent: int = 0  # units of the layer the encoder ends with, linear as a VAE's means are; 0: none
+    policy_hidden: tuple[int, ...] = (1024, 2048)
+    value_hidden: tuple[int, ...] | None = None  # None: no value head
+
+    def __post_init__(self) -> None:
+        _check_all(self, PLAIN_LIMITS)
+        if not self.convolutions:
+            raise NetError("net option convolutions: expected at least one, such as [32, 64]")
+
+    @property
+    def size(self) -> str:
+        """`plain 32-64-64-128`: the channels of its convolutions."""
+        return f"plain {'-'.join(map(str, self.convolutions))}"
+
+    @property
+    def has_value(self) -> bool:
+        """Whether there is a value head; else the value is 0."""
+        return self.value_hidden is not None
+
+    @property
+    def foretells_results(self) -> bool:
+        """Never: its value, where it has one, is linear."""
+        return False
+
+
+Architecture = NetConfig | PlainConfig
+
 
 def pooled_channels(channels: int) -> int:
     """How many of a pooling layer's channels are pooled; the others get what they say as a bias."""
     return max(1, channels // 4)
 
 
-def config_of(options: Mapping[str, Any]) -> NetConfig:
-    """A config from a mapping such as JSON gives; what is left out has its default. Raises NetError."""
-    known = {field.name for field in dataclasses.fields(NetConfig)}
-    for key in options:
+def config_of(options: Mapping[str, Any]) -> Architecture:
+    """A config from a mapping such as JSON gives; what is left out has its default. Raises NetError.
+
+    `kind` says which: `plain`, or `residual` as where it is left out.
+    """
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
+    kind = values.pop("kind", "residual")
+    if kind not in ("residual", "plain"):
+        raise UnknownNameError("kind of net", str(kind), ("residual", "plain"))
+    made = PlainConfig if kind == "plain" else NetConfig
+    known = {field.name for field in dataclasses.fields(made)}
+    for key in values:
         if key not in known:
             raise UnknownNameError("net option", str(key), known)
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
-    return NetConfig(**values)
+    return made(**values)
 
 
-def _check(key: str, value: Any, hint: Any) -> None:
+def options_of(config: Architecture) -> dict[str, Any]:
+    """The mapping that `config_of` makes a config of."""
+    kind = {"kind": "plain"} if isinstance(config, PlainConfig) else {}
+    return {**kind, **dataclasses.asdict(config)}
+
+
+def _check_all(config: Architecture, limits: Mapping[str, tuple[int, int]]) -> None:
+    hints = typing.get_type_hints(type(config))
+    for field in dataclasses.fields(config):
+        _check(field.name, getattr(config, field.name), hints[field.name], limits.get(field.name, (0, 0)))
+
+
+def _check(key: str, value: Any, hint: Any, limits: tuple[int, int]) -> None:
     """Raises NetError for a value that is not of its type or beyond its limits."""
+    if typing.get_origin(hint) is types.UnionType:  # with None
+        if value is not None:
+            _check(key, value, typing.get_args(hint)[0], limits)
+        return
     if hint is int:
-        if type(value) is not int or not LEAST[key] <= value <= MOST[key]:
-            raise NetError(f"net option {key}: expected a whole number from {LEAST[key]} to {MOST[key]}, not {value!r}")
+        if type(value) is not int or not limits[0] <= value <= limits[1]:
+            raise NetError(f"net option {key}: expected a whole number from {limits[0]} to {limits[1]}, not {value!r}")
         return
     if typing.get_origin(hint) is tuple:
-        if not isinstance(value, tuple):
-            raise NetError(f"net option {key}: expected a list, not {value!r}")
+        if not isinstance(value, tuple) or len(value) > MOST_LAYERS:
+            raise NetError(f"net option {key}: expected a list of at most {MOST_LAYERS}, not {value!r}")
         for item in value:
-            _check(key, item, typing.get_args(hint)[0])
+            _check(key, item, typing.get_args(hint)[0], limits)
         return
     choices = typing.get_args(hint)
     if not isinstance(value, str) or value not in choices:

@@ -34,7 +34,9 @@ class Evaluator:
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     def evaluate(self, observations: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(policy logits [N, num_actions], values [N] from -1 to 1), float32, from the side of the mover.
+        """(policy logits [N, num_actions], values [N]), float32, from the side of the mover.
+
+        Values are results from -1 to 1 where the net foretells those (`net.config.foretells_results`), or else returns.
 
         observations: [N, rows, columns, planes] as the mover sees them; roles: [N], who that is, 0 or 1.
         Logits of illegal actions mean nothing.

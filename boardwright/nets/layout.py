@@ -1,7 +1,7 @@
 """What a net holds: the name and shape of every weight, and how its policy head's outputs become actions.
 
-Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. `network.py`
-must produce exactly these weights, and the tests hold it to that.
+Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. `residual.py` and
+`plain.py` must produce exactly these weights, and the tests hold them to that.
 
 Names are the paths of flax: `params/...` is trained, `batch_stats/...` are running statistics. Kernels of
 convolutions are [rows, columns, in, out], those of dense layers [in, out].
@@ -10,14 +10,14 @@ convolutions are [rows, columns, in, out], those of dense layers [in, out].
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from boardwright.errors import NetError
 from boardwright.games.base import Game
-from boardwright.nets.config import NetConfig, pooled_channels
+from boardwright.nets.config import Architecture, NetConfig, PlainConfig, pooled_channels
 
 Shape = tuple[int, ...]
 
@@ -46,10 +46,10 @@ class Interface:
         return self.num_actions if self.policy_planes is None else rows * columns * self.policy_planes
 
 
-def interface_of(config: NetConfig, game: Game) -> Interface:
+def interface_of(config: Architecture, game: Game) -> Interface:
     """How a net of an architecture meets a game; raises NetError where the two do not go together."""
     views = np.stack([game.action_view(role) for role in (0, 1)])  # [2, num_actions]
-    if config.policy == "dense":
+    if isinstance(config, PlainConfig) or config.policy == "dense":
         return Interface(game.observation_shape, None, views.astype(np.int32))
     planes = game.policy_planes()
     if planes is None:
@@ -57,18 +57,20 @@ def interface_of(config: NetConfig, game: Game) -> Interface:
     return Interface(game.observation_shape, planes.planes, planes.index[views])
 
 
-def weight_shapes(config: NetConfig, interface: Interface) -> dict[str, Shape]:
+def weight_shapes(config: Architecture, interface: Interface) -> dict[str, Shape]:
     """The shape of every weight of a net, by name."""
-    return dict(_weights(config, interface))
+    if isinstance(config, PlainConfig):
+        return dict(_plain_weights(config, interface))
+    return dict(_residual_weights(config, interface))
 
 
-def count_parameters(config: NetConfig, game: Game) -> int:
+def count_parameters(config: Architecture, game: Game) -> int:
     """How many numbers a net trains; running statistics are not among them."""
     shapes = weight_shapes(config, interface_of(config, game))
     return sum(math.prod(shape) for name, shape in shapes.items() if name.startswith("params/"))
 
 
-def _weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
+def _residual_weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
     rows, columns, planes = interface.observation_shape
     width, cells = config.width, rows * columns
     yield from _conv_norm("stem", 3, planes, width)
@@ -94,6 +96,30 @@ def _weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Sha
         yield from _layer(f"value_{head}/output", (config.value_hidden, config.value_outputs))
     for name in config.auxiliary:
         yield from _layer(name, (1, 1, width, 3) if name == "ownership" else (2 * width, 1))
+
+
+def _plain_weights(config: PlainConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
+    rows, columns, inputs = interface.observation_shape
+    for number, channels in enumerate(config.convolutions):
+        yield from _layer(f"encoder/conv_{number}", (3, 3, inputs, channels))
+        rows, columns, inputs = -(-rows // config.stride), -(-columns // config.stride), channels
+    inputs = yield from _dense_layers("encoder", rows * columns * inputs, config.encoder_hidden)
+    if config.latent:
+        yield from _layer("encoder/latent", (inputs, config.latent))
+        inputs = config.latent
+    last = yield from _dense_layers("policy", inputs, config.policy_hidden)
+    yield from _layer("policy/logits", (last, interface.policy_outputs))
+    if config.value_hidden is not None:
+        last = yield from _dense_layers("value", inputs, config.value_hidden)
+        yield from _layer("value/output", (last, 1))
+
+
+def _dense_layers(name: str, inputs: int, hidden: tuple[int, ...]) -> Generator[tuple[str, Shape], None, int]:
+    """Layers one after the other; returns the outputs of the last."""
+    for number, units in enumerate(hidden):
+        yield from _layer(f"{name}/hidden_{number}", (inputs, units))
+        inputs = units
+    return inputs
 
 
 def _layer(name: str, kernel: Shape) -> Iterator[tuple[str, Shape]]:

@@ -25,7 +25,7 @@ import safetensors.numpy
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
-from boardwright.nets.config import NetConfig, config_of
+from boardwright.nets.config import Architecture, config_of, options_of
 from boardwright.nets.layout import Interface, interface_of, weight_shapes
 from boardwright.wholefile import write_whole
 
@@ -53,7 +53,7 @@ class NetFile:
     """What a net file holds."""
 
     path: Path
-    config: NetConfig
+    config: Architecture
     interface: Interface
     game: str
     rules: Mapping[str, Any]  # every option of the rule set
@@ -66,7 +66,7 @@ class NetFile:
 def write(
     path: Path,
     *,
-    config: NetConfig,
+    config: Architecture,
     game: Game,
     weights: Mapping[str, np.ndarray],
     training: Mapping[str, Any],
@@ -81,7 +81,7 @@ def write(
     tensors[PLACES] = interface.places
     header = {
         "version": VERSION,
-        "architecture": dataclasses.asdict(config),
+        "architecture": options_of(config),
         "game": game.name,
         "rules": dataclasses.asdict(game.rules),
         "observation": game.observation,

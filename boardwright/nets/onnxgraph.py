@@ -1,9 +1,10 @@
 """The graph for play, built from a net file alone: no JAX, batch norms folded into their convolutions.
 
 Inputs: `observation` [N, rows, columns, planes] float32 and `role` [N] int32, the role to move.
-Outputs, from its side: `policy_logits` [N, num_actions], `value` [N] from -1 to 1, and `wdl_logits` [N, 3]
-(win, draw, loss) where the net has them. Inside, channels come before rows and columns, as onnxruntime
-wants them; weights that know places on the board are reordered here once rather than the data each time.
+Outputs, from its side: `policy_logits` [N, num_actions], `value` [N] (from -1 to 1, of a linear head any number, 0
+where there is no head), and `wdl_logits` [N, 3] (win, draw, loss) where the net has them. Inside, channels come
+before rows and columns, as onnxruntime wants them; weights that know places on the board are reordered here once
+rather than the data each time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from boardwright.nets.config import pooled_channels
+from boardwright.nets.config import NetConfig, PlainConfig, pooled_channels
 from boardwright.nets.layout import EPSILON
 from boardwright.nets.netfile import NetFile
 
@@ -23,7 +24,10 @@ OPSET, IR_VERSION = 17, 8  # old enough for every onnxruntime we allow
 
 def build(net: NetFile) -> onnx.ModelProto:
     """The graph of a net."""
-    builder = _Builder(net)
+    if isinstance(net.config, PlainConfig):
+        builder = _PlainBuilder(net, net.config)
+    else:
+        builder = _ResidualBuilder(net, net.config)
     builder.net()
     config, interface = net.config, net.interface
     inputs = [
@@ -34,7 +38,7 @@ def build(net: NetFile) -> onnx.ModelProto:
         helper.make_tensor_value_info("policy_logits", TensorProto.FLOAT, ["N", interface.num_actions]),
         helper.make_tensor_value_info("value", TensorProto.FLOAT, ["N"]),
     ]
-    if config.value == "wdl":
+    if isinstance(config, NetConfig) and config.value == "wdl":
         outputs.append(helper.make_tensor_value_info("wdl_logits", TensorProto.FLOAT, ["N", 3]))
     graph = helper.make_graph(builder.nodes, f"{net.game} {config.size}", inputs, outputs, builder.constants)
     return helper.make_model(
@@ -46,9 +50,73 @@ class _Builder:
     """Collects nodes and constants; every method adds what it names and returns the name of its output."""
 
     def __init__(self, net: NetFile):
-        self.config, self.interface, self.weights = net.config, net.interface, net.weights
+        self.interface, self.weights = net.interface, net.weights
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
+
+    def as_actions(self, by_head: list[str]) -> None:
+        """The policy in the order of the game's action numbers, as the role to move calls them."""
+        places = self.interface.places
+        if self.interface.policy_planes is not None:
+            rows, columns, _ = self.interface.observation_shape
+            cell, plane = np.divmod(places, self.interface.policy_planes)
+            places = plane * (rows * columns) + cell
+        if np.array_equal(places[0], places[1]):
+            self.gathered(self.of_mover(by_head), places[0], output="policy_logits")
+        else:
+            by_role = [self.gathered(by_head[0], places[0]), self.gathered(by_head[-1], places[1])]
+            self.of_mover(by_role, output="policy_logits")
+
+    def as_value(self, column: str) -> None:
+        """[N, 1] as the value [N]."""
+        self.node("Squeeze", column, self.constant(np.array([1])), output="value")
+
+    def gathered(self, x: str, places: np.ndarray, output: str | None = None) -> str:
+        return self.node("Gather", x, self.constant(places.astype(np.int64)), axis=1, output=output)
+
+    def of_mover(self, by_role: list[str], output: str | None = None) -> str:
+        """Of what two heads say, that of the role to move; of one, what it says."""
+        if len(by_role) == 1:
+            return self.node("Identity", by_role[0], output=output)
+        second = self.node("Equal", "role", self.constant(np.array([1], np.int32)))
+        column = self.node("Unsqueeze", second, self.constant(np.array([1])))
+        return self.node("Where", column, by_role[1], by_role[0], output=output)
+
+    def conv(self, x: str, kernel: np.ndarray, bias: np.ndarray, stride: int = 1) -> str:
+        """kernel: [rows, columns, in, out]."""
+        pad, shape = kernel.shape[0] // 2, list(kernel.shape[:2])
+        weights = self.constant(kernel.transpose(3, 2, 0, 1))
+        return self.node(
+            "Conv", x, weights, self.constant(bias), pads=[pad] * 4, kernel_shape=shape, strides=[stride] * 2
+        )
+
+    def dense(self, name: str, x: str, channels: int | None = None) -> str:
+        """A dense layer on [N, n], or on [N, channels, rows, columns], which its kernel has with the channels last."""
+        kernel = self.weights[f"params/{name}/kernel"]
+        if channels is not None:
+            x = self.node("Flatten", x, axis=1)
+            kernel = kernel.reshape(-1, channels, kernel.shape[1]).swapaxes(0, 1).reshape(kernel.shape)
+        return self.node("Gemm", x, self.constant(kernel), self.constant(self.weights[f"params/{name}/bias"]))
+
+    def node(self, kind: str, *inputs: str, output: str | None = None, outputs: int = 1, **attributes: Any) -> Any:
+        """The name of the node's output, or a list of them where it has several."""
+        number = len(self.nodes)
+        names = [output] if output else [f"{kind}_{number}_{place}" for place in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
+        return names[0] if outputs == 1 else names
+
+    def constant(self, array: np.ndarray) -> str:
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+
+class _ResidualBuilder(_Builder):
+    """Of `NetConfig`."""
+
+    def __init__(self, net: NetFile, config: NetConfig):
+        super().__init__(net)
+        self.config = config
 
     def net(self) -> None:
         planes_first = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
@@ -73,7 +141,7 @@ class _Builder:
         name = f"policy_{head}"
         x = self.conv_norm(f"{name}/project", x)
         if self.interface.policy_planes is None:
-            return self.dense_on_board(f"{name}/logits", self.node("Relu", x))
+            return self.dense(f"{name}/logits", self.node("Relu", x), self.config.policy_channels)
         if self.config.pool_every:
             x = self.pool_bias(f"{name}/pool", x, self.config.policy_channels)
         else:
@@ -85,40 +153,16 @@ class _Builder:
         """[N, value outputs]."""
         name = f"value_{head}"
         x = self.node("Relu", self.conv_norm(f"{name}/project", x))
-        x = self.node("Relu", self.dense_on_board(f"{name}/hidden", x))
-        return self.dense(x, self.weights[f"params/{name}/output/kernel"], f"{name}/output")
+        x = self.node("Relu", self.dense(f"{name}/hidden", x, self.config.value_channels))
+        return self.dense(f"{name}/output", x)
 
     def value(self, by_head: list[str]) -> None:
-        if self.config.value == "scalar":
-            axis = self.constant(np.array([1]))
-            self.node("Squeeze", self.node("Tanh", self.of_mover(by_head)), axis, output="value")
+        if self.config.value == "wdl":
+            chances = self.node("Softmax", self.of_mover(by_head, output="wdl_logits"), axis=-1)
+            self.node("MatMul", chances, self.constant(np.array([1, 0, -1], np.float32)), output="value")
             return
-        chances = self.node("Softmax", self.of_mover(by_head, output="wdl_logits"), axis=-1)
-        self.node("MatMul", chances, self.constant(np.array([1, 0, -1], np.float32)), output="value")
-
-    def as_actions(self, by_head: list[str]) -> None:
-        """The policy in the order of the game's action numbers, as the role to move calls them."""
-        places = self.interface.places
-        if self.interface.policy_planes is not None:
-            rows, columns, _ = self.interface.observation_shape
-            cell, plane = np.divmod(places, self.interface.policy_planes)
-            places = plane * (rows * columns) + cell
-        if np.array_equal(places[0], places[1]):
-            self.gathered(self.of_mover(by_head), places[0], output="policy_logits")
-        else:
-            by_role = [self.gathered(by_head[0], places[0]), self.gathered(by_head[-1], places[1])]
-            self.of_mover(by_role, output="policy_logits")
-
-    def gathered(self, x: str, places: np.ndarray, output: str | None = None) -> str:
-        return self.node("Gather", x, self.constant(places.astype(np.int64)), axis=1, output=output)
-
-    def of_mover(self, by_role: list[str], output: str | None = None) -> str:
-        """Of what two heads say, that of the role to move; of one, what it says."""
-        if len(by_role) == 1:
-            return self.node("Identity", by_role[0], output=output)
-        second = self.node("Equal", "role", self.constant(np.array([1], np.int32)))
-        column = self.node("Unsqueeze", second, self.constant(np.array([1])))
-        return self.node("Where", column, by_role[1], by_role[0], output=output)
+        value = self.of_mover(by_head)
+        self.as_value(value if self.config.value == "linear" else self.node("Tanh", value))
 
     def conv_norm(self, name: str, x: str) -> str:
         """A convolution whose weights already do what the batch norm after it did."""
@@ -139,31 +183,38 @@ class _Builder:
         kernel, bias = self.weights[f"params/{name}/kernel"], self.weights[f"params/{name}/bias"]
         return self.node("Relu", self.node("Add", others, self.conv(both, kernel[None, None], bias)))
 
-    def conv(self, x: str, kernel: np.ndarray, bias: np.ndarray) -> str:
-        """kernel: [rows, columns, in, out]."""
-        pad = kernel.shape[0] // 2
-        weights = self.constant(kernel.transpose(3, 2, 0, 1))
-        return self.node("Conv", x, weights, self.constant(bias), pads=[pad] * 4, kernel_shape=list(kernel.shape[:2]))
 
-    def dense_on_board(self, name: str, x: str) -> str:
-        """A dense layer on [N, channels, rows, columns] whose kernel knows them with the channels last."""
-        rows, columns, _ = self.interface.observation_shape
-        kernel = self.weights[f"params/{name}/kernel"]
-        outputs = kernel.shape[1]
-        reordered = kernel.reshape(rows * columns, -1, outputs).swapaxes(0, 1).reshape(-1, outputs)
-        return self.dense(self.node("Flatten", x, axis=1), reordered, name)
+class _PlainBuilder(_Builder):
+    """Of `PlainConfig`."""
 
-    def dense(self, x: str, kernel: np.ndarray, name: str) -> str:
-        return self.node("Gemm", x, self.constant(kernel), self.constant(self.weights[f"params/{name}/bias"]))
+    def __init__(self, net: NetFile, config: PlainConfig):
+        super().__init__(net)
+        self.config = config
 
-    def node(self, kind: str, *inputs: str, output: str | None = None, outputs: int = 1, **attributes: Any) -> Any:
-        """The name of the node's output, or a list of them where it has several."""
-        number = len(self.nodes)
-        names = [output] if output else [f"{kind}_{number}_{place}" for place in range(outputs)]
-        self.nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
-        return names[0] if outputs == 1 else names
+    def net(self) -> None:
+        config = self.config
+        x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
+        for number in range(len(config.convolutions)):
+            kernel, bias = (self.weights[f"params/encoder/conv_{number}/{part}"] for part in ("kernel", "bias"))
+            x = self.node("Relu", self.conv(x, kernel, bias, config.stride))
+        names = [f"encoder/hidden_{number}" for number in range(len(config.encoder_hidden))]
+        x, channels = self.rectified(names, x, config.convolutions[-1])
+        if config.latent:
+            x, channels = self.dense("encoder/latent", x, channels), None
+        self.as_actions([self.head("policy", "logits", len(config.policy_hidden), x, channels)])
+        if config.value_hidden is None:
+            zero = self.constant(np.zeros(1, np.float32))
+            self.node("Mul", self.node("Cast", "role", to=TensorProto.FLOAT), zero, output="value")
+        else:
+            self.as_value(self.head("value", "output", len(config.value_hidden), x, channels))
 
-    def constant(self, array: np.ndarray) -> str:
-        name = f"constant_{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
+    def head(self, name: str, last: str, hidden: int, x: str, channels: int | None) -> str:
+        """[N, outputs]."""
+        names = [f"{name}/hidden_{number}" for number in range(hidden)]
+        return self.dense(f"{name}/{last}", *self.rectified(names, x, channels))
+
+    def rectified(self, names: list[str], x: str, channels: int | None) -> tuple[str, int | None]:
+        """Dense layers with a ReLU each; also how many channels of a board what they give has: None behind one."""
+        for name in names:
+            x, channels = self.node("Relu", self.dense(name, x, channels)), None
+        return x, channels

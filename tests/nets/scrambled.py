@@ -6,11 +6,11 @@ import numpy as np
 
 from boardwright.games.base import Game
 from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture
 from boardwright.nets.layout import interface_of, weight_shapes
 
 
-def weights(config: NetConfig, game: Game, seed: int = 0) -> dict[str, np.ndarray]:
+def weights(config: Architecture, game: Game, seed: int = 0) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     drawn = {}
     for name, shape in weight_shapes(config, interface_of(config, game)).items():
@@ -31,7 +31,7 @@ def observations(game: Game, count: int, seed: int = 0) -> tuple[np.ndarray, np.
     return rng.random((count, *game.observation_shape), np.float32), (np.arange(count) % 2).astype(np.int8)
 
 
-def net_file(folder: Path, config: NetConfig, game: Game, **options) -> Path:
+def net_file(folder: Path, config: Architecture, game: Game, **options) -> Path:
     path = folder / "scrambled.net"
     netfile.write(path, config=config, game=game, weights=weights(config, game), training={"steps": 7}, **options)
     return path

@@ -1,12 +1,11 @@
 """Architectures: text, limits, one-line errors."""
 
-import dataclasses
 import json
 
 import pytest
 
 from boardwright.errors import BoardwrightError, NetError
-from boardwright.nets.config import NetConfig, config_of
+from boardwright.nets.config import NetConfig, PlainConfig, config_of, options_of
 
 
 def test_size_as_text() -> None:
@@ -19,6 +18,18 @@ def test_size_as_text() -> None:
 def test_sizes_that_are_none(text: str) -> None:
     with pytest.raises(NetError, match="such as 8x128"):
         NetConfig().sized(text)
+
+
+def test_plain_nets_say_their_convolutions() -> None:
+    assert PlainConfig().size == "plain 32-64-64-128"
+    assert PlainConfig(convolutions=(16,)).size == "plain 16"
+
+
+def test_what_a_value_means() -> None:
+    configs = (NetConfig(), NetConfig(value="wdl"), NetConfig(value="linear"), PlainConfig(value_hidden=(8,)))
+    assert [config.foretells_results for config in configs] == [True, True, False, False]
+    assert all(config.has_value for config in configs)
+    assert not PlainConfig().has_value
 
 
 def test_pooling_blocks() -> None:
@@ -43,6 +54,15 @@ def test_pooling_blocks() -> None:
         ({"auxiliary": ["margin", "score"]}, "'score' is not one of ownership, margin, plies"),
         ({"auxiliary": ["margin", "margin"]}, "names one twice"),
         ({"widht": 64}, "did you mean 'width'"),
+        ({"kind": "plane"}, "kind of net 'plane': did you mean 'plain'"),
+        ({"kind": "plain", "width": 64}, "unknown net option 'width'"),
+        ({"kind": "plain", "convolutions": []}, "convolutions: expected at least one"),
+        ({"kind": "plain", "convolutions": 32}, "convolutions: expected a list"),
+        ({"kind": "plain", "convolutions": [32, 0]}, "convolutions: expected a whole number from 1 to 2048, not 0"),
+        ({"kind": "plain", "convolutions": [1] * 65}, "convolutions: expected a list of at most 64"),
+        ({"kind": "plain", "policy_hidden": None}, "policy_hidden: expected a list"),
+        ({"kind": "plain", "value_hidden": [True]}, "value_hidden"),
+        ({"kind": "plain", "stride": 0}, "stride"),
     ],
 )
 def test_contradictions_are_refused_in_one_line(options: dict, complaint: str) -> None:
@@ -52,6 +72,11 @@ def test_contradictions_are_refused_in_one_line(options: dict, complaint: str) -
 
 
 def test_json_and_back() -> None:
-    config = NetConfig(blocks=2, pool_every=2, value="wdl", auxiliary=("ownership", "plies"))
-    assert config_of(json.loads(json.dumps(dataclasses.asdict(config)))) == config
+    for config in (
+        NetConfig(blocks=2, pool_every=2, value="wdl", auxiliary=("ownership", "plies")),
+        PlainConfig(convolutions=(32, 64), stride=2, encoder_hidden=(128,), latent=32, value_hidden=()),
+        PlainConfig(),
+    ):
+        assert config_of(json.loads(json.dumps(options_of(config)))) == config
     assert config_of({}) == NetConfig()
+    assert "kind" not in options_of(NetConfig())  # as in files from before there were plain nets

@@ -11,27 +11,27 @@ from variations import BY_ROLE, EVERYTHING, GAMES, PLAIN, POOLED, VARIATIONS
 
 import boardwright
 from boardwright.errors import NetError
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 from boardwright.nets.layout import count_parameters, interface_of, weight_shapes
-from boardwright.nets.network import (
-    _Net,  # pyright: ignore[reportPrivateUsage]
+from boardwright.nets.network import make_network, variables_of, weights_of
+from boardwright.nets.output import expected_result
+from boardwright.nets.plain import PlainNet
+from boardwright.nets.residual import (
+    ResidualNet,
     _pooled,  # pyright: ignore[reportPrivateUsage]
-    expected_result,
-    make_network,
-    variables_of,
-    weights_of,
 )
 
 
 @pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
 @pytest.mark.parametrize("name", GAMES)
-def test_weights_are_those_of_the_layout(name: str, config: NetConfig) -> None:
+def test_weights_are_those_of_the_layout(name: str, config: Architecture) -> None:
     """What flax would make, without making it."""
     game = boardwright.game(name)
     interface = interface_of(config, game)
     planes, roles = jnp.zeros((1, *game.observation_shape)), jnp.zeros(1, jnp.int8)
+    kind: Any = PlainNet if isinstance(config, PlainConfig) else ResidualNet
     made = jax.eval_shape(
-        lambda key: _Net(config, interface, jnp.float32).init(key, planes, roles, train=False), jax.random.key(0)
+        lambda key: kind(config, interface, jnp.float32).init(key, planes, roles, train=False), jax.random.key(0)
     )
     shapes = {"/".join(str(step.key) for step in path): leaf.shape for path, leaf in jax.tree.leaves_with_path(made)}
     assert shapes == weight_shapes(config, interface)
@@ -157,7 +157,7 @@ def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
 
 @pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
 @pytest.mark.parametrize("name", GAMES)
-def test_folded_it_says_the_same(name: str, config: NetConfig) -> None:
+def test_folded_it_says_the_same(name: str, config: Architecture) -> None:
     game = boardwright.game(name)
     planes, roles = scrambled.observations(game, 4)
     variables = variables_of(scrambled.weights(config, game))

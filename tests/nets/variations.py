@@ -1,6 +1,6 @@
 """Architectures that between them use every option."""
 
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 
 PLAIN = NetConfig(blocks=1, width=8, policy_channels=4, value_channels=2, value_hidden=8)
 EVERYTHING = NetConfig(
@@ -20,13 +20,23 @@ DENSE_BY_ROLE = NetConfig(
 )
 BY_ROLE = NetConfig(blocks=1, width=8, policy_channels=4, heads="by-role", auxiliary=("margin",))
 POOLED = NetConfig(blocks=2, width=12, pool_every=1, policy_channels=4, value="wdl")
+LINEAR = NetConfig(blocks=1, width=8, policy_channels=4, value="linear", heads="by-role", value_hidden=8)
+BARE = PlainConfig(convolutions=(4, 6), policy_hidden=(9, 7))
+CRITIC = PlainConfig(convolutions=(5,), policy_hidden=(), value_hidden=(8,))
+ENCODED = PlainConfig(
+    convolutions=(4, 5), stride=2, encoder_hidden=(7,), latent=3, policy_hidden=(6,), value_hidden=(5, 4)
+)
 
-VARIATIONS = {
+VARIATIONS: dict[str, Architecture] = {
     "plain": PLAIN,
     "everything": EVERYTHING,
     "dense": DENSE,
     "dense-by-role": DENSE_BY_ROLE,
     "by-role": BY_ROLE,
     "pooled": POOLED,
+    "linear": LINEAR,
+    "bare": BARE,
+    "critic": CRITIC,
+    "encoded": ENCODED,
 }
 GAMES = ("tablut", "draughts", "cathedral")

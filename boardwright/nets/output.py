@@ -1,0 +1,52 @@
+"""What every kind of net says, and how the outputs of its heads become that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Variables = Mapping[str, Any]  # {"params": ..., "batch_stats": ...}, the latter empty where nothing is normalised
+
+
+class Output(NamedTuple):
+    """What a net says of a batch of positions, all float32, from the side of the role to move."""
+
+    policy_logits: jax.Array  # [B, num_actions], illegal actions included
+    # [B] from -1, lost, to 1, won; of a linear head any number; 0 where there is no head
+    value: jax.Array
+    wdl_logits: jax.Array | None  # [B, 3] win, draw, loss; None where the value is one number
+    # ownership: [B, rows, columns, 3] logits of own, enemy, empty at the end, the board as observed;
+    # margin, plies: [B], linear, in whatever unit the learner's targets have
+    auxiliary: dict[str, jax.Array]
+
+
+def expected_result(wdl_logits: jax.Array) -> jax.Array:
+    """[..., 3] logits of win, draw and loss -> [...] the expected result, from -1 to 1."""
+    chances = jax.nn.softmax(wdl_logits, axis=-1)
+    return chances[..., 0] - chances[..., 2]
+
+
+def of_mover(by_head: list[jax.Array], role: jax.Array) -> jax.Array:
+    """[B, n] by head -> [B, n]: each position's own."""
+    return by_head[0] if len(by_head) == 1 else jnp.where(role[:, None] == 1, by_head[1], by_head[0])
+
+
+def as_actions(policies: list[jax.Array], role: jax.Array, places: np.ndarray) -> jax.Array:
+    """[B, policy outputs] by head -> [B, num_actions] in the order of the game's action numbers."""
+    if np.array_equal(places[0], places[1]):
+        return _taken(of_mover(policies, role), places[0])
+    return of_mover([_taken(policies[0], places[0]), _taken(policies[-1], places[1])], role)
+
+
+def _taken(outputs: jax.Array, places: np.ndarray) -> jax.Array:
+    in_order = np.array_equal(places, np.arange(outputs.shape[1]))
+    return outputs if in_order else outputs.at[:, places].get(mode="promise_in_bounds")
+
+
+def flat(x: jax.Array) -> jax.Array:
+    """[B, ...] -> [B, n]."""
+    return x.reshape(x.shape[0], -1)
