@@ -34,7 +34,7 @@ class Sights:
     @property
     def words(self) -> int:
         """32-bit words of an observation: its flags, then its fractions."""
-        rows, columns, planes = self.shape
+        rows, columns, _ = self.shape
         flags = rows * columns * int((~self.is_fraction).sum())
         return -(-flags // WORD_BITS) + int(self.is_fraction.sum())
 
