@@ -86,8 +86,9 @@ def _measured(options: Options) -> "Iterator[Figure]":
 
 
 def _short(value: float) -> str:
-    """12,700,000 -> '12.7 M'."""
+    """12,700,000 -> '12.7 M', and 9,512 -> '9.51 k'."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if value >= size:
-            return f"{value / size:.1f} {unit}"
+            digits = 2 if value < 9.995 * size else 1
+            return f"{value / size:.{digits}f} {unit}"
     return f"{value:.1f}"

@@ -226,8 +226,8 @@ def _on_cpu() -> bool:
     return jax.default_backend() == "cpu"
 
 
-def scalars(tally: Tally, losses: dict[str, float]) -> dict[str, float]:
-    """What is told of an iteration, by the names that `boardwright plot` knows."""
+def scalars(tally: Tally) -> dict[str, float]:
+    """What is told of the self-play of an iteration, by the names that `boardwright plot` knows."""
     counted: Any = jax.device_get(tally)
     ended, learnable = int(counted.ended.sum()), max(int(counted.learnable), 1)
     told = {
@@ -256,5 +256,4 @@ def scalars(tally: Tally, losses: dict[str, float]) -> dict[str, float]:
         told["selfplay/resigned"] = int(counted.resigned) / max(ended, 1)
     if int(counted.audited[0]):
         told["selfplay/wrongly_resigned"] = int(counted.audited[1]) / int(counted.audited[0])
-    told |= {f"loss/{name}": value for name, value in losses.items()}
     return told

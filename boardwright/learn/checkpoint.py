@@ -75,6 +75,15 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any], keep: Ke
     return path
 
 
+def copied(tree: Any) -> Any:
+    """A tree as it is now, on the host, to be saved while the one it was copied from is used up."""
+    leaves, structure = jax.tree.flatten(tree)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array) and not _is_key(leaf)]
+    for array in arrays:
+        array.copy_to_host_async()  # all at once, before the first is waited for
+    return jax.tree.unflatten(structure, [_copied(leaf) for leaf in leaves])
+
+
 def restore(folder: Path, like: Any) -> Restored | None:
     """The newest whole checkpoint, or None where there is none.
 
@@ -135,6 +144,14 @@ def _named(tree: Any) -> dict[str, Any]:
     if len(named) < len(leaves):
         raise TypeError("two leaves of the tree have the same path")
     return named
+
+
+def _copied(leaf: Any) -> Any:
+    if _is_plain(leaf):
+        return leaf
+    if isinstance(leaf, jax.Array) and _is_key(leaf):
+        return leaf.copy()
+    return np.array(leaf)  # which on a CPU would else be the same memory
 
 
 def _is_plain(leaf: Any) -> bool:

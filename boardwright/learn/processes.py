@@ -45,6 +45,11 @@ def is_first() -> bool:
     return jax.process_index() == 0
 
 
+def are_several() -> bool:
+    """Whether there are others."""
+    return jax.process_count() > 1
+
+
 def agreed(*, stop: bool, due: bool) -> tuple[bool, bool]:
     """(whether any process was told to stop, whether the first finds that a checkpoint is due), in all the same."""
     if jax.process_count() == 1:

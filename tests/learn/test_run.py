@@ -16,7 +16,7 @@ import pytest
 
 from boardwright.cli.train import ratings
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, presets, run, settings
+from boardwright.learn import arrayfile, checkpoint, league, loop, presets, run, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
@@ -81,7 +81,7 @@ def test_a_run_keeps_what_it_promises(whole: Path) -> None:
     for iteration in range(5):
         net = netfile.read(league.path_of(nets, iteration))
         assert net.training["iteration"] == iteration
-    best, last = netfile.read(nets / run.BEST), netfile.read(league.path_of(nets, 4))
+    best, last = netfile.read(nets / loop.BEST), netfile.read(league.path_of(nets, 4))
     for name, weight in best.weights.items():
         np.testing.assert_allclose(weight, last.weights[name], rtol=1e-2, atol=1e-3)  # the last is shortened
 
@@ -187,7 +187,9 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
         return dataclasses.replace(az, learn=learn)
 
     monkeypatch.setattr(run, "make_alphazero", diverging)
-    with pytest.raises(RunError, match=r"the value loss is nan in iteration 1, step 0: .* lower learner\.peak"):
+    with pytest.raises(
+        RunError, match=r"the value loss is nan in iteration 1, after 1 of 3 pieces .* a lower learning rate"
+    ):
         run.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
     kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
     assert kept is not None

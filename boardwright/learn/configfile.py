@@ -1,0 +1,39 @@
+"""`config.json` in a run's folder: what the run was told, and that it is not told otherwise later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from boardwright.errors import RunError
+from boardwright.learn import settings
+from boardwright.wholefile import write_whole
+
+NAME = "config.json"
+
+
+def keep(folder: Path, method: str, config: Any) -> None:
+    """Writes the config of a new run, and refuses another one for a run that has begun."""
+    path, wanted = folder / NAME, {"method": method, **settings.to_json(config)}
+    if not path.exists():
+        write_whole(path, json.dumps(wanted, indent=1).encode() + b"\n")
+        return
+    try:
+        there = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
+    differing = _first_difference(there, wanted)
+    if differing is not None:
+        raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
+
+
+def _first_difference(there: Any, here: Any, path: str = "") -> str | None:
+    """The first setting that differs, in words."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in {**here, **there}:
+            found = _first_difference(there.get(name), here.get(name), f"{path}.{name}" if path else name)
+            if found is not None:
+                return found
+        return None
+    return None if there == here else f"{path} is {there!r} there and {here!r} here"

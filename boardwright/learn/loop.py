@@ -1,0 +1,264 @@
+"""The loop every way to learn runs in: iterations, measured and kept in a folder, until all are done.
+
+    train(method, folder, watch)
+
+A `Method` says what a run holds and how a piece of work moves it on; the loop does the rest. The folder holds
+`config.json`, `checkpoints/`, `nets/` (the net after every iteration, and `best.net`) and `metrics.sqlite`; see
+docs/run-folder.md. A run that was stopped or killed goes on from its last checkpoint, and ends as if it never had been.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import jax
+
+from boardwright import __version__
+from boardwright.errors import RunError
+from boardwright.games.base import Game
+from boardwright.learn import checkpoint, configfile, league, processes, settings
+from boardwright.learn.lock import alone_in
+from boardwright.learn.metrics import Match, Metrics
+from boardwright.learn.saver import Saver
+from boardwright.nets.network import Variables
+
+BEST = "best.net"
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
+SPEED = ("speed/seconds", "speed/frames_per_second")
+
+# All matches so far -> (elo, low, high) by iteration of the net, iteration 0 being 0.
+Rate = Callable[[Sequence[Match]], Mapping[int, tuple[float, float, float]]]
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who looks on; everything may be left out."""
+
+    phase: Callable[[str, int, int], None] = lambda what, done, total: None  # of an iteration
+    iteration: Callable[[int, int, Mapping[str, float]], None] = lambda iteration, frames, told: None
+    word: Callable[[str], None] = lambda text: None
+    stopped: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    iteration: int = 0  # that is under way, counted from 0
+    chunk: int = 0  # pieces of work done in it
+    frames: int = 0  # moves played in the iterations before it
+    losses: Mapping[str, float] = field(default_factory=dict)  # sums over the chunks learned in it
+    learned: int = 0  # how many those are
+
+    @property
+    def number(self) -> int:
+        """Of its checkpoint: rises with every chunk."""
+        return self.iteration * 10**6 + self.chunk
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the loop lends a method."""
+
+    nets: Path  # folder of the nets by iteration, see `league`
+    metrics: Metrics
+    watch: Watch
+    rate: Rate | None
+
+
+R = TypeVar("R")  # all that changes in a run, as one pytree
+
+
+def _unchanged(run: Any, done: int, desk: Desk) -> tuple[Any, dict[str, float]]:
+    del done, desk
+    return run, {}
+
+
+def _nothing(run: Any, done: int, desk: Desk) -> dict[str, float]:
+    del run, done, desk
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Generic[R]):
+    """A way to learn. Random numbers must come from the seed, the iteration and the chunk alone."""
+
+    name: str  # as `boardwright train` calls it
+    config: Any  # a frozen dataclass with `iterations` among its settings
+    game: Game  # that its nets are kept for
+    init: Callable[[], R]  # jitted
+    chunks: int  # pieces of work in an iteration, below a million
+    # run, iteration, chunk -> run, losses of what was learned in it; none where nothing was
+    work: Callable[[R, int, int, Desk], tuple[R, Mapping[str, Any]]]
+    phase: Callable[[int], tuple[str, int, int]]  # after so many chunks: what was done, how much of it, of how much
+    scalars: Callable[[R], dict[str, float]]  # told of an iteration at its end, `selfplay/moves` among them
+    player: Callable[[R], tuple[Any, Variables]]  # the net to keep: its config and variables
+    judge: Callable[[R, int, Desk], tuple[R, dict[str, float]]] = _unchanged  # after an iteration, before that
+    evaluate: Callable[[R, int, Desk], dict[str, float]] = _nothing  # and after it
+    next_iteration: Callable[[R], R]  # the run with nothing counted yet
+    keep: Callable[[R, Path, int, Mapping[str, Any]], None] | None = None  # run, `nets`, iteration, provenance; of
+    # what is no net for play
+
+
+def train(
+    method: Method[R],
+    folder: Path,
+    watch: Watch | None = None,
+    *,
+    rate: Rate | None = None,
+    seconds_between_checkpoints: float = SECONDS_BETWEEN_CHECKPOINTS,
+) -> Progress:
+    """Trains to the end, or until `watch` says to stop; then the next call with the same config goes on.
+
+    Of several processes all must call it; the first writes and speaks, and any may stop.
+    """
+    watch = watch or Watch()
+    if not processes.is_first():
+        watch, rate = Watch(stopped=watch.stopped), None
+    iterations = method.config.iterations
+    with contextlib.ExitStack() as held:
+        processes.check_same(f"settings {settings.to_json(method.config)}")
+        with processes.together():
+            metrics = _opened(method, folder, held)
+        desk = Desk(folder / "nets", metrics, watch, rate)
+        with memory("the games at once, the replay or the net's size"):
+            run, progress = _begin(method, folder, desk)
+        saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
+        clock = _Clock()
+        while progress.iteration < iterations:
+            stop, due = processes.agreed(stop=watch.stopped(), due=saver.due())
+            if stop or due:
+                saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
+            if stop:
+                saver.finish()
+                watch.word(f"stopped in iteration {progress.iteration}; the same command goes on from here")
+                return progress
+            if progress.chunk < method.chunks:
+                run, progress = _chunk(method, run, progress, desk)
+            else:
+                run, progress = _end_of_iteration(method, run, progress, desk, clock)
+        saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
+        saver.finish()
+        watch.word(f"{iterations} iterations, {progress.frames:,} frames: the net is {desk.nets / BEST}")
+        return progress
+
+
+@contextlib.contextmanager
+def memory(remedy: str) -> Iterator[None]:
+    """Turns a device that is out of memory into an error that says which setting to lower."""
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if OUT_OF_MEMORY not in str(error):
+            raise
+        raise RunError(f"out of device memory: lower {remedy} with --set") from error
+
+
+def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R, Progress]:
+    """The next piece of work of an iteration."""
+    iteration, chunk = progress.iteration, progress.chunk
+    if chunk == 0:
+        what, _, total = method.phase(1)
+        desk.watch.phase(what, 0, total)
+    run, losses = method.work(run, iteration, chunk, desk)
+    told = {name: float(loss) for name, loss in losses.items()}
+    for name, loss in told.items():
+        if not math.isfinite(loss):
+            raise RunError(
+                f"the {name} loss is {loss} in iteration {iteration}, after {chunk} of {method.chunks} pieces of work: "
+                f"the last checkpoint before it is kept; train anew with a lower learning rate, or with learner.clip=1"
+            )
+    desk.watch.phase(*method.phase(chunk + 1))
+    sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in told.items()} or progress.losses
+    learned = progress.learned + bool(told)
+    return run, dataclasses.replace(progress, chunk=chunk + 1, losses=sums, learned=learned)
+
+
+def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk, clock: _Clock) -> tuple[R, Progress]:
+    """Judges, keeps and measures the net of an iteration, and tells what happened in it."""
+    done = progress.iteration + 1
+    told = method.scalars(run)
+    told |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
+    frames = progress.frames + int(told["selfplay/moves"])
+    run, judged = method.judge(run, done, desk)
+    told |= judged
+    _keep_net(method, run, desk.nets, done, frames)
+    desk.metrics.log(done, frames, told)  # before ratings, which look up the frames of an iteration
+    measured = method.evaluate(run, done, desk)
+    seconds = clock.lap()
+    speed = dict(zip(SPEED, (seconds, told["selfplay/moves"] / seconds), strict=True))
+    desk.metrics.log(done, frames, measured | speed)
+    desk.watch.iteration(done, frames, told | measured | speed)
+    return method.next_iteration(run), Progress(iteration=done, frames=frames)
+
+
+def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
+    """The folder, made where there is none and locked until `held` is closed, and its metrics; those of processes
+    other than the first, which measure the same, are thrown away.
+    """
+    if not processes.is_first():
+        return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
+    held.enter_context(alone_in(folder))
+    metrics = held.enter_context(Metrics(folder))
+    configfile.keep(folder, method.name, method.config)
+    (folder / "nets").mkdir(exist_ok=True)
+    return metrics
+
+
+def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress]:
+    """The run at its last checkpoint, or at its beginning."""
+    with processes.together():
+        restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.init))
+    processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
+    if restored is None:
+        desk.metrics.truncate_after(-1)
+        run = method.init()
+        _keep_net(method, run, desk.nets, 0, 0)
+        return run, Progress()
+    for warning in restored.warnings:
+        desk.watch.word(warning)
+    progress = Progress(**restored.meta["progress"])
+    desk.metrics.truncate_after(progress.iteration)
+    so_far = f"iteration {progress.iteration} of {method.config.iterations}, after {progress.frames:,} frames"
+    desk.watch.word(f"goes on in {so_far}")
+    return restored.tree, progress
+
+
+def _keep_net(method: Method[R], run: R, nets: Path, done: int, frames: int) -> None:
+    """Keeps the net that plays: shortened among the past ones, whole as the best."""
+    if not processes.is_first():
+        return
+    training: dict[str, Any] = {
+        "method": method.name,
+        "iteration": done,
+        "frames": frames,
+        "boardwright": __version__,
+        "config": settings.to_json(method.config),
+    }
+    if method.keep is not None:
+        method.keep(run, nets, done, training)
+        return
+    config, variables = method.player(run)
+    kept: dict[str, Any] = {"config": config, "game": method.game, "training": training}
+    league.keep(league.path_of(nets, done), variables, **kept)
+    league.keep(nets / BEST, variables, whole=True, **kept)
+
+
+class _Clock:
+    """Seconds an iteration took, compiling and checkpoints included; of one that was resumed, since then."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+
+    def lap(self) -> float:
+        before, self._begin = self._begin, time.monotonic()
+        return max(self._begin - before, 1e-9)

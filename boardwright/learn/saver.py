@@ -1,0 +1,71 @@
+"""Checkpoints written beside the work: what they hold is copied at once, and goes to the disk in a thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from boardwright.learn import checkpoint, processes
+
+SHARE_OF_TIME = 20  # a checkpoint is written no more often than so many times the time it takes
+KEEP = checkpoint.Keep(newest=2)
+
+
+class Saver:
+    """Writes checkpoints, as often as their cost allows; use it in a `with` statement, which waits for the last.
+
+    Several processes hand each other what they have while they write, so there it happens at once.
+    """
+
+    def __init__(self, folder: Path, seconds: float):
+        self._folder, self._seconds = folder, seconds
+        self._last, self._cost = time.monotonic(), 0.0
+        self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
+        self._writing: Future[float] | None = None
+
+    def due(self) -> bool:
+        """Whether it is time for the next."""
+        if self._writing is not None and not self._writing.done():
+            return False
+        return time.monotonic() - self._last >= max(self._seconds, SHARE_OF_TIME * self._cost)
+
+    def save(self, number: int, tree: Any, meta: Mapping[str, Any]) -> None:
+        """Writes a checkpoint; `tree` may be used up as soon as this returns. Raises RunError, also of the one before
+        it that could not be written.
+        """
+        self.finish()
+        self._last = begin = time.monotonic()
+        if processes.are_several():
+            checkpoint.save(self._folder, number, tree, meta, KEEP)
+            processes.wait()  # a process that ends before it is kept may take the others with it
+            self._cost = time.monotonic() - begin
+            return
+        copied = checkpoint.copied(tree)
+
+        def write() -> float:
+            checkpoint.save(self._folder, number, copied, meta, KEEP)
+            return time.monotonic() - begin
+
+        self._writing = self._threads.submit(write)
+
+    def finish(self) -> None:
+        """Waits until what was saved is on the disk; raises RunError where it could not be written."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            self._cost = writing.result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self.finish()
+        finally:
+            self._threads.shutdown()
