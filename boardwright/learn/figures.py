@@ -117,6 +117,28 @@ FIGURES = (
         scalars={"learning_rate": "rate"},
         includes=(0.0,),
     ),
+    Figure(
+        name="vae-loss",
+        title="Boards learned from and held back",
+        y_label="nats a board",
+        scalars={
+            "loss/bce": "cross-entropy",
+            "validation/bce": "cross-entropy, held back",
+            "loss/kl": "divergence",
+            "validation/kl": "divergence, held back",
+        },
+    ),
+    Figure(
+        name="reconstruction",
+        title="Cells drawn right, of boards held back",
+        y_label="share of cells",
+        scalars={
+            "validation/reconstruction": "all cells",
+            "validation/all_zeros": "all cells, if everything is called empty",
+            "validation/occupied": "occupied cells",
+        },
+        includes=(1.0,),
+    ),
 )
 _LEAST_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
 
