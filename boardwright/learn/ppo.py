@@ -82,11 +82,10 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     images = Images.of(game, config.rollout.augment)
     asking = make_asking(network, env)
     count, rows, against = config.rollout.games, config.rollout.rows, config.opponent_games
-    steps = config.learner.epochs * config.minibatches
+    steps = config.learner.epochs * config.learner.minibatches
     learner = make_learner(
         config.learner,
         network,
-        minibatches=config.minibatches,
         total_steps=config.iterations * config.updates * steps,
         frozen=config.frozen,
     )

@@ -16,7 +16,7 @@ from boardwright.nets.config import NetConfig, PlainConfig
 class RolloutConfig:
     """Games in flight, and how far they are played between two updates."""
 
-    games: int = 40  # at once
+    games: int = 20  # at once
     rows: int = 11  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
     # Each decision is made of the position as seen under a drawn one of the game's symmetries.
     augment: Literal["none", "rotations", "all"] = "none"
@@ -46,7 +46,8 @@ class PPOLearnerConfig:
     entropy: float = 0.01  # weight of the policy's entropy, which is made larger
     value_weight: float = 0.5
     epochs: int = 20
-    minibatch: int = 46  # decisions
+    minibatches: int = 4  # an epoch
+    minibatch: int = 47  # decisions; as five games of Cathedral have
     actor_rate: float = 5e-4  # of everything but the value head
     critic_rate: float = 2e-4
     final_rate: float = 1.0  # share of the rates that is left at the end; they fall evenly
@@ -101,11 +102,6 @@ class PPOConfig:
             return 0
         return max(1, min(round(self.opponent.share * games / nets), games // nets)) * nets
 
-    @property
-    def minibatches(self) -> int:
-        """Of an epoch: as many as the rows have room for."""
-        return max(1, self.rollout.games * self.rollout.rows // self.learner.minibatch)
-
 
 LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
@@ -124,6 +120,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.entropy": (0, 100),
     "learner.value_weight": (0, 100),
     "learner.epochs": (1, 1000),
+    "learner.minibatches": (1, 10**5),
     "learner.minibatch": (2, 2**20),
     "learner.actor_rate": (0, 10),
     "learner.critic_rate": (0, 10),
@@ -154,10 +151,10 @@ def check(config: PPOConfig) -> None:
             "played: lower it, or raise rollout.games"
         )
     room = config.rollout.games * config.rollout.rows
-    if config.learner.minibatch > room:
+    if config.learner.minibatches * config.learner.minibatch > room:
         raise RunError(
-            f"setting learner.minibatch: {config.learner.minibatch} decisions are more than the {room} that "
-            f"{config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
+            f"setting learner.minibatches: {config.learner.minibatches} of {config.learner.minibatch} decisions are more "
+            f"than the {room} that {config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
         )
     if config.evaluation.games % 2:
         raise RunError(

@@ -66,9 +66,9 @@ def clipped_objective(ratio: Array, advantage: Array, clip: float) -> Array:
 
 
 def make_learner(
-    config: PPOLearnerConfig, network: Network, *, minibatches: int, total_steps: int, frozen: bool
+    config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool
 ) -> LearnerFunctions:
-    """The learner of a net; `minibatches` an epoch. Its learning rates come to their end after `total_steps`."""
+    """The learner of a net; its learning rates come to their end after `total_steps`."""
     optimiser = _optimiser(config, total_steps, frozen)
 
     def init(variables: Variables) -> Learner:
@@ -118,8 +118,8 @@ def make_learner(
         count = jnp.maximum(decided.sum(), 1)
         drawn = jax.random.uniform(key, (config.epochs, *decided.shape))
         order = jnp.argsort(jnp.where(decided, drawn, 2.0), axis=1)  # those without a decision last
-        which = jnp.arange(minibatches * config.minibatch) % count
-        return order[:, which].reshape(config.epochs * minibatches, config.minibatch)
+        which = jnp.arange(config.minibatches * config.minibatch) % count
+        return order[:, which].reshape(-1, config.minibatch)
 
     def learn(learner: Learner, batch: Batch, chosen: Array, unrolled: int) -> tuple[Learner, Terms]:
         def body(learner: Learner, these: Array) -> tuple[Learner, Terms]:

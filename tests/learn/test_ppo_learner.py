@@ -19,7 +19,7 @@ from boardwright.nets.network import make_network, weights_of
 
 DRAUGHTS = game("draughts")
 PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,))
-CONFIG = PPOLearnerConfig(epochs=3, minibatch=4, normalise=False)
+CONFIG = PPOLearnerConfig(epochs=3, minibatches=2, minibatch=4, normalise=False)
 
 
 def _batch(places: int, seed: int = 0, decided: Any = True) -> Batch:
@@ -41,9 +41,9 @@ def _batch(places: int, seed: int = 0, decided: Any = True) -> Batch:
     return Batch(decision, advantage, target, jnp.broadcast_to(jnp.asarray(decided), (places,)))
 
 
-def _learner(config: PPOLearnerConfig = CONFIG, *, minibatches: int = 2, frozen: bool = False) -> Any:
+def _learner(config: PPOLearnerConfig = CONFIG, *, frozen: bool = False) -> Any:
     network = make_network(PLAIN, DRAUGHTS)
-    return network, make_learner(config, network, minibatches=minibatches, total_steps=100, frozen=frozen)
+    return network, make_learner(config, network, total_steps=100, frozen=frozen)
 
 
 def test_the_objective_is_cut_off_where_a_probability_has_moved_far_enough() -> None:
@@ -116,7 +116,7 @@ def test_illegal_actions_have_no_probability_and_no_gradient() -> None:
 
 
 def test_an_epoch_goes_through_all_decisions_once_and_through_nothing_else() -> None:
-    _, learner = _learner(minibatches=2)
+    _, learner = _learner()
     decided = jnp.asarray([True, False, True, True, True, False, True, True, True, True])  # eight
     places = np.asarray(learner.minibatches(jax.random.key(0), decided)).reshape(3, 8)
     for epoch in places:
@@ -156,7 +156,7 @@ def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
 
 def test_norms_stay_as_they_were_until_the_update_is_over() -> None:
     network = make_network(NetConfig(blocks=1, width=4, value="linear"), DRAUGHTS)
-    learner = make_learner(CONFIG, network, minibatches=2, total_steps=10, frozen=False)
+    learner = make_learner(CONFIG, network, total_steps=10, frozen=False)
     state, batch = learner.init(network.init(jax.random.key(3))), _batch(8)
     places = jnp.arange(8).reshape(2, 4)
     learned, _ = jax.jit(learner.learn, static_argnums=3)(state, batch, places, 1)
