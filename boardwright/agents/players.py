@@ -1,6 +1,6 @@
 """The list of players, and how a spec string becomes one. A new kind of player adds itself to `PLAYERS`."""
 
-from boardwright.agents import alphabeta, cathedral, external, montecarlo, simple, tablut, zero
+from boardwright.agents import alphabeta, cathedral, external, montecarlo, netplayers, simple, tablut, zero
 from boardwright.agents.base import Agent
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
@@ -13,6 +13,7 @@ PLAYERS: tuple[Player, ...] = (
     *cathedral.PLAYERS,
     *tablut.PLAYERS,
     *zero.PLAYERS,
+    *netplayers.PLAYERS,
     *external.PLAYERS,
 )
 

@@ -1,42 +1,25 @@
-"""Players that a net guides: `zero:net=PATH,sims=400` searches with it, `net:net=PATH` plays what it says.
+"""The player that searches with a net: `zero:net=PATH,sims=400`.
 
 The search is in `src/core/search/puct.hpp`; here its positions are evaluated, batch by batch, and its limits
-kept. Neither player needs JAX.
+kept. It needs no JAX.
 """
 
 import math
 import random
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, player_for
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
-from boardwright.errors import BoardwrightError
-from boardwright.games import registry
+from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
-from boardwright.nets import shipped
-
-# Observations [N, rows, columns, planes] and roles to move [N] -> (logits [N, num_actions], values [N] from the
-# side of the mover), float32; as `nets.evaluator.Evaluator.evaluate`.
-Evaluate = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 REPORT_SECONDS = 0.1  # between reports to whoever watches
 
 
-def _temperature(text: str) -> float:
-    if not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", text, flags=re.ASCII) or float(text) > 100:
-        raise ValueError("a number from 0 to 100")
-    return float(text)
-
-
-NET = Option("net", "the net: a file, or the name of one that ships", str, "PATH", "")
-THREADS = Option("threads", "threads that evaluate positions", whole(1, 256), "N", "1")
-TEMPERATURE = Option("temperature", "0: the best move; 1: drawn by the policy, below: sharper", _temperature, "T", "0")
 BATCH = Option("batch", "most positions evaluated at once", whole(1, 4096), "N", "8")
 MEMORY = Option("memory", "megabytes for the tree; when they are full it answers", whole(1, 32768), "N", "256")
 GUMBEL = Option("gumbel", "sequential halving at the root instead of PUCT; needs sims", on_off, "on|off", "off")
@@ -136,57 +119,13 @@ def _choice(search: PuctSearch) -> Choice:
     )
 
 
-class NetPlayer(Agent):
-    """What a net would play without looking ahead."""
-
-    def __init__(self, game: Game, evaluate: Evaluate, temperature: float = 0.0, seed: int | None = None):
-        self._game = game  # as the net observes it
-        self._evaluate = evaluate
-        self._temperature = temperature
-        self._random = random.Random(seed)
-
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The legal move of the highest policy, or one drawn; a random one where chance is to move."""
-        legal = position.legal_actions()
-        if position.role_to_move == CHANCE:
-            return Choice(self._random.choice(legal))
-        planes = position.under(self._game).observation()[None]
-        logits, values = self._evaluate(planes, np.array([position.role_to_move], np.int32))
-        scores = np.nan_to_num(logits[0, legal].astype(np.float64))
-        weights = np.exp(scores - scores.max())
-        policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
-        action = draw(policy, self._temperature, self._random)
-        return Choice(action, float(np.clip(values[0], -1, 1)), policy, (action,), nodes=1)
-
-
-def draw(policy: Mapping[int, float], temperature: float, chance: random.Random) -> int:
-    """An action drawn from policy^(1 / temperature); at 0 the likeliest, the first among equals."""
-    if temperature == 0:
-        return max(policy, key=policy.__getitem__)
-    highest = max(policy.values())
-    weights = [(share / highest) ** (1 / temperature) for share in policy.values()]
-    return chance.choices(list(policy), weights)[0]
-
-
-def _net(name: str, game: Game, chosen: Mapping[str, Any]) -> tuple[Game, Evaluate]:
-    """The game as the net that was asked for observes it, and what that net answers."""
-    if "net" not in chosen:
-        raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
-    from boardwright.nets import netfile
-    from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
-
-    path = shipped.find(chosen["net"])
-    observation = netfile.read(path).observation
-    if observation in game.observations:
-        game = registry.game(game.name, game.rules, observation)
-    return game, Evaluator(path, game=game, threads=chosen["threads"]).evaluate
-
-
 def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
     limit = limit_of(chosen, A_SECOND)
     if chosen["gumbel"] and limit.simulations is None:
         raise BoardwrightError("player 'zero': halving is planned ahead, so gumbel=on needs sims=N")
-    game, evaluate = _net("zero", game, chosen)
+    net = find_net("zero", game, chosen)
+    _check_value(net)
+    game = net.game
     extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
     seed = chosen.get("seed")
     try:
@@ -196,11 +135,16 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
             f"player 'zero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
         ) from None
     options = {"gumbel": chosen["gumbel"], "temperature": chosen["temperature"], "seed": seed}
-    return ZeroPlayer(game, search, evaluate, limit, **options)
+    return ZeroPlayer(game, search, net.evaluate, limit, **options)
 
 
-def _make_net(game: Game, chosen: Mapping[str, Any]) -> Agent:
-    return NetPlayer(*_net("net", game, chosen), chosen["temperature"], chosen.get("seed"))
+def _check_value(net: Net) -> None:
+    """Raises NetError for a net that does not say who is ahead, which is half of what a search asks it."""
+    if not net.foretells_results:
+        raise NetError(
+            f"net {net.text!r}: says nothing of who will win, so there is nothing to search with: "
+            f"play it with {player_for(net)}:net={net.text}"
+        )
 
 
 _OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
@@ -209,5 +153,4 @@ _SUMMARY = "PUCT tree search guided by a net"
 PLAYERS = (
     Player("zero", _SUMMARY, _make_zero, _OPTIONS, games=("tablut", "cathedral")),
     Player("zero", f"{_SUMMARY}, with endgame tables", _make_zero, (*_OPTIONS, TABLES), games=("draughts",)),
-    Player("net", "what a net would play at first sight", _make_net, (NET, TEMPERATURE, THREADS, SEED)),
 )

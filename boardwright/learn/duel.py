@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,8 @@ from boardwright.nets.network import Variables
 from boardwright.search.split import split
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import gumbel_search, puct_search
+
+Result = TypeVar("Result")
 
 CHUNK = 4  # turns of both sides between two looks at whether all games are over
 MOST_TURNS = 1 << 13  # of both sides; a game that goes on is a draw
@@ -71,16 +73,7 @@ def make_duel(
 
     def begin(key: Array) -> Any:
         """Both games of a pair after the same random actions."""
-        state_key, opening_key = jax.random.split(key)
-        states = jax.vmap(env.init)(jax.random.split(state_key, pairs))
-
-        def at_random(number: Array, states: Any) -> Any:
-            keys = jax.random.split(jax.random.fold_in(opening_key, number), pairs)
-            actions = jax.vmap(random_action)(keys, states.legal_action_mask)
-            after = jax.vmap(env.step)(states, actions, keys)
-            return where_games(after.terminated, states, after)  # an opening does not decide a game
-
-        states = jax.lax.fori_loop(0, opening_plies, at_random, states)
+        states = opened(env, key, pairs, opening_plies)
 
         def in_both_roles(leaf: Array) -> Array:
             by_opponent = leaf.reshape(opponents, 1, games // 2, *leaf.shape[1:])
@@ -119,7 +112,21 @@ def make_duel(
     return contest
 
 
-def finished(contest: Generator[float, None, list[Score]], heard: Callable[[float], None] | None = None) -> list[Score]:
+def opened(env: BatchEnv, key: Array, games: int, plies: int) -> Any:
+    """States of games after so many random actions each; of one that they would end, before its end."""
+    state_key, opening_key = jax.random.split(key)
+    states = jax.vmap(env.init)(jax.random.split(state_key, games))
+
+    def at_random(number: Array, states: Any) -> Any:
+        keys = jax.random.split(jax.random.fold_in(opening_key, number), games)
+        actions = jax.vmap(random_action)(keys, states.legal_action_mask)
+        after = jax.vmap(env.step)(states, actions, keys)
+        return where_games(after.terminated, states, after)  # an opening does not decide a game
+
+    return jax.lax.fori_loop(0, plies, at_random, states)
+
+
+def finished(contest: Generator[float, None, Result], heard: Callable[[float], None] | None = None) -> Result:
     """Plays a contest to its end, telling how far it is."""
     while True:
         try:
@@ -153,11 +160,14 @@ def _chooser(
 def _scores(states: Any, opponents: int) -> list[Score]:
     """Scores from games that are over, [opponent, role of the challenger, pair]."""
     result = processes.on_host(states.result).reshape(opponents, 2, -1)
-    plies = processes.on_host(states.plies).reshape(result.shape).sum(axis=2)
+    plies = processes.on_host(states.plies).reshape(result.shape)
+    return [score_of(result[n], plies[n]) for n in range(opponents)]
+
+
+def score_of(result: np.ndarray, plies: np.ndarray) -> Score:
+    """The score of games [role of the challenger, pair], by who won; those that are not over are draws."""
     role = np.arange(2)[:, None]
-    won, lost = (result == role).sum(axis=2), (result == 1 - role).sum(axis=2)
-    drawn = result.shape[2] - won - lost
-    return [
-        Score(*((int(numbers[0]), int(numbers[1])) for numbers in (won[n], drawn[n], lost[n], plies[n])))
-        for n in range(opponents)
-    ]
+    won, lost = (result == role).sum(axis=1), (result == 1 - role).sum(axis=1)
+    drawn = result.shape[1] - won - lost
+    by_role = [(int(numbers[0]), int(numbers[1])) for numbers in (won, drawn, lost, plies.sum(axis=1))]
+    return Score(*by_role)

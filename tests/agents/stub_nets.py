@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from boardwright.agents.base import Limit
-from boardwright.agents.zero import Evaluate, ZeroPlayer
+from boardwright.agents.netplayers import Evaluate
+from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Game, Position
 from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 
 SMALL = NetConfig(blocks=1, width=8, heads="by-role", value="wdl")
@@ -81,13 +82,13 @@ def play_line(position: Position, line: tuple[int, ...]) -> Position:
     return position
 
 
-def net_file(folder: Path, game: Game, config: NetConfig = SMALL) -> Path:
+def net_file(folder: Path, game: Game, config: Architecture = SMALL, method: str | None = None) -> Path:
     """A net that has learnt nothing: random weights."""
-    rng, path = np.random.default_rng(3), folder / f"{game.name}.net"
+    rng, path = np.random.default_rng(3), folder / f"{game.name}{f'-{method}' if method else ''}.net"
     weights = {
         name: np.ones(shape, np.float32) if name.endswith(("/scale", "/var")) else rng.normal(size=shape) * 0.3
         for name, shape in weight_shapes(config, interface_of(config, game)).items()
     }
     typed = {name: np.asarray(weight, np.float32) for name, weight in weights.items()}
-    netfile.write(path, config=config, game=game, weights=typed, training={"steps": 0})
+    netfile.write(path, config=config, game=game, weights=typed, training={"method": method} if method else {})
     return path

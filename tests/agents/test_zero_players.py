@@ -12,8 +12,8 @@ from stub_nets import SMALL, net_file
 
 import boardwright
 from boardwright.agents.base import Limit, choose_move, move_actions
+from boardwright.agents.netplayers import draw
 from boardwright.agents.players import make_agent
-from boardwright.agents.zero import draw
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import Game
 from boardwright.nets import shipped
@@ -188,6 +188,7 @@ for name in ("jax", "jaxlib", "flax", "optax"):
     sys.modules[name] = None  # importing it fails
 import boardwright
 from boardwright.agents.base import Limit
+from boardwright.agents.netplayers import draw
 from boardwright.agents.players import make_agent
 game = boardwright.game("tablut")
 for spec in (f"zero:net={sys.argv[1]},sims=20", f"zero:net={sys.argv[1]},sims=20,gumbel=on", f"net:net={sys.argv[1]}"):
