@@ -75,14 +75,6 @@ class Target:
     surely: bool = False
 
 
-_VAE_NET = (
-    "plain.convolutions=[32,64]",
-    "plain.stride=2",
-    "plain.encoder_hidden=[128]",
-    "plain.latent=32",
-    "encoder={vae}",
-)
-
 TRAININGS: tuple[Training, ...] = (
     Training(name="dqn", words="DQN, 10,000 episodes", method="dqn", preset="cathedral-paper"),
     Training(
@@ -129,21 +121,69 @@ TRAININGS: tuple[Training, ...] = (
         name="ppo-frozen",
         words="PPO with the VAE's encoder, frozen, 10,000 episodes",
         method="ppo",
-        preset="cathedral-paper",
-        settings=(*_VAE_NET, "frozen=true"),
+        preset="cathedral-paper-vae",
+        settings=("encoder={vae}",),
         after=("vae",),
     ),
     Training(
         name="ppo-tuned",
         words="PPO that begins with the VAE's encoder and learns on, 10,000 episodes",
         method="ppo",
-        preset="cathedral-paper",
-        settings=_VAE_NET,
+        preset="cathedral-paper-vae",
+        settings=("encoder={vae}", "frozen=false"),
         after=("vae",),
     ),
     Training(name="dqn-best", words="our DQN", method="dqn", preset="cathedral-best"),
     Training(name="ppo-best", words="our PPO", method="ppo", preset="cathedral-best"),
 )
+
+_QUICK_DQN = (
+    "iterations=2",
+    "acting.games=16",
+    "acting.steps=24",
+    "acting.decay=10",
+    "transitions.capacity=1000",
+    "learner.updates=1",
+    "evaluation.games=50",
+)
+_QUICK_PLAIN = ("plain.convolutions=[8,8]", "plain.policy_hidden=[32]")
+_QUICK_PPO = (
+    "iterations=2",
+    "updates=2",
+    "rollout.games=16",
+    "learner.epochs=2",
+    "learner.minibatches=2",
+    "learner.minibatch=32",
+    "evaluation.games=50",
+    "evaluation.every=1",
+)
+_QUICK_NET = ("net.blocks=1", "net.width=8", "net.policy_channels=4", "net.value_channels=2", "net.value_hidden=8")
+_QUICK_CODES = (
+    "plain.convolutions=[8,8]",
+    "plain.encoder_hidden=[16]",
+    "plain.latent=8",
+    "plain.policy_hidden=[32]",
+    "plain.value_hidden=[32]",
+)
+_QUICK_PAPER_DQN = (*_QUICK_DQN, *_QUICK_PLAIN)
+QUICK: dict[str, tuple[str, ...]] = {  # by run, settings of a quick look: everything is done, and little of it
+    **dict.fromkeys(("dqn", "boltzmann", "epsilon", "uniform", "baseline"), _QUICK_PAPER_DQN),
+    "illegal-first": (*_QUICK_PAPER_DQN, "acting.illegal_episodes=30"),
+    "random-first": (*_QUICK_PAPER_DQN, "acting.random_episodes=10"),
+    "ppo": (*_QUICK_PPO, *_QUICK_PLAIN, "plain.value_hidden=[32]"),
+    "vae": (
+        "iterations=5",
+        "boards.games=40",
+        "encoder.convolutions=[8,8]",
+        "encoder.hidden=[16]",
+        "encoder.latent=8",
+        "batch=32",
+    ),
+    "ppo-frozen": (*_QUICK_PPO, *_QUICK_CODES),
+    "ppo-tuned": (*_QUICK_PPO, *_QUICK_CODES),
+    "dqn-best": (*_QUICK_DQN, *_QUICK_NET, "learner.batch=32", "learner.begin=64"),
+    "ppo-best": (*_QUICK_PPO, *_QUICK_NET),
+}
 
 EPISODES, EXPLORATION, REPLAY, PHASES = "number of episodes", "I, exploration", "III, replay", "IV, first phase"
 VERSUS, PPO, CODES, OURS, SIMPLE = "II, DQN and PPO", "PPO", "VAE", "ours", "simple players"
