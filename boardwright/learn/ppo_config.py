@@ -150,11 +150,11 @@ def check(config: PPOConfig) -> None:
             f"setting opponent.nets: {config.opponent.nets} past selves need as many games, {config.rollout.games} are "
             "played: lower it, or raise rollout.games"
         )
-    room = config.rollout.games * config.rollout.rows
-    if config.learner.minibatches * config.learner.minibatch > room:
+    room, learner = config.rollout.games * config.rollout.rows, config.learner
+    if learner.minibatches * learner.minibatch > room:
         raise RunError(
-            f"setting learner.minibatches: {config.learner.minibatches} of {config.learner.minibatch} decisions are more "
-            f"than the {room} that {config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
+            f"setting learner.minibatches: {learner.minibatches} of {learner.minibatch} decisions are more than the "
+            f"{room} that {config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
         )
     if config.evaluation.games % 2:
         raise RunError(

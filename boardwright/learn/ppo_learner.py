@@ -65,9 +65,7 @@ def clipped_objective(ratio: Array, advantage: Array, clip: float) -> Array:
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - clip, 1.0 + clip) * advantage)
 
 
-def make_learner(
-    config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool
-) -> LearnerFunctions:
+def make_learner(config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool) -> LearnerFunctions:
     """The learner of a net; its learning rates come to their end after `total_steps`."""
     optimiser = _optimiser(config, total_steps, frozen)
 
