@@ -1,23 +1,18 @@
-"""Play the games of a published paper again with our players, and set the results beside the paper's."""
+"""Do again with our players what a published paper did, and set the results beside the paper's."""
 
-import os
-from collections.abc import Iterator
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from boardwright import __version__
-from boardwright.arena.played import PlayedGame
-from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
-from boardwright.cli.files import write_text
-from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.papers import report
-from boardwright.papers import tablut_heuristics as tables
-from boardwright.papers.tablut_heuristics import Count, Side
+
+PAPERS = {  # the module that does it, and options that only it has
+    "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
+    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work")),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,97 +20,46 @@ class Options:
     """Which paper, and how much of it."""
 
     paper: tyro.conf.Positional[str]
-    """Its name: `tablut-heuristics`."""
+    """Its name: `tablut-heuristics`, whose players meet, or `cathedral`, whose learners are trained first."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of each player in each role. Default: as many as the targets ask for, or the paper played."""
-    time: Annotated[str, tyro.conf.arg(metavar="2s")] = tables.SECONDS
-    """Time a move for players that search."""
+    """Games of each player in each role (tablut-heuristics), or of a cell for each seed. Default: the paper's."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Games played at once, each in a process of its own."""
     seed: int = 0
-    """Seed of the players."""
-    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Keep the games in this database, and go on where the same command was stopped."""
+    """Seed of the players, or the first of the learners'."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write a report and a plot into this folder, which is made if need be."""
+    """Write a report and plots into this folder, which is made if need be."""
+    time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
+    """Of tablut-heuristics: time a move for players that search. Default: 2s, the paper's."""
+    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Of tablut-heuristics: keep the games in this database, and go on where the same command was stopped."""
+    quick: bool = False
+    """Of cathedral: a look in minutes, with small nets, little training and few games."""
+    seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Of cathedral: how often every learner is trained. Default: 5, or 1 with --quick."""
+    work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Of cathedral: where runs and matches are kept, to go on from. Default: `cathedral-work` in --out."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Prints ours beside the paper's, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
-    if options.paper != tables.NAME:
-        raise UnknownNameError("paper", options.paper, [tables.NAME])
-    if options.games is not None:
-        in_range("--games", options.games, 1, MOST_GAMES)
+    """Prints ours beside the paper's, or JSON; see the modules of the papers."""
+    if options.paper not in PAPERS:
+        raise UnknownNameError("paper", options.paper, PAPERS)
+    module, _ = PAPERS[options.paper]
+    for paper, (_, own) in PAPERS.items():
+        for option in own:
+            if paper != options.paper and getattr(options, option) != getattr(Options, option):
+                raise BoardwrightError(f"--{option} is an option of {paper}, not of {options.paper}: leave it out")
     if options.out is not None:
-        try:
-            options.out.mkdir(parents=True, exist_ok=True)  # rather now than after hours of play
-        except OSError as error:
-            raise BoardwrightError(f"--out {options.out}: {error.strerror}") from error
-    contest = ContestOptions(
-        game=tables.GAME,
-        rules=tables.RULES,
-        time=options.time,
-        openings="start",
-        workers=options.workers,
-        seed=options.seed,
-        db=options.db,
-    )
-    wanted = [(side, options.games or side.games) for side in tables.SIDES]
-    played: dict[Side, list[PlayedGame]] = {side: [] for side in tables.SIDES}
-    done: list[PlayedGame] = []
-    with interruptible(contest, done):
-        for side, game in track(_games(contest, wanted), sum(games for _, games in wanted), "games"):
-            played[side].append(game)
-            done.append(game)
-    results = [(side, tables.count(games, side.role)) for side, games in played.items()]
-    if options.out is not None:
-        _write(options, results)
-    if options.json:
-        print_json({"sides": [_fields(side, ours) for side, ours in results]})
-        return
-    lines = report.table(results)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        make_folder("--out", options.out)  # rather now than after hours
+    importlib.import_module(module).run(options)
 
 
-def _games(contest: ContestOptions, wanted: list[tuple[Side, int]]) -> Iterator[tuple[Side, PlayedGame]]:
-    """The games of every side. Of a match's pairs only those are played in which the player has its role."""
-    for side, games in wanted:
-        event = contest.event((side.player, side.opponent))
-        for game in contest.play(event, 2 * games, only_role=side.role):
-            yield side, game
-
-
-def _fields(side: Side, ours: Count) -> dict[str, object]:
-    return {
-        "table": side.table,
-        "player": side.player,
-        "opponent": side.opponent,
-        "role": report.ROLES[side.role],
-        "games": ours.games,
-        "wins": ours.wins,
-        "losses": ours.losses,
-        "draws": ours.draws,
-        "decisive_plies": ours.plies,
-        "paper": str(side.paper),
-        "target": None if side.target is None else side.target.text,
-        "met": None if side.target is None else side.target.met(ours),
-    }
-
-
-def _write(options: Options, results: list[tuple[Side, Count]]) -> None:
-    assert options.out is not None
-    picture = f"{tables.NAME}.svg"
-    games = "" if options.games is None else f" --games {options.games}"
-    seed = f" --seed {options.seed}" if options.seed else ""
-    command = f"boardwright paper {tables.NAME}{games} --time {options.time}{seed} --workers {options.workers}"
-    setting = (
-        f"rule set `{tables.RULES}`, {options.time} a move for players that search, seed {options.seed}, "
-        f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
-    )
-    text = report.markdown(results, title=tables.TITLE, command=command, setting=setting, picture=picture)
-    write_text(options.out / f"{tables.NAME}.md", text)
-    write_text(options.out / picture, report.svg(results, title=tables.TITLE))
+def make_folder(option: str, folder: Path) -> None:
+    """Makes a folder that an option names; raises BoardwrightError where it cannot."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BoardwrightError(f"{option} {folder}: {error.strerror}") from error

@@ -1,5 +1,6 @@
 """Draw what training runs measured: strength, outcomes, losses and more over frames, several runs together."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -10,9 +11,10 @@ import tyro
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import write_text
 from boardwright.errors import BoardwrightError, printable
-from boardwright.learn.figures import FIGURES, Figure, chart
+from boardwright.learn.figures import FIGURES, chart
 from boardwright.learn.metrics import read_metrics
-from boardwright.views.chart import render
+from boardwright.learn.vae_config import BOARDS_FILE, VAE_FILE
+from boardwright.views.chart import Chart, render
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -62,16 +64,20 @@ def run(options: Options) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BoardwrightError(f"cannot write into {out}: {error.strerror}") from error
-    for figure, drawing in drawn:
-        write_text(out / f"{figure.name}.svg", render(drawing))
-    write_text(out / "index.html", _page(list(histories), [figure for figure, _ in drawn]))
+    pictures = {figure.name: drawing for figure, drawing in drawn}
+    if len(options.runs) == 1:
+        pictures |= _codes(first)
+    for name, picture in pictures.items():
+        write_text(out / f"{name}.svg", render(picture))
+    write_text(out / "index.html", _page(list(histories), pictures))
     if options.json:
-        figures, left_out = ([figure.name for figure in some] for some in ([figure for figure, _ in drawn], skipped))
-        print_json({"folder": str(out), "page": str(out / "index.html"), "figures": figures, "skipped": left_out})
+        left_out = [figure.name for figure in skipped]
+        fields = {"folder": str(out), "page": str(out / "index.html"), "figures": list(pictures), "skipped": left_out}
+        print_json(fields)
         return
-    for figure, _ in drawn:
-        print(f"{out / f'{figure.name}.svg'}: {figure.title}")
-    print(f"{out / 'index.html'}: all {len(drawn)} on a page")
+    for name, picture in pictures.items():
+        print(f"{out / f'{name}.svg'}: {picture.title}")
+    print(f"{out / 'index.html'}: all {len(pictures)} on a page")
     if skipped:
         print(f"not measured, so not drawn: {', '.join(figure.name for figure in skipped)}")
 
@@ -86,6 +92,17 @@ def _named(runs: tuple[Path, ...]) -> dict[str, Path]:
     return named
 
 
-def _page(runs: list[str], figures: list[Figure]) -> str:
-    images = (f'<img src="{figure.name}.svg" alt="{escape(figure.title)}">' for figure in figures)
+def _codes(run: Path) -> dict[str, Chart]:
+    """By name of a figure: the codes of boards, where the run trained an auto-encoder."""
+    boards_file, vae_file = run / BOARDS_FILE, run / "nets" / VAE_FILE
+    if not (boards_file.exists() and vae_file.exists()):
+        return {}
+    from boardwright.learn import boards, encoder_file, latents
+
+    learned_from = boards.load(boards_file)
+    return {} if learned_from is None else latents.charts(encoder_file.read(vae_file), learned_from)
+
+
+def _page(runs: list[str], pictures: Mapping[str, Chart]) -> str:
+    images = (f'<img src="{name}.svg" alt="{escape(picture.title)}">' for name, picture in pictures.items())
     return _PAGE.format(title=escape(", ".join(runs)), figures="\n".join(images))

@@ -66,8 +66,8 @@ def run(options: Options) -> None:
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
-    _keep_programs(options.out)
-    with _stop_on_signal() as stop, phases() as show:
+    keep_programs(options.out)
+    with stop_on_signal() as stop, phases() as show:
 
         def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
             show.line(_line(iteration, config.iterations, frames, scalars))
@@ -118,7 +118,7 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
     return ", ".join(parts)
 
 
-def _keep_programs(folder: Path) -> None:
+def keep_programs(folder: Path) -> None:
     """Lets JAX keep what it compiles in the run's folder, so that a run that goes on need not wait for it again."""
     import jax
 
@@ -131,7 +131,7 @@ class _Stop:
 
 
 @contextmanager
-def _stop_on_signal() -> Iterator[_Stop]:
+def stop_on_signal() -> Iterator[_Stop]:
     """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills."""
     stop = _Stop()
 

@@ -117,6 +117,60 @@ FIGURES = (
         scalars={"learning_rate": "rate"},
         includes=(0.0,),
     ),
+    Figure(
+        name="vae-loss",
+        title="Boards learned from and held back",
+        y_label="nats a board",
+        scalars={
+            "loss/bce": "cross-entropy",
+            "validation/bce": "cross-entropy, held back",
+            "loss/kl": "divergence",
+            "validation/kl": "divergence, held back",
+        },
+    ),
+    Figure(
+        name="reconstruction",
+        title="Cells drawn right, of boards held back",
+        y_label="share of cells",
+        scalars={
+            "validation/reconstruction": "all cells",
+            "validation/all_zeros": "all cells, if everything is called empty",
+            "validation/occupied": "occupied cells",
+        },
+        includes=(1.0,),
+    ),
+    Figure(
+        name="ppo-updates",
+        title="How far updates moved the policy",
+        y_label="share of decisions, nats",
+        scalars={"ppo/clip_share": "moved beyond the clip", "ppo/kl": "divergence"},
+        rolling=True,
+        includes=(0.0,),
+    ),
+    Figure(
+        name="explained-variance",
+        title="Variance of returns that values foretold",
+        y_label="share",
+        scalars={"ppo/explained_variance": "explained"},
+        rolling=True,
+        includes=(0.0, 1.0),
+    ),
+    Figure(
+        name="against-opponent",
+        title="Score against the opponent learned from",
+        y_label="score",
+        scalars={"league/role0_score": "in role 0", "league/role1_score": "in role 1"},
+        rolling=True,
+        includes=(0.5,),
+    ),
+    Figure(
+        name="policy-entropy",
+        title="Entropy of the policy learned",
+        y_label="nats",
+        scalars={"loss/entropy": "entropy"},
+        rolling=True,
+        includes=(0.0,),
+    ),
 )
 _LEAST_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
 

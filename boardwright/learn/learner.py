@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -109,7 +109,26 @@ def make_learner(
     return LearnerFunctions(init, learn, losses)
 
 
-def rate_schedule(config: LearnerConfig, total_steps: int) -> optax.Schedule:
+class Rates(Protocol):
+    """What a learner's config says of its learning rate."""
+
+    @property
+    def peak(self) -> float:
+        """After the warm-up."""
+        ...
+
+    @property
+    def least(self) -> float:
+        """At the end."""
+        ...
+
+    @property
+    def warmup(self) -> int:
+        """Steps."""
+        ...
+
+
+def rate_schedule(config: Rates, total_steps: int) -> optax.Schedule:
     """A linear warm-up to the peak, then a cosine to the least."""
     warmup = min(config.warmup, max(total_steps - 1, 0))
     return optax.warmup_cosine_decay_schedule(

@@ -1,4 +1,4 @@
-"""Line charts as SVG: from numbers to one standalone document, for a report or a web page.
+"""Charts of lines and points as SVG: from numbers to one standalone document, for a report or a web page.
 
 Like pictures of boards (`svg.py`) a chart refers to nothing, not even to parts of itself, and the same data
 always gives the same text. Lines carry `data-` attributes that say what they show.
@@ -33,25 +33,38 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Points:
+    """Points without lines between them."""
+
+    name: str  # in the legend
+    xs: Sequence[float]
+    ys: Sequence[float]
+    colour: str  # as SVG writes it
+
+
+@dataclass(frozen=True)
 class Chart:
     """What to draw."""
 
     title: str
     x_label: str
     y_label: str
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = ()
+    points: tuple[Points, ...] = ()
     x_includes: tuple[float, ...] = ()  # values the axes show in any case
     y_includes: tuple[float, ...] = ()
 
 
 def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
     """The chart as a complete SVG document, `width` by `height` pixels."""
-    entries = _legend_places(chart.lines, width)
+    entries = _legend_places((*chart.lines, *chart.points), width)
     top = _TOP + _LEGEND_LINE * (1 + max((row for *_, row in entries), default=-1))
     right, bottom = width - _RIGHT, height - _BOTTOM
-    xs = [x for line in chart.lines for x, y in zip(line.xs, line.ys, strict=True) if _is_drawn(x, y)]
-    ys = [y for line in chart.lines for y in (*line.ys, *line.low, *line.high) if _is_drawn(y)]
-    x_axis = _Axis(*_span(xs, chart.x_includes, 0.0), _LEFT, right, 8)
+    shown = (*chart.lines, *chart.points)
+    xs = [x for part in shown for x, y in zip(part.xs, part.ys, strict=True) if _is_drawn(x, y)]
+    ys = [y for part in shown for y in part.ys if _is_drawn(y)]
+    ys += [y for line in chart.lines for y in (*line.low, *line.high) if _is_drawn(y)]
+    x_axis = _Axis(*_span(xs, chart.x_includes, 0.03 if chart.points else 0.0), _LEFT, right, 8)
     y_axis = _Axis(*_span(ys, chart.y_includes, 0.03), bottom, top, 7)
     middle = 'text-anchor="middle"'
     parts = [
@@ -62,6 +75,7 @@ def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
         *_axes(x_axis, y_axis),
         f'<text x="{(_LEFT + right) / 2:g}" y="{height - 10}" {middle}>{escape(chart.x_label)}</text>',
         f'<text transform="translate(14 {(top + bottom) / 2:g}) rotate(-90)" {middle}>{escape(chart.y_label)}</text>',
+        *(part for points in chart.points for part in _points(points, x_axis, y_axis)),
         *(part for line in chart.lines for part in _band(line, x_axis, y_axis)),
         *(
             part
@@ -171,6 +185,15 @@ def _line(line: Line, x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
         yield f'<path {name} d="{" ".join(paths)}" fill="none" stroke="{colour}" {style}/>'
 
 
+def _points(points: Points, x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
+    """One path of dots, each a line of no length with round ends."""
+    places = [(x_axis.place(x), y_axis.place(y)) for x, y in zip(points.xs, points.ys, strict=True) if _is_drawn(x, y)]
+    if places:
+        dots = " ".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+        style = f'stroke="{points.colour}" stroke-width="4" stroke-linecap="round" stroke-opacity="0.6"'
+        yield f'<path data-points={quoteattr(points.name)} d="{dots}" fill="none" {style}/>'
+
+
 def _band(line: Line, x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
     if not line.low:
         return
@@ -193,24 +216,27 @@ def _axes(x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
     yield f'<path d="M{left} {top} V{bottom} H{right}" fill="none" stroke="{_FAINT_INK}"/>'
 
 
-def _legend_places(lines: Iterable[Line], width: int) -> list[tuple[Line, float, int]]:
-    """The lines that are named, each with the x and the row of its entry."""
-    shown = list({line.name: line for line in lines if line.name and not line.faint}.values())
+def _legend_places(parts: Iterable[Line | Points], width: int) -> list[tuple[Line | Points, float, int]]:
+    """The lines and points that are named, each with the x and the row of its entry."""
+    named = (part for part in parts if part.name and not (isinstance(part, Line) and part.faint))
     places, x, row = [], float(_LEFT), 0
-    for line in shown:
-        needed = 34 + _LETTER * len(line.name) + 18
+    for part in {part.name: part for part in named}.values():
+        needed = 34 + _LETTER * len(part.name) + 18
         if x + needed > width and x > _LEFT:
             x, row = float(_LEFT), row + 1
-        places.append((line, x, row))
+        places.append((part, x, row))
         x += needed
     return places
 
 
-def _legend(places: Iterable[tuple[Line, float, int]]) -> Iterator[str]:
-    for line, x, row in places:
+def _legend(places: Iterable[tuple[Line | Points, float, int]]) -> Iterator[str]:
+    for part, x, row in places:
         y = _TOP + _LEGEND_LINE * row
-        dash = DASHES[line.dash % len(DASHES)]
-        style = f'stroke="{COLOURS[line.colour % len(COLOURS)]}" stroke-width="2.5"'
-        style += f' stroke-dasharray="{dash}"' if dash else ""
-        yield f'<path d="M{x:g} {y} h26" {style}/>'
-        yield f'<text x="{x + 34:g}" y="{y + 4}">{escape(line.name)}</text>'
+        if isinstance(part, Points):
+            yield f'<path d="M{x + 13:g} {y}h0" stroke="{part.colour}" stroke-width="8" stroke-linecap="round"/>'
+        else:
+            dash = DASHES[part.dash % len(DASHES)]
+            style = f'stroke="{COLOURS[part.colour % len(COLOURS)]}" stroke-width="2.5"'
+            style += f' stroke-dasharray="{dash}"' if dash else ""
+            yield f'<path d="M{x:g} {y} h26" {style}/>'
+        yield f'<text x="{x + 34:g}" y="{y + 4}">{escape(part.name)}</text>'

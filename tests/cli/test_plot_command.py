@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from boardwright.arena.positions import boards_for
+from boardwright.learn.loop import train
 from boardwright.learn.metrics import Metrics
+from boardwright.learn.vae import vae_method
+from boardwright.learn.vae_presets import PRESETS
 
 
 def plot(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -89,3 +93,16 @@ def test_one_line_of_complaint(tmp_path: Path, arguments: list[str], complaint: 
 def test_plots_need_no_jax() -> None:
     code = "import sys, boardwright.cli.plot; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_codes_of_a_vae_are_drawn_too(tmp_path: Path) -> None:
+    config = PRESETS["cathedral-tiny"]
+    train(vae_method(config, boards_for(config, tmp_path)), tmp_path)
+    done = plot(str(tmp_path), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)["figures"]
+    assert {"vae-loss", "reconstruction", "codes-by-ply", "codes-by-result"} <= set(figures)
+    page = (tmp_path / "plots" / "index.html").read_text(encoding="utf-8")
+    for figure in figures:
+        assert f'src="{figure}.svg"' in page
+        ET.fromstring((tmp_path / "plots" / f"{figure}.svg").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardwright.views.chart import COLOURS, Chart, Line, render, short, ticks
+from boardwright.views.chart import COLOURS, Chart, Line, Points, render, short, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -141,3 +141,17 @@ def test_ticks_are_few_and_inside(low: float, width: float, most: int) -> None:
 )
 def test_numbers_are_short(value: float, text: str) -> None:
     assert short(value) == text
+
+
+def test_points_are_dots_where_their_axes_say() -> None:
+    early = Points("early", [0, 10, math.nan], [0, 5, 1], "#123456")
+    late = Points("late & last", [5], [10], "#abcdef")
+    picture = ET.fromstring(render(Chart("Codes", "first", "second", points=(early, late))))
+    one, other = marked(picture, "data-points")
+    (x0, y0), (x1, y1) = points(one)
+    ((x2, y2),) = points(other)
+    assert (one.attrib["stroke"], other.attrib["stroke"]) == ("#123456", "#abcdef")
+    assert x2 - x0 == pytest.approx(x1 - x2, abs=0.2)
+    assert y0 - y2 == pytest.approx(2 * (y0 - y1), abs=0.3)
+    assert {"early", "late & last"} <= set(texts(picture))
+    assert x0 > 64  # not on the axis itself

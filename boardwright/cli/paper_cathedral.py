@@ -1,0 +1,118 @@
+"""`boardwright paper cathedral`: its learners are trained, meet, and are set beside the paper's.
+
+Hours on one large accelerator; `--quick` takes minutes anywhere. Stopped or killed, the same command goes on.
+"""
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+from boardwright import __version__
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.files import write_text
+from boardwright.cli.paper import Options, make_folder
+from boardwright.cli.progress import phases
+from boardwright.cli.train import keep_programs, stop_on_signal
+from boardwright.errors import BoardwrightError
+from boardwright.papers import cathedral as tables
+
+MOST_GAMES, MOST_SEEDS, MOST_WORKERS = 10**6, 100, 1024
+
+
+def run(options: Options) -> None:
+    """Prints the verdicts, or JSON `{findings: [{claim, verdict, figure, low, high}], targets: […]}`."""
+    if options.out is None:
+        raise BoardwrightError("paper cathedral: say with --out FOLDER where the report and the runs go")
+    work_folder = options.work or options.out / "cathedral-work"
+    make_folder("--work", work_folder)
+    games = options.games or (tables.QUICK_GAMES if options.quick else tables.GAMES)
+    if in_range("--games", games, 2, MOST_GAMES) % 2:
+        raise BoardwrightError(f"--games must be even, half of them in each role, not {games}")
+    count = options.seeds or (tables.QUICK_SEEDS if options.quick else tables.SEEDS)
+    in_range("--seeds", count, 1, MOST_SEEDS)
+    in_range("--seed", options.seed, 0, 2**31 - 1 - count)
+    in_range("--workers", options.workers, 1, MOST_WORKERS)
+    try:
+        from boardwright.learn.loop import Watch
+        from boardwright.papers.cathedral_results import targets, verdicts
+        from boardwright.papers.cathedral_runs import StoppedError, Work, everything
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+    work = Work(
+        folder=work_folder,
+        seeds=tuple(range(options.seed, options.seed + count)),
+        games=games,
+        arena_games=min(games, tables.QUICK_ARENA_GAMES if options.quick else tables.ARENA_GAMES),
+        quick=options.quick,
+        workers=options.workers,
+    )
+    keep_programs(work_folder)
+    with stop_on_signal() as stop, phases() as show:
+        said = (lambda text: None) if options.json else show.line
+        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
+        try:
+            results = everything(work, watch)
+        except StoppedError:
+            print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
+            sys.exit(130)
+    _write(options.out, options, results, games=games, seeds=count)
+    if options.json:
+        print_json(
+            {
+                "findings": [_fields(decided) for decided in verdicts(results)],
+                "targets": [
+                    {
+                        **dataclasses.asdict(target),
+                        "score": score.mean,
+                        "low": score.low,
+                        "high": score.high,
+                        "met": met,
+                    }
+                    for target, score, met in targets(results)
+                ],
+            }
+        )
+        return
+    for decided in verdicts(results):
+        print(f"{decided.claim}: {decided.verdict}")
+    print(f"{options.out / tables.NAME}.md: all tables")
+
+
+def _fields(decided: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {"claim": decided.claim, "words": decided.words, "verdict": decided.verdict}
+    if decided.figure is not None:
+        fields["figure"] = decided.figure.mean
+        if decided.figure.is_bounded:
+            fields |= {"low": decided.figure.low, "high": decided.figure.high}
+    return fields
+
+
+def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int) -> None:
+    import jax
+
+    from boardwright.papers import cathedral_report as report
+    from boardwright.views.chart import render
+
+    pictures = {f"{name}.svg": render(chart) for name, chart in report.curves(results).items()}
+    for name, picture in pictures.items():
+        write_text(out / name, picture)
+    quick = " --quick" if options.quick else ""
+    chosen = "".join(
+        f" --{name} {value}"
+        for name, value in (("games", options.games), ("seeds", options.seeds))
+        if value is not None
+    )
+    device = jax.devices()[0]
+    text = report.markdown(
+        results,
+        command=f"boardwright paper {tables.NAME}{quick}{chosen}",
+        setting=(
+            f"rule set `{tables.RULES}`, {games:,} games a cell and seed (fewer against simple players), "
+            f"on {device.device_kind}, boardwright {__version__}"
+        ),
+        seeds=seeds,
+        quick=options.quick,
+        pictures=list(pictures),
+    )
+    write_text(out / f"{tables.NAME}.md", text)

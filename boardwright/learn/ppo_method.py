@@ -1,0 +1,109 @@
+"""PPO as a method of the loop: when it updates, meets past selves and is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from boardwright.games.registry import game as make_game
+from boardwright.learn import contest, encoder_file, league
+from boardwright.learn.duel import finished
+from boardwright.learn.loop import Desk, Method, memory
+from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
+from boardwright.learn.ppo_config import PPOConfig
+from boardwright.learn.rivals import at_random, by_net
+from boardwright.learn.seating import make_asking
+from boardwright.nets.config import PlainConfig
+from boardwright.nets.network import Variables
+
+MEASURE = 16  # what random numbers are for, beside those of `ppo`
+
+
+def ppo_method(config: PPOConfig) -> Method[Run]:
+    """What the loop runs; a piece of work is an update."""
+    ppo = make_ppo(config, encoder=_encoder(config))
+    policy = by_net(make_asking(ppo.network, ppo.env), temperature=0)
+    fold = jax.jit(ppo.network.fold)
+
+    def work(run: Run, iteration: int, chunk: int, desk: Desk) -> tuple[Run, Mapping[str, Any]]:
+        with memory("rollout.games, rollout.rows or learner.minibatch"):
+            if chunk == 0:
+                run = _with_league(ppo, run, iteration, desk.nets)
+            return jax.block_until_ready(ppo.update(run, iteration, chunk))
+
+    def player(run: Run) -> tuple[Any, Variables]:
+        return config.architecture, run.learner.variables
+
+    def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
+        """Score and mean reward of a game against a random player, with the best action at every move."""
+        every, games = config.evaluation.every, config.evaluation.games
+        if not every or done % every:
+            return {}
+        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), MEASURE), done)
+        with memory("evaluation.games"):
+            played = contest.play(key, ppo.env, policy(fold(run.learner.variables)), at_random, games=games)
+            match = finished(played, lambda share: desk.watch.phase("evaluation", round(share * games), games))
+        return {"evaluation/random": match.score.points, "evaluation/random_reward": match.reward_a_game[0]}
+
+    return Method(
+        name="ppo",
+        config=config,
+        game=ppo.game,
+        init=ppo.init,
+        chunks=config.updates,
+        work=work,
+        phase=lambda chunks: ("updates", chunks, config.updates),
+        scalars=scalars,
+        player=player,
+        evaluate=evaluate,
+        next_iteration=ppo.next_iteration,
+    )
+
+
+def scalars(run: Run) -> dict[str, float]:
+    """What is told of an iteration, by the names that `boardwright plot` knows."""
+    counted: Any = jax.device_get((run.tally, run.told))
+    tally, told = counted
+    ended, updates = int(tally.ended.sum()), max(float(told["updates"]), 1.0)
+    found = {
+        "selfplay/games": ended,
+        "selfplay/moves": int(tally.moves),
+        "selfplay/episodes": int(run.episodes),
+        **{f"ppo/{name}": float(total) / updates for name, total in told.items() if name != "updates"},
+    }
+    if ended:
+        found |= {
+            "selfplay/role0_wins": int(tally.ended[0]) / ended,
+            "selfplay/role1_wins": int(tally.ended[1]) / ended,
+            "selfplay/draws": int(tally.ended[2]) / ended,
+            "selfplay/plies": float(tally.plies) / ended,
+            "selfplay/mean_reward": float(tally.paid) / ended,
+        }
+    for role in range(2):
+        games = int(tally.against[role].sum())
+        if games:
+            won, drawn = int(tally.against[role][0]), int(tally.against[role][1])
+            found[f"league/role{role}_score"] = (won + drawn / 2) / games
+    return found
+
+
+def _encoder(config: PPOConfig) -> Mapping[str, Any] | None:
+    """The weights of the encoder the net begins with, where there is one."""
+    if config.encoder is None:
+        return None
+    file = encoder_file.read(Path(config.encoder))
+    if isinstance(config.architecture, PlainConfig):
+        file.check_fits(config.architecture, make_game(config.game, config.rules, config.observation))
+    return file.weights
+
+
+def _with_league(ppo: PPO, run: Run, iteration: int, nets: Path) -> Run:
+    """The run with another past self in the league, which changes in turn."""
+    if ppo.config.opponent.kind != "league" or run.opponent is None or iteration == 0:
+        return run
+    past = league.drawn_past_self(ppo.config.seed, iteration)
+    variables = league.recall(league.path_of(nets, past), ppo.game)
+    return with_past_self(run, iteration % ppo.config.opponent.nets, variables)

@@ -1,0 +1,110 @@
+"""Runs of PPO with names: the Cathedral paper's, and for every game our best and a tiny one.
+
+`cathedral-paper` is the paper's run of 10,000 games; `cathedral-paper-vae` the same with a trained encoder, kept as it
+is, in the place of the convolutions: it reads `best.vae` here, or what `--set encoder=PATH` says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from boardwright.learn.ppo_config import (
+    OpponentConfig,
+    PPOConfig,
+    PPOEvaluationConfig,
+    PPOLearnerConfig,
+    RolloutConfig,
+)
+from boardwright.nets.config import NetConfig, PlainConfig
+
+# A game of Cathedral takes the learner 9 to 10 decisions in about 11 rows. So an update plays about 20 games, four
+# times the paper's five, and an epoch goes through their decisions in four minibatches: 80 steps an update are, as
+# in the paper, 20 for every five games, each of five games' decisions. An iteration is about 500 games.
+_PAPER = PPOConfig(
+    game="cathedral",
+    rules="paper",
+    observation="paper",
+    rewards="shaped",
+    iterations=20,
+    updates=25,
+    plain=PlainConfig(convolutions=(32, 64, 64), policy_hidden=(512,), value_hidden=(512,)),
+    rollout=RolloutConfig(games=20, rows=11),
+    opponent=OpponentConfig(kind="older", soft_every=10, soft_share=0.3, copy_every=100),
+    learner=PPOLearnerConfig(
+        discount=0.97,
+        trace=0.95,
+        clip=0.2,
+        entropy=0.01,
+        value_weight=0.5,
+        epochs=20,
+        minibatches=4,
+        minibatch=47,
+        actor_rate=5e-4,
+        critic_rate=2e-4,
+    ),
+    evaluation=PPOEvaluationConfig(every=1, games=1000),
+)
+_PAPER_VAE = dataclasses.replace(
+    _PAPER,
+    plain=PlainConfig(
+        convolutions=(32, 64), stride=2, encoder_hidden=(128,), latent=32, policy_hidden=(512,), value_hidden=(512,)
+    ),
+    encoder="best.vae",
+    frozen=True,
+)
+
+
+def _best(game: str, *, heads: str = "shared", rows: int = 32, **changes: Any) -> PPOConfig:
+    """For one large accelerator: all that the game shows, a residual net, symmetries, both roles learned from in most
+    games and past selves in the others.
+    """
+    config = PPOConfig(
+        game=game,
+        iterations=60,
+        updates=10,
+        net=NetConfig(blocks=4, width=64, pool_every=2, heads=heads),
+        rollout=RolloutConfig(games=1024, rows=rows, augment="all"),
+        opponent=OpponentConfig(kind="league", share=0.25, nets=2),
+        learner=PPOLearnerConfig(
+            discount=1.0,
+            trace=0.9,
+            entropy=0.02,
+            epochs=3,
+            minibatches=rows // 2,
+            minibatch=2048,
+            actor_rate=1e-3,
+            critic_rate=1e-3,
+            final_rate=0.05,
+            gradient_clip=1.0,
+        ),
+        evaluation=PPOEvaluationConfig(every=5, games=1000),
+    )
+    return dataclasses.replace(config, **changes)
+
+
+def _tiny(game: str, **changes: Any) -> PPOConfig:
+    """For tests: everything is used, and seconds are enough."""
+    config = PPOConfig(
+        game=game,
+        iterations=3,
+        updates=2,
+        plain=PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,)),
+        rollout=RolloutConfig(games=6, rows=6, augment="all"),
+        opponent=OpponentConfig(kind="older", share=0.5, soft_every=1, copy_every=4),
+        learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
+        evaluation=PPOEvaluationConfig(every=2, games=4),
+    )
+    return dataclasses.replace(config, **changes)
+
+
+PRESETS: dict[str, PPOConfig] = {
+    "cathedral-paper": _PAPER,
+    "cathedral-paper-vae": _PAPER_VAE,
+    "cathedral-best": _best("cathedral", rules="paper", rows=16),
+    "draughts-best": _best("draughts", rows=64),
+    "tablut-best": _best("tablut", heads="by-role", rows=64),
+    "cathedral-tiny": _tiny("cathedral", rules="paper", observation="paper", rewards="shaped"),
+    "draughts-tiny": _tiny("draughts"),
+    "tablut-tiny": _tiny("tablut"),
+}

@@ -1,0 +1,207 @@
+"""Adversarial double Q-learning: updates of a net by transitions drawn from the replay.
+
+The target of a transition is its reward and, discounted, what comes next: the action that the learner's net thinks
+best there, judged by the target net. Both judge from the side of whoever acts there, so that counts for the mover
+where the same role acts again and against it where the other does. One number for both sides is enough, since
+everything a game pays the other side for a move it pays the mover too, the other way round.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from boardwright.games.base import Game
+from boardwright.learn import transitions
+from boardwright.learn.dqn_config import DQNConfig
+from boardwright.learn.exploration import greedy
+from boardwright.learn.learner import Images, Losses, rate_schedule
+from boardwright.learn.sights import Sights, unpacked_flags
+from boardwright.learn.transitions import Replay, Transition
+from boardwright.nets.network import Network, Variables
+from boardwright.nets.q import q_values
+
+ASKED_AT_ONCE = 2048  # transitions the target net judges at once where it judges all of them
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class QLearner:
+    """What learning changes."""
+
+    variables: Any  # params and batch_stats, float32
+    target: Any  # likewise, of the target net
+    optimiser: Any
+    updates: Array  # int32: made so far
+
+
+class Batch(NamedTuple):
+    """N transitions as nets read them."""
+
+    observation: Array  # [N, rows, columns, planes]
+    legal: Array  # [N, A] bool
+    role: Array  # [N] int8
+    action: Array  # [N] int32
+    reward: Array  # [N] float32
+    side: Array  # [N] float32: 1 where the same role acts next, -1 the other, 0 nobody
+    observation_after: Array  # [N, rows, columns, planes]
+    legal_after: Array  # [N, A] bool
+    role_after: Array  # [N] int8
+
+
+@dataclasses.dataclass(frozen=True)
+class QLearnerFunctions:
+    """Pure functions of one learner."""
+
+    init: Callable[[Variables], QLearner]
+    # key, learner, replay, updates (static): both after so many updates, and the mean of every loss over them
+    learn: Callable[[Array, QLearner, Replay, int], tuple[QLearner, Replay, Losses]]
+    batch_of: Callable[[Transition, Array], Batch]  # transitions [N] seen under symmetries [N]
+    values: Callable[[Variables, Array, Array, Array], Array]  # variables, observation, role, legal -> Q [N, A]
+    learning_rate: Callable[[Any], Any]  # after so many updates
+
+
+def targets(
+    reward: Array, side: Array, discount: float, online_after: Array, target_after: Array, legal: Array
+) -> Array:
+    """[N]: what Q-values are to become, from those of both nets [N, A] of what comes next."""
+    best = greedy(online_after, legal)
+    judged = jnp.take_along_axis(target_after, best[:, None], axis=1)[:, 0]
+    return reward + discount * side * judged
+
+
+def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) -> QLearnerFunctions:
+    """The learner of a net that computes in `dtype`."""
+    learner_config, replay_config = config.learner, config.transitions
+    schedule = rate_schedule(learner_config, config.total_updates)
+    clip = optax.clip_by_global_norm(learner_config.clip) if learner_config.clip else optax.identity()
+    optimiser = optax.chain(clip, optax.adam(schedule))
+    images, sights = Images.of(game, learner_config.augment), Sights.of(game)
+    action_sources = np.argsort(images.actions, axis=1)  # [G, A]: which action becomes this one
+    dueling = network.config.has_value
+    soft = learner_config.target_share
+
+    def init(variables: Variables) -> QLearner:
+        copied = jax.tree.map(jnp.copy, variables)
+        return QLearner(variables, copied, optimiser.init(variables["params"]), jnp.int32(0))
+
+    def values(variables: Variables, observation: Array, role: Array, legal: Array) -> Array:
+        return q_values(network.apply(variables, observation, role), legal, dueling)
+
+    def batch_of(drawn: Transition, symmetry: Array) -> Batch:
+        def seen(words: Array, legal_words: Array, actions: Array) -> tuple[Array, Array, Array]:
+            legal = unpacked_flags(legal_words, game.num_actions)
+            if images.count > 1:
+                legal = jnp.take_along_axis(legal, jnp.asarray(action_sources)[symmetry], axis=1)
+            return *images.applied(symmetry, sights.unpack(words), actions[:, None]), legal
+
+        observation, action, legal = seen(drawn.before, drawn.legal, drawn.action)
+        after, _, legal_after = seen(drawn.after, drawn.legal_after, drawn.action)
+        other = drawn.side == transitions.OTHER_ROLE
+        return Batch(
+            observation=observation,
+            legal=legal,
+            role=drawn.role,
+            action=action[:, 0],
+            reward=drawn.reward,
+            side=drawn.side.astype(jnp.float32),
+            observation_after=after,
+            legal_after=legal_after,
+            role_after=jnp.where(other, 1 - drawn.role, drawn.role),
+        )
+
+    def loss(
+        params: Any, statistics: Any, batch: Batch, wanted: Array, counts: Array
+    ) -> tuple[Array, tuple[Array, Any]]:
+        variables = {"params": params, "batch_stats": statistics}
+        output, statistics = network.apply_train(variables, batch.observation, batch.role)
+        q = q_values(output, batch.legal, dueling)
+        errors = wanted - jnp.take_along_axis(q, batch.action[:, None], axis=1)[:, 0]
+        each = optax.losses.huber_loss(errors) if learner_config.loss == "huber" else jnp.square(errors)
+        return (counts * each).mean(), (errors, statistics)
+
+    def judged_by_target(variables: Variables, replay: Replay) -> Array:
+        """[C, A]: what the target net says of all that is held."""
+        capacity = replay.weight.shape[0]
+        size = min(ASKED_AT_ONCE, capacity)
+        padded = jax.tree.map(
+            lambda ring: jnp.pad(ring, [(0, -capacity % size)] + [(0, 0)] * (ring.ndim - 1)), replay.held
+        )
+
+        def judged(part: Transition) -> Array:
+            batch = batch_of(part, jnp.zeros(size, jnp.int32))
+            return values(variables, batch.observation_after, batch.role_after, batch.legal_after)
+
+        parts = jax.tree.map(lambda ring: ring.reshape(-1, size, *ring.shape[1:]), padded)
+        return jax.lax.map(judged, parts).reshape(-1, game.num_actions)[:capacity]
+
+    def one_update(
+        learner: QLearner, params: Any, replay: Replay, drawn: tuple[Array, Array], judged: Array | None
+    ) -> tuple[QLearner, Any, Replay, Losses]:
+        """`params`: the learner's in the compute dtype; `judged`: what the target net said, where it was asked."""
+        uniform, symmetry = drawn
+        if replay_config.prioritised:
+            places = transitions.drawn_by_weight(uniform, replay.weight)
+            share = jnp.minimum(learner.updates / config.total_updates, 1.0)
+            counts = transitions.importance(replay, places, replay_config.beta + (1 - replay_config.beta) * share)
+        else:
+            places = transitions.drawn_evenly(uniform, replay)
+            counts = jnp.ones(uniform.shape, jnp.float32)
+        batch = batch_of(transitions.taken(replay, places), symmetry)
+        statistics = learner.variables["batch_stats"]
+        after = (batch.observation_after, batch.role_after, batch.legal_after)
+        online_after = values({"params": params, "batch_stats": statistics}, *after)
+        target_after = values(learner.target, *after) if judged is None else judged[places]
+        wanted = targets(
+            batch.reward, batch.side, learner_config.discount, online_after, target_after, batch.legal_after
+        )
+        gradients, (errors, statistics) = jax.grad(loss, has_aux=True)(params, statistics, batch, wanted, counts)
+        gradients = _cast(gradients, jnp.float32)
+        changes, state = optimiser.update(gradients, learner.optimiser, learner.variables["params"])
+        kept = optax.apply_updates(learner.variables["params"], changes)
+        variables = {"params": kept, "batch_stats": statistics}
+        target = learner.target
+        if soft:
+            target = jax.tree.map(lambda old, new: old + soft * (new - old), target, variables)
+        if replay_config.prioritised:
+            replay = transitions.weighed(replay, places, errors, replay_config.alpha, replay_config.least)
+        each = optax.losses.huber_loss(errors) if learner_config.loss == "huber" else jnp.square(errors)
+        terms = {"total": (counts * each).mean(), "error": jnp.abs(errors).mean()}
+        return QLearner(variables, target, state, learner.updates + 1), _cast(kept, dtype), replay, terms
+
+    def learn(key: Array, learner: QLearner, replay: Replay, updates: int) -> tuple[QLearner, Replay, Losses]:
+        draw_key, symmetry_key = jax.random.split(key)
+        shape = (updates, config.samples)
+        uniforms = jax.random.uniform(draw_key, shape)
+        symmetries = jax.random.randint(symmetry_key, shape, 0, images.count)
+        # A target net that stays as it is until the end is asked about everything at once, where that is no more than
+        # it would be asked about one batch after the other: a few large batches instead of many small ones.
+        asked_before = not soft and images.count == 1 and replay.weight.shape[0] <= updates * config.samples
+        judged = judged_by_target(learner.target, replay) if asked_before else None
+        held = replay.held
+
+        def body(carry: tuple[Any, ...], drawn: tuple[Array, Array]) -> tuple[tuple[Any, ...], Losses]:
+            learner, params, weight, greatest = carry
+            there = dataclasses.replace(replay, held=held, weight=weight, greatest=greatest)
+            learner, params, there, terms = one_update(learner, params, there, drawn, judged)
+            return (learner, params, there.weight, there.greatest), terms
+
+        begin = (learner, _cast(learner.variables["params"], dtype), replay.weight, replay.greatest)
+        # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
+        unrolled = updates if jax.default_backend() == "cpu" else 1
+        (learner, _, weight, greatest), terms = jax.lax.scan(body, begin, (uniforms, symmetries), unroll=unrolled)
+        replay = dataclasses.replace(replay, weight=weight, greatest=greatest)
+        return learner, replay, {name: numbers.mean() for name, numbers in terms.items()}
+
+    return QLearnerFunctions(init, learn, batch_of, values, schedule)
+
+
+def _cast(tree: Any, dtype: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf.astype(dtype), tree)

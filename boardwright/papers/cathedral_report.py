@@ -1,0 +1,190 @@
+"""The Cathedral paper's tables as text and as pictures: ours beside the paper's, and what follows."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from boardwright.learn.metrics import History
+from boardwright.papers import cathedral as tables
+from boardwright.papers.cathedral import CELLS, Cell, Figures, training_of
+from boardwright.papers.cathedral_results import STRENGTH, Results, targets, verdicts
+from boardwright.papers.estimates import Estimate, over_seeds
+from boardwright.papers.verdicts import GAIN
+from boardwright.views.chart import Chart, Line
+
+CURVES = {  # charts of runs: file, title, metric, axis, which runs
+    "cathedral-dqn": ("DQN against random", STRENGTH, "score", ("boltzmann", "epsilon", "uniform", "dqn")),
+    "cathedral-phases": (
+        "First phases against random",
+        STRENGTH,
+        "score",
+        ("baseline", "illegal-first", "random-first"),
+    ),
+    "cathedral-ppo": ("PPO against random", STRENGTH, "score", ("ppo", "ppo-frozen", "ppo-tuned")),
+    "cathedral-best": ("Our runs against random", STRENGTH, "score", ("dqn-best", "ppo-best", "dqn", "ppo")),
+    "cathedral-rewards": ("Reward a game in training", "selfplay/mean_reward", "reward", ("dqn", "ppo", "ppo-frozen")),
+}
+
+Rows = list[tuple[str, ...]]
+
+
+def markdown(results: Results, *, command: str, setting: str, seeds: int, quick: bool, pictures: Sequence[str]) -> str:
+    """The report that is kept; `pictures` are the names of the plots beside it."""
+    parts = [f"# {tables.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
+    if quick:
+        parts += [
+            "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
+            "says nothing about the paper.",
+            "",
+        ]
+    counted = "1 seed" if seeds == 1 else f"{seeds} seeds"
+    parts += [
+        f"Every run was made with {counted}; runs of one seed meet. In brackets are intervals of 95 % confidence: over",
+        "*games* for these very nets, over *seeds* for the way they were trained, which is what verdicts go by. Where",
+        "players leave nothing to chance, pairs of games begin with two random placements. Rewards are the shaped",
+        "ones, a mean over a side's decisions; the paper does not say over what it takes its own.",
+        "",
+        "## Does it hold?",
+        "",
+        *_table(_findings(results)),
+        "",
+        f"A change is called no gain if one of {GAIN:g} of the score is excluded.",
+        "",
+        "## Targets",
+        "",
+        *_table(_targets(results)),
+        "",
+        "## Tables",
+        "",
+    ]
+    for name, cells in itertools.groupby(CELLS, key=lambda cell: cell.table):
+        parts += [f"### {name[0].upper()}{name[1:]}", "", *_table(_cells(results, list(cells))), ""]
+    parts += ["### Reconstruction by the VAE", "", *_table(_codes(results.histories["vae"])), ""]
+    parts += ["## Runs", "", *_table(_runs(results)), "", "## Learning curves", ""]
+    for picture in pictures:
+        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
+    return "\n".join(parts)
+
+
+def curves(results: Results) -> dict[str, Chart]:
+    """By name of a file: lines are means over seeds, bands reach from the lowest seed to the highest."""
+    charts = {}
+    for name, (title, metric, axis, runs) in CURVES.items():
+        lines = [
+            line for place, run in enumerate(runs) for line in _line(run, results.histories.get(run, ()), metric, place)
+        ]
+        if lines:
+            charts[name] = Chart(title, "games", axis, tuple(lines), x_includes=(0.0,))
+    return charts
+
+
+def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> list[Line]:
+    measured = [history for history in histories if metric in history.scalars and "selfplay/games" in history.scalars]
+    if not measured or len(measured) < len(histories):
+        return []
+    iterations = measured[0].scalars[metric].iterations
+    values = np.stack([history.scalars[metric].values for history in measured])  # [seeds, points]
+    games = np.mean([_games_at(history, iterations) for history in measured], axis=0)
+    several = len(measured) > 1
+    low, high = (values.min(axis=0).tolist(), values.max(axis=0).tolist()) if several else ((), ())
+    return [Line(run, games.tolist(), values.mean(axis=0).tolist(), low, high, colour=colour)]
+
+
+def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
+    """Games that had ended after each of some iterations."""
+    series = history.scalars["selfplay/games"]
+    ended = np.cumsum(series.values)
+    return ended[np.searchsorted(series.iterations, iterations)]
+
+
+def _table(rows: Rows) -> list[str]:
+    head, *lines = rows
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *lines)]
+
+
+def _findings(results: Results) -> Rows:
+    rows: Rows = [("the paper says", "ours", "over seeds", "verdict")]
+    for decided in verdicts(results):
+        figure = decided.figure
+        ours = "not measured" if figure is None else f"{decided.words}: {figure.mean:.3f}"
+        rows.append((decided.claim, ours, "" if figure is None else _bounds(figure), f"**{decided.verdict}**"))
+    return rows
+
+
+def _targets(results: Results) -> Rows:
+    rows: Rows = [("player", "against", "wanted", "score", "over games", "")]
+    for target, score, reached in targets(results):
+        wanted = f"above {target.least:g}, surely" if target.surely else f"{target.least:g}"
+        ours = f"{score.mean:.3f}"
+        rows.append((target.first, target.second, wanted, ours, _bounds(score), "met" if reached else "**NOT MET**"))
+    return rows
+
+
+def _cells(results: Results, cells: list[Cell]) -> Rows:
+    ours = ("won / drawn / lost", "score", "over games", "over seeds", "as light / dark", "reward")
+    rows: Rows = [("player", "against", *ours, "paper: won", "paper: reward")]
+    for cell in cells:
+        light, dark = results.scores_by_role(cell)
+        rows.append(
+            (
+                cell.first,
+                cell.second + (f" at temperature {cell.temperature:g}" if cell.temperature else ""),
+                " / ".join(f"{100 * share:.1f}" for share in results.shares(cell)) + " %",
+                f"{results.score_over_games(cell).mean:.3f}",
+                _bounds(results.score_over_games(cell)),
+                _bounds(results.score_over_seeds(cell)),
+                f"{light:.3f} / {dark:.3f}",
+                _pair(results.reward(cell, 0), results.reward(cell, 1), both=cell.paper_second is not None),
+                _papers(cell.paper, cell.paper_second, "wins"),
+                _papers(cell.paper, cell.paper_second, "reward"),
+            )
+        )
+    return rows
+
+
+def _codes(histories: Sequence[History]) -> Rows:
+    """What the VAE makes of boards of games held back."""
+    lines = (
+        ("cells drawn right", "validation/reconstruction", f"{tables.RECONSTRUCTION:.3f}"),
+        ("the same, if everything is called empty", "validation/all_zeros", f"{tables.ALL_ZEROS:.3f}"),
+        ("occupied cells drawn right", "validation/occupied", ""),
+        ("cross-entropy, nats a board", "validation/bce", ""),
+        ("divergence of codes, nats a board", "validation/kl", ""),
+    )
+    rows: Rows = [("", "ours", "over seeds", "paper")]
+    for words, metric, paper in lines:
+        figure = over_seeds([float(history.scalars[metric].values[-1]) for history in histories])
+        rows.append((words, f"{figure.mean:.3f}", _bounds(figure), paper))
+    return rows
+
+
+def _runs(results: Results) -> Rows:
+    rows: Rows = [("run", "what it is", "preset", "games", "minutes", "paper")]
+    for name, histories in results.histories.items():
+        training = training_of(name)
+        seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
+        games = [history.scalars["selfplay/games"].values.sum() for history in histories if _plays(history)]
+        paper = tables.TRAINING_TIME if training.method == "dqn" else ""
+        played = f"{np.mean(games):,.0f}" if games else ""
+        preset = f"{training.method} {training.preset}"
+        rows.append((name, training.words, preset, played, f"{seconds.mean / 60:.1f}", paper))
+    return rows
+
+
+def _plays(history: History) -> bool:
+    return "selfplay/games" in history.scalars
+
+
+def _bounds(figure: Estimate) -> str:
+    return f"[{figure.low:.3f}, {figure.high:.3f}]" if figure.is_bounded else "one seed"
+
+
+def _pair(first: Estimate | None, second: Estimate | None, *, both: bool) -> str:
+    known = [first, second] if both else [first]
+    return " / ".join(f"{figure.mean:.3f}" for figure in known if figure is not None)
+
+
+def _papers(first: Figures | None, second: Figures | None, what: str) -> str:
+    values = [getattr(figures, what) for figures in (first, second) if figures is not None]
+    return " / ".join(f"{value:.3f}" for value in values if value is not None)

@@ -1,0 +1,132 @@
+"""What was measured for the Cathedral paper's tables, and the figures that follow from it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from boardwright.learn.metrics import History
+from boardwright.papers.cathedral import FINDINGS, STABLE_RUN, TARGETS, UNSTABLE, UNSTABLE_RUN, Cell, Target, cell_of
+from boardwright.papers.estimates import Estimate, over_games, over_seeds
+from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
+
+STRENGTH = "evaluation/random"  # score of a net under training against a random player
+
+
+@dataclass(frozen=True)
+class Played:
+    """The games of a cell for one seed, from the first's side, by its role."""
+
+    wins: tuple[int, int]
+    draws: tuple[int, int]
+    losses: tuple[int, int]
+    rewards: tuple[float, float] | None = None  # mean shaped reward a decision, of each side; None: not measured
+
+    @property
+    def games(self) -> int:
+        """Of both roles."""
+        return sum(self.wins) + sum(self.draws) + sum(self.losses)
+
+    @property
+    def score(self) -> float:
+        """Share of the points."""
+        return (sum(self.wins) + sum(self.draws) / 2) / self.games
+
+    def score_as(self, role: int) -> float:
+        """Share of the points in the games in which the first has a role."""
+        games = self.wins[role] + self.draws[role] + self.losses[role]
+        return (self.wins[role] + self.draws[role] / 2) / games
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything, each for the seeds in order."""
+
+    played: Mapping[str, tuple[Played, ...]]  # by name of a cell
+    histories: Mapping[str, tuple[History, ...]]  # by name of a run
+
+    def shares(self, cell: Cell) -> tuple[float, float, float]:
+        """Of all games: won, drawn and lost by the first."""
+        games = self.played[cell.name]
+        counts = [sum(sum(getattr(one, what)) for one in games) for what in ("wins", "draws", "losses")]
+        won, drawn, lost = (count / sum(counts) for count in counts)
+        return won, drawn, lost
+
+    def score_over_games(self, cell: Cell) -> Estimate:
+        """The first's, of all games together."""
+        games = self.played[cell.name]
+        wins, draws, losses = (sum(sum(getattr(one, what)) for one in games) for what in ("wins", "draws", "losses"))
+        return over_games(wins, draws, losses)
+
+    def score_over_seeds(self, cell: Cell) -> Estimate:
+        """The first's, a seed counting as one."""
+        return over_seeds([one.score for one in self.played[cell.name]])
+
+    def scores_by_role(self, cell: Cell) -> tuple[float, float]:
+        """The first's, in each role."""
+        games = self.played[cell.name]
+        first, second = (math.fsum(one.score_as(role) for one in games) / len(games) for role in (0, 1))
+        return first, second
+
+    def reward(self, cell: Cell, side: int) -> Estimate | None:
+        """Mean shaped reward a decision, a seed counting as one; None where it was not measured."""
+        rewards = [one.rewards for one in self.played[cell.name]]
+        known = [pair[side] for pair in rewards if pair is not None]
+        return over_seeds(known) if known else None
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A verdict on a claim of the paper."""
+
+    claim: str
+    figure: Estimate | None  # what it was decided by, over seeds; None where it was not measured
+    words: str  # what the figure is
+    verdict: str
+
+
+def verdicts(results: Results) -> list[Decided]:
+    """On everything the paper concludes."""
+    decided = []
+    for finding in FINDINGS:
+        score = results.score_over_seeds(cell_of(finding.first, finding.second))
+        verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
+        decided.append(Decided(finding.claim, score, f"score of {finding.first} against {finding.second}", verdict))
+    return [*decided, _on_stability(results)]
+
+
+def met(target: Target, results: Results) -> tuple[Estimate, bool]:
+    """What was reached, and whether that is enough."""
+    score = results.score_over_games(cell_of(target.first, target.second))
+    return score, (score.low if target.surely else score.mean) >= target.least
+
+
+def targets(results: Results) -> list[tuple[Target, Estimate, bool]]:
+    """All of them."""
+    return [(target, *met(target, results)) for target in TARGETS]
+
+
+def fluctuation(history: History) -> float | None:
+    """Standard deviation of a net's score against random over the second half of its training.
+
+    Each point is measured by so many games, whose chance is in it, alike for all runs. None where there are less
+    than two points.
+    """
+    series = history.scalars.get(STRENGTH)
+    if series is None:
+        return None
+    late = series.values[2 * series.iterations > series.iterations.max()]
+    late = late[np.isfinite(late)]
+    return float(np.std(late, ddof=1)) if len(late) > 1 else None
+
+
+def _on_stability(results: Results) -> Decided:
+    words = f"by how much the score of {UNSTABLE_RUN} against random fluctuates more than that of {STABLE_RUN}"
+    pairs = zip(results.histories[UNSTABLE_RUN], results.histories[STABLE_RUN], strict=True)
+    found = [(fluctuation(one), fluctuation(other)) for one, other in pairs]
+    differences = [one - other for one, other in found if one is not None and other is not None]
+    if len(differences) < len(found) or not found:
+        return Decided(UNSTABLE, None, words, OPEN)
+    difference = over_seeds(differences)
+    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0))

@@ -1,0 +1,206 @@
+"""Training and playing what the Cathedral paper's tables need, in a folder where nothing is done twice.
+
+    results = everything(Work(folder, seeds=(0, 1, 2), games=10_000, ...), watch)
+
+`runs/NAME-SEED` are folders of training runs as `boardwright train` makes them, `matches/CELL-SEED.json` the counted
+games of a cell. Whoever stops it goes on with the same call.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Event
+from boardwright.arena.positions import boards_for
+from boardwright.arena.schedule import derived_seed
+from boardwright.arena.tally import match_tally
+from boardwright.arena.workers import play
+from boardwright.games.registry import game as make_game
+from boardwright.learn import contest, loop, settings
+from boardwright.learn.configfile import NAME as CONFIG
+from boardwright.learn.dqn_method import dqn_method
+from boardwright.learn.dqn_presets import PRESETS as DQN_PRESETS
+from boardwright.learn.duel import finished
+from boardwright.learn.loop import BEST, Method, Watch
+from boardwright.learn.metrics import NAME as METRICS
+from boardwright.learn.metrics import History, read_metrics
+from boardwright.learn.paying import paying
+from boardwright.learn.ppo_method import ppo_method
+from boardwright.learn.ppo_presets import PRESETS as PPO_PRESETS
+from boardwright.learn.rivals import Policy, at_random, by_net
+from boardwright.learn.seating import make_asking
+from boardwright.learn.vae import vae_method
+from boardwright.learn.vae_config import VAE_FILE
+from boardwright.learn.vae_presets import PRESETS as VAE_PRESETS
+from boardwright.nets import netfile
+from boardwright.nets.config import Architecture
+from boardwright.nets.network import Network, Variables, make_network, variables_of
+from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
+from boardwright.papers.cathedral_results import Played, Results
+from boardwright.wholefile import write_whole
+
+PRESETS: dict[str, dict[str, Any]] = {"dqn": DQN_PRESETS, "ppo": PPO_PRESETS, "vae": VAE_PRESETS}
+
+
+class StoppedError(Exception):
+    """Somebody asked to stop; what is done is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """How much, and where."""
+
+    folder: Path
+    seeds: tuple[int, ...]
+    games: int  # of a cell, for each seed
+    arena_games: int  # of a cell in the scalar engine, for each seed
+    quick: bool = False
+    workers: int = 1  # processes for games in the scalar engine
+
+    def run_folder(self, name: str, seed: int) -> Path:
+        """Of a training run."""
+        return self.folder / "runs" / f"{name}-{seed}"
+
+    def kept(self, name: str, seed: int) -> Path:
+        """The file a training run ends with."""
+        last = VAE_FILE if training_of(name).method == "vae" else BEST
+        return self.run_folder(name, seed) / "nets" / last
+
+    def config(self, training: Training, seed: int) -> Any:
+        """What a training run is told."""
+        files = {other: str(self.kept(other, seed)) for other in training.after}
+        changes = [*training.settings, *(QUICK[training.name] if self.quick else ()), f"seed={seed}"]
+        return settings.apply(PRESETS[training.method][training.preset], [_filled(text, files) for text in changes])
+
+
+def everything(work: Work, watch: Watch) -> Results:
+    """Trains what is not trained yet, plays what is not played yet; raises StoppedError when `watch` says so."""
+    histories: dict[str, tuple[History, ...]] = {}
+    for training in TRAININGS:
+        histories[training.name] = tuple(trained(work, training, seed, watch) for seed in work.seeds)
+    played: dict[str, tuple[Played, ...]] = {}
+    for cell in CELLS:
+        played[cell.name] = tuple(met(work, cell, seed, watch) for seed in work.seeds)
+    return Results(played, histories)
+
+
+def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
+    """What a training run measured, after it has come to its end."""
+    folder, config = work.run_folder(training.name, seed), work.config(training, seed)
+    if not _is_finished(folder, training.method, config):
+        watch.word(f"{training.name}, seed {seed}: {training.words}")
+        progress = loop.train(_method(training.method, config, folder, watch, work.workers), folder, _quiet(watch))
+        if progress.iteration < config.iterations:
+            raise StoppedError
+    return read_metrics(folder)
+
+
+def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
+    """The counted games of a cell."""
+    path = work.folder / "matches" / f"{cell.name}-{seed}.json"
+    games = work.arena_games if cell.arena else work.games
+    told = {"games": games, "opening_plies": cell.opening_plies}
+    if path.exists() and (there := json.loads(path.read_bytes()))["told"] == told:
+        return _counted(there["played"])
+    if watch.stopped():
+        raise StoppedError
+    show = functools.partial(watch.phase, f"{cell.first} – {cell.second}")
+    played = _in_the_arena(work, cell, seed, games, show) if cell.arena else _on_the_device(work, cell, seed, show)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps({"told": told, "played": dataclasses.asdict(played)}).encode())
+    watch.word(f"{cell.first} against {cell.second}, seed {seed}: {played.score:.3f} of {played.games:,} games")
+    return played
+
+
+def _counted(played: dict[str, Any]) -> Played:
+    """Games as a file holds them."""
+    wins, draws, losses = (tuple(played[what]) for what in ("wins", "draws", "losses"))
+    return Played(wins, draws, losses, None if played["rewards"] is None else tuple(played["rewards"]))
+
+
+def _filled(text: str, files: dict[str, str]) -> str:
+    """A setting with the files it names."""
+    for name, path in files.items():
+        text = text.replace(f"{{{name}}}", path)
+    return text
+
+
+def _method(method: str, config: Any, folder: Path, watch: Watch, workers: int) -> Method[Any]:
+    if method == "vae":
+        return vae_method(config, boards_for(config, folder, workers=workers, told=watch.phase))
+    return dqn_method(config) if method == "dqn" else ppo_method(config)
+
+
+def _quiet(watch: Watch) -> Watch:
+    """One who hears of a run's progress, but not of each of its iterations."""
+    return dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
+
+
+def _is_finished(folder: Path, method: str, config: Any) -> bool:
+    """Whether a run of these settings has come to its end, without loading what it holds."""
+    if not ((folder / CONFIG).exists() and (folder / METRICS).exists()):
+        return False
+    if json.loads((folder / CONFIG).read_bytes()) != {"method": method, **settings.to_json(config)}:
+        return False  # which the loop will say
+    done = read_metrics(folder).scalars.get("speed/seconds")
+    return done is not None and int(done.iterations[-1]) >= config.iterations
+
+
+def _on_the_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
+    """Nets against each other or against random, thousands of games at once."""
+    env = paying(make_game(GAME, RULES, "paper"), "shaped").batch()
+    first, second = (
+        at_random if name == RANDOM else _policy(work.kept(name, seed), cell.temperature)
+        for name in (cell.first, cell.second)
+    )
+    key = jax.random.fold_in(jax.random.key(seed), zlib.crc32(cell.name.encode()))
+    games = contest.play(key, env, first, second, games=work.games, opening_plies=cell.opening_plies)
+    match = finished(games, lambda share: show(round(share * work.games), work.games))
+    score = match.score
+    return Played(score.wins, score.draws, score.losses, match.reward_a_decision)
+
+
+def _policy(path: Path, temperature: float) -> Policy:
+    net = netfile.read(path)
+    network, choose = _choosing(net.config, net.observation, temperature)
+    return choose(jax.jit(network.fold)(variables_of(net.weights)))
+
+
+@functools.lru_cache(maxsize=32)  # compiled once for nets of an architecture
+def _choosing(
+    config: Architecture, observation: str, temperature: float
+) -> tuple[Network, Callable[[Variables], Policy]]:
+    game = make_game(GAME, RULES, observation)
+    network = make_network(config, game)
+    return network, by_net(make_asking(network, game.batch()), temperature)
+
+
+def _in_the_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[[int, int], None]) -> Played:
+    """A net against a player that is none, one game after the other."""
+    event = Event(
+        game=GAME,
+        rules=make_game(GAME, RULES).rules,
+        players=(f"{training_of(cell.first).method}:net={work.kept(cell.first, seed)}", cell.second),
+        openings=f"random:{cell.opening_plies}" if cell.opening_plies else "start",
+        seed=derived_seed(seed, cell.name),
+        conditions=Conditions(),
+    )
+    event.check()
+    done = []
+    for game in play(event, itertools.islice(event.schedule(), games), work.workers):
+        done.append(game)
+        show(len(done), games)
+    ours = match_tally(done).a
+    wins, draws, losses = ((getattr(ours[0], what), getattr(ours[1], what)) for what in ("wins", "draws", "losses"))
+    return Played(wins, draws, losses)

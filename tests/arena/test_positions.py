@@ -1,0 +1,111 @@
+"""Positions of named players' games: the same again, whole games apart, and kept in a file."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boardwright.arena import positions
+from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
+from boardwright.errors import RunError
+from boardwright.games.registry import game
+from boardwright.learn import boards
+from boardwright.learn.boards import Boards, packed, split_by_game, unpacked
+from boardwright.learn.vae_config import BOARDS_FILE
+from boardwright.learn.vae_presets import PRESETS
+
+CATHEDRAL = game("cathedral", "paper-6", "paper")
+
+
+@pytest.fixture(scope="module")
+def some() -> Boards:
+    return boards_of_games(CATHEDRAL, ("random", "largest-first"), 11, seed=5)
+
+
+def same(one: Boards, other: Boards) -> bool:
+    return one.shape == other.shape and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in boards.ARRAYS
+    )
+
+
+def test_the_same_seed_gives_the_same_positions(some: Boards) -> None:
+    assert same(some, boards_of_games(CATHEDRAL, ("random", "largest-first"), 11, seed=5))
+    assert not np.array_equal(some.bits, boards_of_games(CATHEDRAL, ("random", "largest-first"), 11, seed=6).bits)
+    assert set(some.games.tolist()) == set(range(11))
+
+
+def test_positions_are_as_their_movers_saw_them(some: Boards) -> None:
+    seen = np.asarray(unpacked(some.bits, some.shape))
+    assert np.array_equal(packed(seen, CATHEDRAL), some.bits)
+    for number in range(11):
+        of_game = some.games == number
+        plies, results = some.plies[of_game], some.results[of_game]
+        assert plies[0] == 0
+        assert (np.diff(plies) == 1).all()
+        assert not seen[of_game][0].any()  # the empty board
+        assert seen[of_game][1][..., 2].sum() == 6  # the cathedral has been placed
+        squares = seen[of_game][..., :2].sum((1, 2, 3))
+        assert (np.diff(squares) > 0).sum() > len(plies) // 2  # boards fill
+        assert (set(results.tolist()) <= {1, -1}) or not results.any()  # somebody won, or it was drawn
+
+
+def test_results_are_the_movers() -> None:
+    draws = random.Random(3)
+    position, movers = CATHEDRAL.start(), []
+    while position.outcome is None:
+        movers.append(position.role_to_move)
+        position = position.play(draws.choice(position.legal_actions()))
+    from boardwright.arena.played import PlayedGame
+    from boardwright.games.record import GameRecord
+
+    _, plies, results = positions._seen(
+        PlayedGame(record=GameRecord.of(position), players=("random", "random")), CATHEDRAL
+    )
+    assert len(plies) == len(movers)
+    winner = position.outcome.winner
+    assert results.tolist() == [0 if winner is None else 1 if mover == winner else -1 for mover in movers]
+
+
+def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
+    train, validation = split_by_game(some, share=0.3, seed=1)
+    assert sorted([*train, *validation]) == list(range(len(some)))
+    assert not set(some.games[train].tolist()) & set(some.games[validation].tolist())
+    assert len(set(some.games[validation].tolist())) == 3
+    again = split_by_game(some, share=0.3, seed=1)
+    assert np.array_equal(again[1], validation)
+    assert any(not np.array_equal(split_by_game(some, share=0.3, seed=seed)[1], validation) for seed in range(2, 6))
+    assert len(set(some.games[split_by_game(some, share=0.0, seed=1)[1]].tolist())) == 1
+
+
+def test_one_game_cannot_be_split() -> None:
+    with pytest.raises(RunError, match="one game cannot be split"):
+        split_by_game(boards_of_games(CATHEDRAL, ("random",), 1, seed=0), share=0.5, seed=0)
+
+
+def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int, int]] = []
+    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, told=lambda *what: told.append(what))
+    assert told == [("games", number, 3) for number in (1, 2, 3)]
+    with monkeypatch.context() as patched:
+        patched.setattr(positions, "boards_of_games", None)
+        assert same(first, kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0))
+    assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}  # others are made
+    path = tmp_path / BOARDS_FILE
+    path.write_bytes(path.read_bytes()[:-5])  # damaged: made again
+    assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}
+
+
+def test_a_config_names_its_positions(tmp_path: Path) -> None:
+    config = PRESETS["cathedral-tiny"]
+    made = boards_for(config, tmp_path)
+    assert same(made, boards_of_games(CATHEDRAL, config.boards.players, config.boards.games, config.seed))
+    there = boards.load(tmp_path / BOARDS_FILE)
+    assert there is not None
+    assert same(made, there)
+
+
+def test_observations_must_be_bits() -> None:
+    draughts = game("draughts", None, "full")
+    with pytest.raises(RunError, match=r"its plane 'inactivity / maximum' is not of zeros and ones"):
+        boards_of_games(draughts, ("random",), 1, seed=0)

@@ -1,0 +1,254 @@
+"""Whole runs of PPO: they learn perfect play, follow the opponent's schedule, and go on as if never stopped."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tictactoe import Core
+
+from boardwright.errors import RunError
+from boardwright.games.base import ONGOING
+from boardwright.games.registry import GAMES, game
+from boardwright.learn import arrayfile, checkpoint, encoder_file, league, loop, settings
+from boardwright.learn.loop import Watch
+from boardwright.learn.metrics import read_metrics
+from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
+from boardwright.learn.ppo_config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
+from boardwright.learn.ppo_method import ppo_method
+from boardwright.learn.ppo_presets import PRESETS
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig, PlainConfig
+from boardwright.nets.network import weights_of
+
+SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,))
+TICTACTOE = PPOConfig(
+    game="tictactoe",
+    iterations=1,
+    updates=300,
+    plain=PlainConfig(convolutions=(32,), policy_hidden=(128,), value_hidden=(128,)),
+    rollout=RolloutConfig(games=256, rows=8, augment="all"),
+    opponent=OpponentConfig(share=0.0),
+    learner=PPOLearnerConfig(
+        discount=1.0,
+        entropy=0.1,
+        epochs=4,
+        minibatches=4,
+        minibatch=512,
+        actor_rate=3e-3,
+        critic_rate=3e-3,
+        final_rate=0.02,
+        gradient_clip=1.0,
+    ),
+)
+SOME = dataclasses.replace(
+    TICTACTOE,
+    updates=2,
+    plain=SMALL,
+    rollout=RolloutConfig(games=8, rows=6),
+    opponent=OpponentConfig(soft_every=2, copy_every=10),
+    learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
+)
+
+
+@pytest.fixture(autouse=True)
+def tictactoe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES, "tictactoe", "tictactoe:TicTacToe")
+
+
+def _best_actions(ppo: PPO, run: Run) -> Any:
+    """Position -> the action the net likes best."""
+    apply = jax.jit(ppo.network.apply)
+    known: dict[tuple[int, ...], int] = {}
+
+    def best(core: Core) -> int:
+        if core.board not in known:
+            role = core.role_to_move
+            said = apply(run.learner.variables, core.observe(role)[None], np.array([role], np.int8))
+            known[core.board] = int(np.where(core.legal_mask(), said.policy_logits[0], -np.inf).argmax())
+        return known[core.board]
+
+    return best
+
+
+def _lost_lines(best: Any, core: Core, role: int) -> int:
+    """How many of all lines an opponent can choose are lost by one that plays its best action in a role."""
+    if core.result != ONGOING:
+        return int(core.result == 1 - role)
+    replies = [best(core)] if core.role_to_move == role else core.legal_actions()
+    return sum(_lost_lines(best, core.play(action), role) for action in replies)
+
+
+def test_it_reaches_perfect_play() -> None:
+    ppo = make_ppo(TICTACTOE)
+    run = ppo.init()
+    best = _best_actions(ppo, run)
+    assert _lost_lines(best, Core(), 0) + _lost_lines(best, Core(), 1) > 50
+    for number in range(TICTACTOE.updates):
+        run, _ = ppo.update(run, 0, number)
+    best = _best_actions(ppo, run)
+    assert [_lost_lines(best, Core(), role) for role in range(2)] == [0, 0]
+
+
+@pytest.mark.usefixtures("hurried_compiler")
+def test_an_older_self_follows_by_finished_games() -> None:
+    config = dataclasses.replace(SOME, opponent=OpponentConfig(soft_every=3, soft_share=0.3, copy_every=1000))
+    ppo = make_ppo(config)
+    run = ppo.init()
+    for number in range(3):
+        before = weights_of(run.opponent)
+        games = int(run.episodes)
+        run, _ = ppo.update(run, 0, number)
+        assert int(run.episodes) > games
+        share = 0.7 ** (int(run.episodes) // 3 - games // 3)
+        learned, opponent = weights_of(run.learner.variables), weights_of(run.opponent)
+        for name, weight in opponent.items():
+            np.testing.assert_allclose(weight, share * before[name] + (1 - share) * learned[name], rtol=1e-4, atol=1e-6)
+    assert int(run.episodes) == int(run.tally.ended.sum())
+
+
+@pytest.mark.usefixtures("hurried_compiler")
+@pytest.mark.parametrize(
+    "opponent",
+    [OpponentConfig(kind="random"), OpponentConfig(kind="league", nets=2, share=0.5), OpponentConfig(share=0.0)],
+    ids=lambda opponent: f"{opponent.kind}-{opponent.share}",
+)
+def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
+    ppo = make_ppo(dataclasses.replace(SOME, opponent=opponent))
+    run = ppo.init()
+    if opponent.kind == "league":
+        run = with_past_self(run, 1, ppo.network.init(jax.random.key(5)))
+        kept = weights_of(jax.tree.map(lambda leaf: leaf.copy(), run.opponent))
+    run, losses = ppo.update(run, 0, 0)
+    assert all(np.isfinite(float(loss)) for loss in losses.values())
+    against = int(run.tally.against.sum())
+    assert (against == int(run.tally.ended.sum())) == (opponent.share == 1.0)
+    assert (against == 0) == (opponent.share == 0.0)
+    if opponent.kind == "league":
+        assert all((weight == kept[name]).all() for name, weight in weights_of(run.opponent).items())
+    else:
+        assert run.opponent is None
+
+
+@pytest.mark.usefixtures("hurried_compiler")
+def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
+    from boardwright.learn.actor import make_decide
+    from boardwright.learn.learner import Images
+
+    ppo = make_ppo(SOME)
+    images, run = Images.of(ppo.game, "all"), ppo.init()
+    states = jax.vmap(ppo.env.step)(run.games.states, jnp.arange(8) % 9, jax.random.split(jax.random.key(0), 8))
+    decide = make_decide(ppo.network, ppo.env, images, run.learner.variables, jnp.float32)
+    played, decision = jax.jit(decide)(jax.random.key(1), states)
+    turned = 0
+    for place in range(8):
+        state = jax.tree.map(lambda leaf, place=place: leaf[place], states)
+        seen = np.asarray(decision.observation[place])
+        plain = np.asarray(ppo.env.observe(state, state.current_role))
+        assert bool(state.legal_action_mask[played[place]])
+        images_of = [
+            symmetry
+            for symmetry in ppo.game.symmetries()
+            if (symmetry.of_observation(plain) == seen).all()
+            and symmetry.actions[int(played[place])] == int(decision.action[place])
+        ]
+        assert images_of
+        legal = np.zeros(9, bool)
+        legal[images_of[0].actions[np.flatnonzero(state.legal_action_mask)]] = True
+        assert (legal == np.asarray(decision.legal[place])).all()
+        turned += bool((seen != plain).any())
+    assert turned > 2
+
+
+def _arrays(folder: Path) -> dict[str, bytes]:
+    found = checkpoint.numbered(folder / "checkpoints")
+    file = arrayfile.read(found[max(found)])
+    data = file.path.read_bytes()
+    return {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
+
+
+@pytest.mark.usefixtures("kept_programs")
+@pytest.mark.parametrize("kind", ["older", "league"])
+def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
+    config = settings.apply(PRESETS["draughts-tiny"], [f"opponent.kind={kind}", "opponent.nets=1"])
+    loop.train(ppo_method(config), tmp_path / "straight")
+    calls = 0
+
+    def every_fourth() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls % 4 == 0
+
+    stops = 0
+    while (
+        loop.train(ppo_method(config), tmp_path / "stopped", Watch(stopped=every_fourth)).iteration < config.iterations
+    ):
+        stops += 1
+    assert stops > 1
+    assert _arrays(tmp_path / "straight") == _arrays(tmp_path / "stopped")
+    one, other = (read_metrics(tmp_path / folder).scalars for folder in ("straight", "stopped"))
+    for name in one:
+        if not name.startswith("speed/"):
+            assert one[name].values.tolist() == other[name].values.tolist(), name
+    assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
+    assert one["evaluation/random"].iterations.tolist() == [2]
+
+
+@pytest.mark.usefixtures("kept_programs")
+def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_frozen(tmp_path: Path) -> None:
+    tiny = dataclasses.replace(PRESETS["cathedral-tiny"], iterations=1, updates=1)
+    there = game("cathedral", "paper", "paper")
+    donor = make_ppo(tiny).init()
+    weights = weights_of(donor.learner.variables)
+    encoder = {name: weight + 1.0 for name, weight in weights.items() if name.startswith("params/encoder/")}
+    assert tiny.plain is not None
+    encoder_file.write(tmp_path / "an.vae", encoder, config=tiny.plain, game=there, training={})
+    config = dataclasses.replace(tiny, encoder=str(tmp_path / "an.vae"), frozen=True)
+    loop.train(ppo_method(config), tmp_path / "run")
+    kept = netfile.read(tmp_path / "run" / "nets" / loop.BEST, game=there)
+    assert kept.training["method"] == "ppo"
+    assert kept.config == tiny.plain
+    first = league.recall(league.path_of(tmp_path / "run" / "nets", 0), there)
+    assert all((kept.weights[name] == weight).all() for name, weight in encoder.items())
+    changed = weights_of(first)["params/policy/logits/kernel"] != kept.weights["params/policy/logits/kernel"]
+    assert changed.any()
+    with pytest.raises(RunError, match="holds a run with other settings"):
+        loop.train(ppo_method(dataclasses.replace(config, seed=1)), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["plain=none"], "exactly one of net and plain"),
+        (["net.blocks=2"], "exactly one of net and plain"),
+        (["learner.clip=0"], "setting learner.clip: 0.0 is not from 1e-06 to 100"),
+        (["plain.value_hidden=none"], "PPO needs a value"),
+        (["learner.minibatches=50"], "are more than the 36"),
+        (["frozen=true"], "no trained encoder"),
+        (["opponent.kind=league", "opponent.nets=7"], "7 past selves need as many games"),
+        (["evaluation.games=3"], "is odd"),
+        (["plain=none", "net.value=scalar", "rewards=shaped"], "set it to linear"),
+    ],
+)
+def test_bad_settings_are_named(changes: list[str], message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        settings.apply(PRESETS["cathedral-tiny"], changes)
+
+
+def test_shaped_rewards_are_for_games_that_offer_them() -> None:
+    with pytest.raises(RunError, match="draughts pays at the end only"):
+        make_ppo(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_can_be_written_down_and_built(name: str) -> None:
+    config = PRESETS[name]
+    assert name.startswith(f"{config.game}-")
+    assert settings.from_json(PPOConfig, settings.to_json(config)) == config
+    ppo = make_ppo(config)
+    run: Any = jax.eval_shape(ppo.init)
+    assert run.games.seat.shape == (config.rollout.games,)
+    assert isinstance(ppo.network.config, NetConfig if name.endswith("-best") else PlainConfig)

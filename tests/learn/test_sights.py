@@ -1,0 +1,45 @@
+"""What is kept of observations is all of them, in every game and way to observe."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from boardwright.games.batched import random_action, without_chance
+from boardwright.games.registry import game as make_game
+from boardwright.games.registry import game_class, game_names
+from boardwright.learn.sights import Sights, packed_flags, unpacked_flags
+
+GAMES, STEPS = 8, 40
+WAYS = [(name, observation) for name in game_names() for observation in game_class(name).observations]
+
+
+@pytest.mark.parametrize(("name", "observation"), WAYS)
+def test_observations_are_kept_whole(name: str, observation: str) -> None:
+    game = make_game(name, None, observation)
+    env, sights = without_chance(game.batch()), Sights.of(game)
+
+    @jax.jit
+    def observed(key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        def step(states: object, key: jax.Array) -> tuple[object, tuple[jax.Array, ...]]:
+            seen = jax.vmap(env.observe)(states, states.current_role)  # type: ignore[attr-defined]
+            words = jax.vmap(sights.pack)(seen)
+            keys = jax.random.split(key, GAMES)
+            actions = jax.vmap(random_action)(keys, states.legal_action_mask)  # type: ignore[attr-defined]
+            return jax.vmap(env.step)(states, actions, keys), (seen, words, sights.unpack(words))
+
+        begin = jax.vmap(env.init)(jax.random.split(key, GAMES))
+        return jax.lax.scan(step, begin, jax.random.split(key, STEPS))[1]
+
+    seen, words, again = observed(jax.random.key(1))
+    assert words.shape[2] == sights.words
+    assert words.shape[2] * 16 < np.prod(game.observation_shape)  # a bit for a flag, more or less
+    assert np.unique(np.asarray(seen)).size >= 2
+    assert np.array_equal(np.asarray(seen), np.asarray(again))
+
+
+def test_flags_are_kept_whole() -> None:
+    flags = np.random.default_rng(2).integers(0, 2, (5, 70)).astype(bool)
+    words = jax.vmap(packed_flags)(jnp.asarray(flags))
+    assert words.shape == (5, 3)
+    assert np.array_equal(np.asarray(unpacked_flags(words, 70)), flags)

@@ -1,0 +1,35 @@
+"""The training of an auto-encoder, stopped and resumed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boardwright.arena.positions import boards_of_games
+from boardwright.games.registry import game
+from boardwright.learn.encoder_file import load_encoder
+from boardwright.learn.loop import Watch, train
+from boardwright.learn.metrics import read_metrics
+from boardwright.learn.vae import vae_method
+from boardwright.learn.vae_config import VAE_FILE
+from boardwright.learn.vae_presets import PRESETS
+
+TINY = PRESETS["cathedral-tiny"]
+
+
+@pytest.mark.usefixtures("kept_programs")
+def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    some = boards_of_games(game("cathedral", "paper-6", "paper"), ("random",), 8, seed=0)
+    train(vae_method(TINY, some), tmp_path / "straight")
+    for calls in (1, 4, 9):  # stopped at several places, each time in the middle
+        asked = iter(range(100))
+        stopped = Watch(stopped=lambda asked=asked, calls=calls: next(asked) >= calls)
+        train(vae_method(TINY, some), tmp_path / "stopped", stopped)
+    train(vae_method(TINY, some), tmp_path / "stopped")
+    one, other = (load_encoder(tmp_path / folder / "nets" / VAE_FILE) for folder in ("straight", "stopped"))
+    assert one.keys() == other.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    histories = [read_metrics(tmp_path / folder).scalars for folder in ("straight", "stopped")]
+    for name in histories[0]:
+        if not name.startswith("speed/"):
+            assert np.array_equal(histories[0][name].values, histories[1][name].values), name

@@ -1,0 +1,215 @@
+"""The Cathedral paper's tables, verdicts and report, on results that were made up."""
+
+import dataclasses
+import math
+import random
+import re
+
+import numpy as np
+import pytest
+
+from boardwright.learn.metrics import History, Series
+from boardwright.papers.cathedral import (
+    CELLS,
+    FINDINGS,
+    STABLE_RUN,
+    TARGETS,
+    TRAININGS,
+    UNSTABLE_RUN,
+    cell_of,
+    training_of,
+)
+from boardwright.papers.cathedral_report import CURVES, curves, markdown
+from boardwright.papers.cathedral_results import Played, Results, fluctuation, targets, verdicts
+from boardwright.papers.estimates import Estimate, over_games, over_seeds
+from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
+from boardwright.views.chart import render
+
+
+def played(score: float, games: int = 1000) -> Played:
+    half = games // 2
+    wins = round(half * score)
+    return Played((wins, wins), (0, 0), (half - wins, half - wins), (2 * score, 2 - 2 * score))
+
+
+def history(strengths: list[float], **scalars: float) -> History:
+    iterations = np.arange(1, len(strengths) + 1)
+    columns = {"evaluation/random": strengths, "selfplay/games": [100.0] * len(strengths)}
+    columns |= {"speed/seconds": [30.0] * len(strengths), "selfplay/mean_reward": strengths}
+    columns |= {name: [value] * len(strengths) for name, value in scalars.items()}
+    found = {name: Series(iterations, 10 * iterations, np.array(values)) for name, values in columns.items()}
+    return History(found, ())
+
+
+def calm(level: float = 0.95, swing: float = 0.0) -> History:
+    return history([0.5, 0.6, 0.9, *(level + swing * (-1) ** number for number in range(7))])
+
+
+VAE = {
+    "validation/reconstruction": 0.95,
+    "validation/all_zeros": 0.91,
+    "validation/occupied": 0.6,
+    "validation/bce": 30.0,
+    "validation/kl": 12.0,
+}
+
+
+def planted(seeds: int = 4, **scores: list[float]) -> Results:
+    """Results in which everybody scores one half but for cells named FIRST_SECOND."""
+    cells = {}
+    for cell in CELLS:
+        key = f"{cell.first}_{cell.second}".replace("-", "")
+        cells[cell.name] = tuple(played(score) for score in scores.get(key, [0.5] * seeds))
+    histories = {
+        training.name: tuple(history([0.5], **VAE) if training.method == "vae" else calm() for _ in range(seeds))
+        for training in TRAININGS
+    }
+    return Results(cells, histories)
+
+
+def test_students_interval_covers_what_it_says() -> None:
+    draws = random.Random(1)
+    for seeds in (2, 3, 5, 20):
+        covered = sum(
+            (found := over_seeds([draws.gauss(0.3, 0.1) for _ in range(seeds)])).low <= 0.3 <= found.high
+            for _ in range(2000)
+        )
+        assert 0.935 < covered / 2000 < 0.972, seeds
+    assert over_seeds([0.2, 0.4]).mean == pytest.approx(0.3)
+    assert over_seeds([0.2, 0.4]).high == pytest.approx(0.3 + 12.706 * 0.1)
+    alone = over_seeds([0.7])
+    assert not alone.is_bounded
+    assert alone.mean == 0.7
+    with pytest.raises(ValueError, match="no seed"):
+        over_seeds([])
+
+
+def test_a_score_over_games() -> None:
+    found = over_games(60, 20, 20)
+    assert found.mean == pytest.approx(0.7)
+    assert 0.6 < found.low < 0.7 < found.high < 0.8
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "more", "no_gain"),
+    [
+        (0.55, 0.60, HOLDS, FAILS),
+        (0.40, 0.45, FAILS, HOLDS),
+        (0.45, 0.60, OPEN, OPEN),
+        (0.49, 0.51, OPEN, HOLDS),  # as good as equal: no gain, and nobody better
+        (0.501, 0.51, HOLDS, FAILS),  # a small gain is one if it is certain
+        (-math.inf, math.inf, OPEN, OPEN),
+    ],
+)
+def test_verdicts_by_intervals(low: float, high: float, more: str, no_gain: str) -> None:
+    estimate = Estimate(0.5, low, high)
+    assert is_more(estimate, 0.5) == more
+    assert is_no_gain(estimate) == no_gain
+
+
+def test_planted_results_are_found_out() -> None:
+    results = planted(
+        boltzmann_epsilon=[0.6, 0.61, 0.59, 0.6],
+        boltzmann_uniform=[0.4, 0.41, 0.39, 0.4],
+        illegalfirst_baseline=[0.3, 0.31, 0.29, 0.3],
+        randomfirst_baseline=[0.6, 0.61, 0.59, 0.6],
+        dqn_ppo=[0.9, 0.2, 0.8, 0.3],
+    )
+    found = {decided.claim: decided.verdict for decided in verdicts(results)}
+    assert list(found.values())[:5] == [HOLDS, FAILS, HOLDS, FAILS, OPEN]
+    assert len(found) == len(FINDINGS) + 1
+
+
+def test_one_seed_decides_nothing() -> None:
+    alone = planted(seeds=1, boltzmann_epsilon=[0.99], dqn_ppo=[0.01])
+    assert {decided.verdict for decided in verdicts(alone)} == {OPEN}
+
+
+def test_stability_is_what_remains_late_in_training() -> None:
+    steady = planted()
+    swinging = dataclasses.replace(
+        steady,
+        histories={
+            **steady.histories,
+            UNSTABLE_RUN: tuple(calm(0.8, 0.1 + 0.01 * seed) for seed in range(4)),
+            STABLE_RUN: tuple(calm(0.9, 0.02) for _ in range(4)),
+        },
+    )
+    assert verdicts(swinging)[-1].verdict == HOLDS
+    turned = dict(swinging.histories)
+    turned[STABLE_RUN], turned[UNSTABLE_RUN] = turned[UNSTABLE_RUN], turned[STABLE_RUN]
+    assert verdicts(dataclasses.replace(steady, histories=turned))[-1].verdict == FAILS
+    unmeasured = {**steady.histories, UNSTABLE_RUN: tuple(History({}, ()) for _ in range(4))}
+    assert verdicts(dataclasses.replace(steady, histories=unmeasured))[-1].verdict == OPEN
+    # The rise at the beginning does not count.
+    assert fluctuation(history([0.0, 0.5, 0.9, 0.9, 0.9, 0.9])) == pytest.approx(0.0, abs=1e-12)
+    assert fluctuation(history([0.9])) is None
+
+
+def test_targets_are_met_or_not() -> None:
+    reached = planted(
+        dqn_random=[0.97] * 4,
+        ppo_random=[0.95] * 4,
+        dqnbest_largestfirst=[0.6] * 4,
+        dqnbest_dqn=[0.505] * 4,
+    )
+    found = {(target.first, target.second): met for target, _, met in targets(reached)}
+    assert len(found) == len(TARGETS)
+    assert found["dqn", "random"]
+    assert not found["ppo", "random"]
+    assert found["dqn-best", "largest-first"]
+    assert not found["dqn-best", "dqn"]  # the interval does not exclude one half
+
+
+def test_every_run_and_cell_has_its_place() -> None:
+    assert len({cell.name for cell in CELLS}) == len(CELLS)
+    names = [training.name for training in TRAININGS]
+    for cell in CELLS:
+        assert cell.first in names
+        assert cell.second in names or cell.arena or cell.second == "random"
+    for finding in FINDINGS:
+        assert cell_of(finding.first, finding.second)
+    for training in TRAININGS:
+        wanted = set(re.findall(r"\{([a-z-]+)\}", " ".join(training.settings)))
+        assert wanted == set(training.after)
+        assert all(names.index(other) < names.index(training.name) for other in training.after)  # made before
+    for _, _, _, runs in CURVES.values():
+        assert all(training_of(run) for run in runs)
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_report_says_it_all(seeds: int) -> None:
+    results = planted(seeds=seeds, dqn_random=[0.97] * seeds)
+    text = markdown(
+        results,
+        command="boardwright paper cathedral",
+        setting="seeds 0 to 3",
+        seeds=seeds,
+        quick=seeds == 1,
+        pictures=["cathedral-dqn.svg"],
+    )
+    assert ("quick look" in text) == (seeds == 1)
+    lines = text.splitlines()
+    rows = [len(FINDINGS) + 1, len(TARGETS), 5, len(TRAININGS)]
+    rows += [sum(cell.table == table for cell in CELLS) for table in {cell.table for cell in CELLS}]
+    assert sum(line.startswith("| ") for line in lines) == sum(2 + count for count in rows)
+    (dqn,) = [line for line in lines if line.startswith("| dqn | random | 97.0")]
+    assert "0.958" in dqn
+    assert "2.638" in dqn
+    assert "0.970" in dqn
+    assert ("one seed" in dqn) == (seeds == 1)
+    assert "(cathedral-dqn.svg)" in text
+    assert "nan" not in text
+    assert "inf" not in text
+
+
+def test_curves_are_of_all_seeds() -> None:
+    results = planted(seeds=3)
+    results = dataclasses.replace(results, histories={**results.histories, "ppo": (calm(0.9), calm(0.8), calm(1.0))})
+    charts = curves(results)
+    assert set(charts) == set(CURVES)
+    for chart in charts.values():
+        render(chart)
+    (line,) = [line for line in charts["cathedral-ppo"].lines if line.name == "ppo"]
+    assert line.xs[0] == 100
+    assert (line.low[-1], line.ys[-1], line.high[-1]) == pytest.approx((0.8, 0.9, 1.0))

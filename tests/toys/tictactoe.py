@@ -1,0 +1,255 @@
+"""Tic-tac-toe, which learners are held to because it is solved. Not a test itself.
+
+    monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")
+
+Cells are numbered row by row, and so are actions. It fulfils the contract as far as learners need it, and
+`solved` says what every position that play can reach is worth.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from boardwright.games.base import (
+    DRAW,
+    ONGOING,
+    AlphaBetaSearch,
+    BatchEnv,
+    Benchmark,
+    Game,
+    Learning,
+    PolicyPlanes,
+    Position,
+    PuctSearch,
+    Symmetry,
+    entries_by_cell,
+)
+from boardwright.games.bits import pack_numbers, unpack_numbers
+from boardwright.games.dihedral import dihedral_group
+from boardwright.views.scene import Piece, Scene
+
+SIZE, CELLS = 3, 9
+ROWS = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
+THREE_IN_A_ROW, FULL_BOARD = 1, 2  # reasons
+
+
+@dataclass(frozen=True)
+class Core:
+    """One position and its line; the scalar engine. Role 0 begins."""
+
+    line: tuple[int, ...] = ()
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """By cell: 0 empty, 1 + role that has it."""
+        cells = [0] * CELLS
+        for ply, cell in enumerate(self.line):
+            cells[cell] = 1 + ply % 2
+        return tuple(cells)
+
+    @property
+    def role_to_move(self) -> int:
+        return len(self.line) % 2
+
+    @property
+    def plies(self) -> int:
+        return len(self.line)
+
+    @property
+    def hash(self) -> int:
+        return sum(held * 3**cell for cell, held in enumerate(self.board))
+
+    @property
+    def result(self) -> int:
+        board = self.board
+        for role in range(2):
+            if any(all(board[cell] == 1 + role for cell in row) for row in ROWS):
+                return role
+        return DRAW if len(self.line) == CELLS else ONGOING
+
+    @property
+    def reason(self) -> int:
+        return {ONGOING: 0, DRAW: FULL_BOARD}.get(self.result, THREE_IN_A_ROW)
+
+    def actions(self) -> list[int]:
+        return list(self.line)
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.result != ONGOING else [cell for cell, held in enumerate(self.board) if not held]
+
+    def count_actions(self) -> int:
+        return len(self.legal_actions())
+
+    def legal_mask(self) -> np.ndarray:
+        return np.isin(np.arange(CELLS), self.legal_actions())
+
+    def is_legal(self, action: int) -> bool:
+        return action in self.legal_actions()
+
+    def play(self, action: int) -> "Core":
+        return Core((*self.line, action))
+
+    def observe(self, role: int) -> np.ndarray:
+        board = np.array(self.board)
+        return np.stack([board == 1 + role, board == 2 - role], axis=-1).reshape(SIZE, SIZE, 2).astype(np.float32)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class State:
+    """One position; the batched engine."""
+
+    current_role: Array  # int8
+    rewards: Array  # [2] float32
+    terminated: Array  # bool
+    result: Array  # int8
+    reason: Array  # int8
+    hash: Array  # [2] uint32
+    plies: Array  # int32
+    board: Array  # [9] int8: 0 empty, 1 + role that has it
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """[..., 9] bool."""
+        return (self.board == 0) & ~self.terminated[..., None]
+
+
+def set_up(board: Array) -> State:
+    """The position of a board [9], before anything was paid for it."""
+    board = board.astype(jnp.int8)
+    plies = (board > 0).sum().astype(jnp.int32)
+    has_row = jnp.stack([(board[ROWS] == 1 + role).all(axis=1).any() for role in range(2)])
+    result = jnp.where(has_row.any(), has_row.argmax(), jnp.where(plies == CELLS, DRAW, ONGOING)).astype(jnp.int8)
+    number = (board.astype(jnp.uint32) * jnp.asarray(3 ** np.arange(CELLS), jnp.uint32)).sum(dtype=jnp.uint32)
+    return State(
+        current_role=(plies % 2).astype(jnp.int8),
+        rewards=jnp.zeros(2, jnp.float32),
+        terminated=result != ONGOING,
+        result=result,
+        reason=jnp.where(has_row.any(), THREE_IN_A_ROW, jnp.where(plies == CELLS, FULL_BOARD, 0)).astype(jnp.int8),
+        hash=jnp.stack([number, jnp.uint32(0)]),
+        plies=plies,
+        board=board,
+    )
+
+
+def init(key: Array) -> State:
+    del key
+    return set_up(jnp.zeros(CELLS, jnp.int8))
+
+
+def step(state: State, action: Array, key: Array) -> State:
+    del key
+    after = set_up(jnp.where(jnp.arange(CELLS) == action, 1 + state.current_role, state.board))
+    won = jnp.arange(2) == after.result
+    after = dataclasses.replace(after, rewards=won.astype(jnp.float32) - won[::-1])
+    stays = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
+    return jax.tree.map(functools.partial(jnp.where, state.terminated), stays, after)
+
+
+def observe(state: State, role: Array) -> Array:
+    own, other = state.board == 1 + role, state.board == 2 - role
+    return jnp.stack([own, other], axis=-1).reshape(SIZE, SIZE, 2).astype(jnp.float32)
+
+
+@functools.cache
+def solved() -> dict[tuple[int, ...], dict[int, int]]:
+    """By board of every position that play can reach and that is not over: what each action is worth to the
+    mover with best play, 1, 0 or -1.
+    """
+    worth: dict[tuple[int, ...], dict[int, int]] = {}
+
+    def value(core: Core) -> int:
+        if core.result != ONGOING:
+            return 0 if core.result == DRAW else 1 if core.result == core.role_to_move else -1
+        if core.board not in worth:
+            worth[core.board] = {action: -value(core.play(action)) for action in core.legal_actions()}
+        return max(worth[core.board].values())
+
+    value(Core())
+    return worth
+
+
+@dataclass(frozen=True)
+class TicTacToeRules:
+    name: str = "plain"
+
+
+class TicTacToe(Game):
+    name = "tictactoe"
+    title = "Tic-tac-toe"
+    roles = ("crosses", "noughts")
+    default_rules = "plain"
+    rules_type = TicTacToeRules
+    reasons: ClassVar = ("", "three in a row", "full board")
+    benchmark = Benchmark("plain", 1, ("plain",))
+    num_actions = CELLS
+    observation_shape = (SIZE, SIZE, 2)
+    planes = ("own", "other's")
+
+    @classmethod
+    def rule_sets(cls) -> Mapping[str, TicTacToeRules]:
+        return {"plain": TicTacToeRules()}
+
+    def start(self) -> Position:
+        core: Any = Core()
+        return Position(self, core)
+
+    def batch(self) -> BatchEnv:
+        def from_position(position: Position) -> State:
+            core: Any = position.core
+            return set_up(jnp.asarray(core.board))
+
+        return BatchEnv(init, step, observe, from_position)
+
+    def learning(self) -> Learning:
+        cells = np.arange(CELLS, dtype=np.int32)
+        return Learning(
+            pack=lambda state: pack_numbers(state.board, 2),
+            unpack=lambda words: set_up(unpack_numbers(words, CELLS, 2)),
+            holders=lambda state: state.board,
+            margin=lambda state: ((state.result == 0) - 1.0 * (state.result == 1)).astype(jnp.float32),
+            views=np.stack([cells, cells]),
+        )
+
+    def position(self, text: str) -> Position:
+        raise NotImplementedError
+
+    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+        raise NotImplementedError
+
+    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+        raise NotImplementedError
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        return tuple(
+            Symmetry(name, np.asarray(cells, np.int32), entries_by_cell(cells, 2))
+            for name, cells in dihedral_group(SIZE)
+        )
+
+    def policy_planes(self) -> PolicyPlanes:
+        return PolicyPlanes(1, np.arange(CELLS, dtype=np.int32))
+
+    def position_text(self, core: Any) -> str:
+        return "".join(".xo"[held] for held in core.board)
+
+    def action_text(self, core: Any, action: int) -> str:
+        return "abc"[action % SIZE] + str(action // SIZE + 1)
+
+    def parse_action(self, core: Any, text: str) -> int:
+        raise NotImplementedError
+
+    def why_illegal(self, core: Any, action: int) -> str:
+        return f"{self.action_text(core, action)}: there is something already"
+
+    def scene(self, position: Position) -> Scene:
+        core: Any = position.core
+        pieces = [Piece(divmod(cell, SIZE), held - 1, ".XO"[held]) for cell, held in enumerate(core.board) if held]
+        return Scene(rows=SIZE, columns=SIZE, title=self.title, pieces=tuple(pieces))
