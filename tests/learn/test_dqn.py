@@ -13,9 +13,11 @@ from tictactoe import set_up, solved
 
 from boardwright.games import registry
 from boardwright.games.registry import game as make_game
+from boardwright.learn import transitions
 from boardwright.learn.dqn import DQN, Run, make_dqn, stepped
 from boardwright.learn.dqn_config import ActingConfig, DQNConfig, DQNEvaluationConfig, QLearnerConfig, TransitionsConfig
 from boardwright.learn.sights import Sights, unpacked_flags
+from boardwright.learn.transitions import Transition
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.q import q_values
 
@@ -48,6 +50,11 @@ def after_acting(config: DQNConfig, steps: int) -> tuple[DQN, Run]:
     return dqn, run
 
 
+def held_by(run: Run, words: int = 1) -> Transition:
+    """All transitions; observations of tic-tac-toe have one word."""
+    return jax.tree.map(np.asarray, transitions.unpacked(run.replay.rows, words))
+
+
 def test_transitions_are_what_the_rules_say() -> None:
     """Games of Cathedral on a small board, where roles are passed over, are played again with the scalar engine."""
     games, steps = 32, 20
@@ -60,7 +67,8 @@ def test_transitions_are_what_the_rules_say() -> None:
         transitions=TransitionsConfig(capacity=games * steps),
     )
     dqn, run = after_acting(config, steps)
-    game, held = make_game("cathedral", "paper-6", "paper"), run.replay.held
+    game = make_game("cathedral", "paper-6", "paper")
+    held = held_by(run, Sights.of(game).words)
     before, after = (np.asarray(Sights.of(game).unpack(words)) for words in (held.before, held.after))
     legal, legal_after = (
         np.asarray(unpacked_flags(words, game.num_actions)) for words in (held.legal, held.legal_after)
@@ -75,7 +83,7 @@ def test_transitions_are_what_the_rules_say() -> None:
             assert np.array_equal(before[place], position.observation())
             assert np.array_equal(legal[place], position.legal_mask())
             position, state = position.play(action), step_env(state, jnp.int32(action), jax.random.key(0))
-            assert float(held.reward[place]) == float(state.rewards[role])
+            assert float(held.reward[place]) == float(np.asarray(state.rewards)[role])
             sides.append(int(held.side[place]))
             if position.outcome is not None:
                 assert sides[-1] == 0
@@ -154,20 +162,20 @@ def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
     config = acting(TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", last=1.0)
     config = dataclasses.replace(config, transitions=TransitionsConfig(capacity=16 * 40))
     dqn, run = after_acting(config, 40)
-    held = run.replay.held
+    held = held_by(run)
     legal = np.asarray(unpacked_flags(held.legal, 9))
-    illegal = ~np.take_along_axis(legal, np.asarray(held.action)[:, None], axis=1)[:, 0]
+    illegal = ~np.take_along_axis(legal, held.action[:, None], axis=1)[:, 0]
     assert illegal.any()
-    assert (np.asarray(held.reward)[illegal] == -7).all()
-    assert (np.asarray(held.side)[illegal] == 0).all()
-    assert np.abs(np.asarray(held.reward)[~illegal]).max() <= 1
+    assert (held.reward[illegal] == -7).all()
+    assert (held.side[illegal] == 0).all()
+    assert np.abs(held.reward[~illegal]).max() <= 1
     assert not illegal[-16 * 9 :].any()  # games that began before have ended
     assert dqn.scalars(run)["selfplay/illegal"] == illegal.sum() / int(run.episodes)
 
 
 def replies(run: Run, games: np.ndarray) -> list[int]:
     """How many different second actions were made in some games, of each of the first ones."""
-    first, second = np.asarray(run.replay.held.action).reshape(2, -1)[:, games]
+    first, second = held_by(run).action.reshape(2, -1)[:, games]
     return [len(set(second[first == action].tolist())) for action in set(first.tolist())]
 
 

@@ -34,11 +34,8 @@ CONFIG = DQNConfig(
 
 
 def test_targets_count_the_future_for_or_against_whoever_acted() -> None:
-    online = jnp.asarray([[1.0, 5.0, 9.0]] * 4)  # the best legal action is the second
-    target = jnp.asarray([[7.0, 3.0, 8.0]] * 4)  # which this net thinks little of
-    legal = jnp.asarray([[True, True, False]] * 3 + [[False] * 3])
     side = jnp.asarray([SAME_ROLE, OTHER_ROLE, NOBODY, NOBODY], jnp.float32)
-    found = targets(jnp.asarray([1.0, 1.0, 1.0, -10.0]), side, 0.5, online, target, legal)
+    found = targets(jnp.asarray([1.0, 1.0, 1.0, -10.0]), side, 0.5, jnp.asarray([3.0, 3.0, 3.0, 123.0]))
     assert found.tolist() == [1 + 1.5, 1 - 1.5, 1.0, -10.0]
 
 
@@ -47,9 +44,8 @@ def test_values_of_a_chain_with_double_moves_are_its_fixed_point() -> None:
     rewards, sides = np.array([1.0, 2.0, 4.0]), np.array([SAME_ROLE, OTHER_ROLE, NOBODY], np.float32)
     q = jnp.zeros(3)
     for _ in range(3):
-        after = jnp.append(q[1:], 123.0)[:, None]  # what comes after the end means nothing
-        legal = jnp.ones((3, 1), bool)
-        q = targets(jnp.asarray(rewards), jnp.asarray(sides), 0.5, after, after, legal)
+        after = jnp.append(q[1:], 123.0)  # what comes after the end means nothing
+        q = targets(jnp.asarray(rewards), jnp.asarray(sides), 0.5, after)
     assert q.tolist() == [1 + 0.5 * (2 - 0.5 * 4), 2 - 0.5 * 4, 4.0]
 
 
@@ -82,6 +78,10 @@ def some_replay() -> Replay:
     return transitions.written(replay, row)
 
 
+def drawn_from(replay: Replay, places: jax.Array) -> Transition:
+    return transitions.unpacked(replay.rows[places], Sights.of(GAME).words)
+
+
 def plain_loop(
     config: DQNConfig,
     learner: QLearnerFunctions,
@@ -106,7 +106,7 @@ def plain_loop(
             counts = (weight[places] / weight[places].min()) ** -beta
         else:
             places, counts = (uniforms[number] * HELD).astype(int), np.ones(samples)
-        batch = learner.batch_of(transitions.taken(replay, jnp.asarray(places)), jnp.zeros(samples, jnp.int32))
+        batch = learner.batch_of(drawn_from(replay, jnp.asarray(places)), jnp.zeros(samples, jnp.int32))
 
         def q_of(net: Any, observation: jax.Array, role: jax.Array) -> jax.Array:
             return network.apply(net, observation, role).policy_logits
@@ -173,7 +173,7 @@ def test_a_sample_may_be_seen_under_any_symmetry() -> None:
     """Observation, actions and masks turn together: an action is legal in the image where it was before."""
     config = dataclasses.replace(CONFIG, learner=dataclasses.replace(CONFIG.learner, augment="all"))
     learner = make_q_learner(config, GAME, make_network(PLAIN, GAME), jnp.float32)
-    drawn = transitions.taken(some_replay(), jnp.arange(8))
+    drawn = drawn_from(some_replay(), jnp.arange(8))
     plain, turned = (learner.batch_of(drawn, symmetry) for symmetry in (jnp.zeros(8, jnp.int32), jnp.arange(8)))
     for row, symmetry in enumerate(GAME.symmetries()):
         action = int(symmetry.actions[int(plain.action[row])])
