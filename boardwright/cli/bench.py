@@ -73,12 +73,12 @@ def _measured(options: Options) -> "Iterator[Figure]":
         return search.measure(options.game)
     try:
         from boardwright.bench import selfplay
-        from boardwright.learn.presets import preset
+        from boardwright.learn.methods import preset
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"'bench selfplay' needs {error.name}: install boardwright[learn]") from error
     named = options.preset
     return selfplay.measure(
-        selfplay.default_config(options.game) if named is None else preset(named, options.game),
+        selfplay.default_config(options.game) if named is None else preset("alphazero", named, options.game),
         games=None if options.games is None else in_range("--games", options.games, 1, 2**20),
         simulations=None if options.sims is None else in_range("--sims", options.sims, 1, 2**14),
         net=options.net,

@@ -3,6 +3,7 @@
 All devices of the machine are used; docs/clusters.md tells how to use several machines.
 """
 
+import functools
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
 if TYPE_CHECKING:
+    from boardwright.learn.loop import Progress, Watch
     from boardwright.learn.metrics import Match
 
 
@@ -26,14 +28,15 @@ if TYPE_CHECKING:
 class Options:
     """What to train, how, and where it is kept."""
 
-    method: tyro.conf.Positional[Literal["alphazero"]]
-    """How it learns."""
+    method: tyro.conf.Positional[Literal["alphazero", "dqn", "ppo", "vae"]]
+    """How it learns: by self-play with search, Q-learning, or a policy's gradient; `vae` learns to see boards."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
     """Where checkpoints, nets and metrics go; a run there goes on."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour on two cores."""
+    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour on two cores; of `dqn` and `ppo`
+    GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
     """Changes a setting, such as `search.simulations=64`; may be given several times."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
@@ -54,15 +57,17 @@ def run(options: Options) -> None:
     """Trains to the end, or until Ctrl-C; prints a line an iteration."""
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
-        from boardwright.learn import presets, processes, settings
-        from boardwright.learn.run import Watch, train
+        from boardwright.learn import methods, processes, settings
+        from boardwright.learn.loop import Watch
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
-    config = presets.preset(options.preset or f"{options.game}-laptop", options.game)
+    config = methods.preset(options.method, options.preset, options.game)
     named = [f"rules={options.rules}"] if options.rules is not None else []
     named += [f"seed={options.seed}"] if options.seed is not None else []
     config = settings.apply(config, [*named, *options.set])
     if options.distributed:
+        if options.method != "alphazero":
+            raise BoardwrightError(f"--distributed belongs to alphazero; {options.method} learns on one device")
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
@@ -72,14 +77,20 @@ def run(options: Options) -> None:
         def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
             show.line(_line(iteration, config.iterations, frames, scalars))
 
-        progress = train(
-            config,
-            options.out,
-            Watch(phase=show.phase, iteration=told, word=show.line, stopped=lambda: stop.asked),
-            rate=ratings,
-        )
+        watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=lambda: stop.asked)
+        progress = _trained(options, config, watch)
     if progress.iteration < config.iterations:
         sys.exit(130)
+
+
+def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":
+    from boardwright.arena.positions import boards_for
+    from boardwright.learn import loop, methods, run
+
+    if options.method == "alphazero":
+        return run.train(config, options.out, watch, rate=ratings)
+    boards = functools.partial(boards_for, folder=options.out, told=watch.phase)
+    return loop.train(methods.make_method(options.method, config, boards), options.out, watch)
 
 
 def ratings(matches: Sequence["Match"]) -> dict[int, tuple[float, float, float]]:
@@ -109,10 +120,13 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
         ("speed/seconds", "seconds", ".1f"),
         ("loss/policy", "policy", ".3f"),
         ("loss/value", "value", ".3f"),
+        ("loss/q", "Q", ".3f"),
+        ("validation/loss", "validation", ".3f"),
         ("selfplay/entropy", "entropy", ".2f"),
         ("selfplay/plies", "plies", ".0f"),
         ("gating/score", "gating", ".2f"),
         ("evaluation/elo", "Elo", ".0f"),
+        ("evaluation/random", "against random", ".3f"),
     )
     parts += [f"{name} {scalars[key]:{digits}}" for key, name, digits in names if key in scalars]
     return ", ".join(parts)

@@ -35,7 +35,11 @@ def advantages(
         value, advantage, paid = (jnp.where(ends, 0.0, number) for number in (value, advantage, paid))
         paid = paid + reward
         found = paid + discount * value - here + discount * trace * advantage
-        before = tuple(jnp.where(decides, new, old) for new, old in ((here, value), (found, advantage), (0.0, paid)))
+        before = (
+            jnp.where(decides, here, value),
+            jnp.where(decides, found, advantage),
+            jnp.where(decides, 0.0, paid),
+        )
         return before, found
 
     nothing = jnp.zeros_like(last_value)

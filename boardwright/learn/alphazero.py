@@ -30,7 +30,7 @@ from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.learner import Learner, Losses, make_learner, rate_schedule
 from boardwright.learn.memory import Ending, Replay
 from boardwright.learn.mesh import run_placement, same_everywhere
-from boardwright.learn.seating import in_their_steps, make_asking
+from boardwright.learn.seating import Asking, in_their_steps, make_asking
 from boardwright.learn.selfplay import Games, Tally
 from boardwright.nets.network import Network, Variables, make_network
 from boardwright.search.tree import Evaluate
@@ -64,7 +64,7 @@ class AlphaZero:
     env: BatchEnv
     learning: Learning
     network: Network
-    asking: Callable[[Variables], Evaluate]  # folded variables -> what a search asks
+    asking: Asking
     play_chunk: int  # steps of self-play in one call
     learn_chunk: int  # steps of learning in one call
     init: Callable[[], Run]
@@ -122,13 +122,11 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
 
     def evaluates(run: Run) -> list[Evaluate]:
         """What searches ask in one step after the other: in turns, where there is a league."""
-        current = asking(network.fold(players(run)))
+        current = network.fold(players(run))
         if not league_games:
-            return [current]
-        past = [
-            asking(network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], run.league))) for n in range(config.league.nets)
-        ]
-        return [current, in_their_steps(current, past, league_games)]
+            return [asking(current)]
+        past = [network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], run.league)) for n in range(config.league.nets)]
+        return [asking(current), in_their_steps(asking, current, past, league_games)]
 
     def play_some(run: Run, iteration: Array, first: Array, simulations: int) -> Run:
         turns = evaluates(run)

@@ -151,7 +151,8 @@ def _copied(leaf: Any) -> Any:
         return leaf
     if isinstance(leaf, jax.Array) and _is_key(leaf):
         return leaf.copy()
-    return np.array(leaf)  # which on a CPU would else be the same memory
+    shared = not isinstance(leaf, jax.Array) or any(device.platform == "cpu" for device in leaf.devices())
+    return np.array(leaf) if shared else np.asarray(leaf)  # from another device it has come as a copy
 
 
 def _is_plain(leaf: Any) -> bool:

@@ -7,6 +7,7 @@ in episodes, a run in actions: an iteration of these is 5,120 actions, or about 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any, Literal
 
 from boardwright.learn.dqn_config import (
     ActingConfig,
@@ -36,11 +37,11 @@ _BASELINE = dataclasses.replace(_SHORT, iterations=10)  # 2,500 episodes
 _FIRST_PHASE = 1500  # episodes against a random player, or with illegal actions allowed
 
 
-def _acting(config: DQNConfig, **changes: object) -> DQNConfig:
+def _acting(config: DQNConfig, **changes: Any) -> DQNConfig:
     return dataclasses.replace(config, acting=dataclasses.replace(config.acting, **changes))
 
 
-def _best(game: str, *, heads: str = "shared", **changes: object) -> DQNConfig:
+def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", **changes: Any) -> DQNConfig:
     """For one large accelerator: all that the game shows, a residual dueling net, symmetries, steadier targets."""
     config = DQNConfig(
         game=game,
@@ -66,7 +67,7 @@ def _best(game: str, *, heads: str = "shared", **changes: object) -> DQNConfig:
     return dataclasses.replace(config, **changes)
 
 
-def _tiny(game: str, **changes: object) -> DQNConfig:
+def _tiny(game: str, **changes: Any) -> DQNConfig:
     """For tests: everything is used, and seconds are enough."""
     config = DQNConfig(
         game=game,

@@ -19,7 +19,7 @@ from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn import processes
 from boardwright.learn.config import SearchConfig
-from boardwright.learn.seating import in_their_steps, on_move
+from boardwright.learn.seating import Asking, in_their_steps, on_move
 from boardwright.nets.network import Variables
 from boardwright.search.split import split
 from boardwright.search.tree import Evaluate
@@ -57,7 +57,7 @@ Contest = Callable[[Array, Variables, Sequence[Variables]], Generator[float, Non
 
 def make_duel(
     env: BatchEnv,
-    asking: Callable[[Variables], Evaluate],
+    asking: Asking,
     search: SearchConfig,
     *,
     opponents: int,
@@ -83,8 +83,7 @@ def make_duel(
 
     def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
         """CHUNK steps of the challenger, and as many of the others."""
-        current = asking(challenger)
-        turns = [current, in_their_steps(current, [asking(other) for other in others], total)]
+        turns = [asking(challenger), in_their_steps(asking, challenger, others, total)]
         choosers = [_chooser(env, evaluate, search, simulations, slots, best=opening_plies > 0) for evaluate in turns]
 
         def act(number: Array, states: Any) -> Any:

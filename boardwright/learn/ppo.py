@@ -16,7 +16,6 @@ Random numbers come from the seed, the iteration and the number of the update al
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -160,14 +159,14 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     learn_chunk = _divisor(steps, MOST_LEARNED_ON_CPU) if on_cpu else steps
     jitted_play = jax.jit(play, donate_argnums=0)
     # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
-    jitted_learn = jax.jit(functools.partial(learner.learn, unrolled=learn_chunk if on_cpu else 1))
+    jitted_learn = jax.jit(learner.learn, static_argnums=3)
     jitted_close = jax.jit(close, donate_argnums=(0, 1))
 
     def update(run: Run, iteration: int, number: int) -> tuple[Run, Terms]:
         run, batch, chosen = jitted_play(run, jnp.int32(iteration), jnp.int32(number))
         grown, told = run.learner, []
         for first in range(0, steps, learn_chunk):
-            grown, terms = jitted_learn(grown, batch, chosen[first : first + learn_chunk])
+            grown, terms = jitted_learn(grown, batch, chosen[first : first + learn_chunk], learn_chunk if on_cpu else 1)
             told.append(terms)
         means = told[0] if len(told) == 1 else jax.tree.map(lambda *terms: jnp.stack(terms).mean(), *told)
         return jitted_close(run, grown, batch, chosen, means), {name: means[name] for name in LOSSES}

@@ -7,7 +7,7 @@ is, in the place of the convolutions: it reads `best.vae` here, or what `--set e
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 from boardwright.learn.ppo_config import (
     OpponentConfig,
@@ -55,7 +55,7 @@ _PAPER_VAE = dataclasses.replace(
 )
 
 
-def _best(game: str, *, heads: str = "shared", rows: int = 32, **changes: Any) -> PPOConfig:
+def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: int = 32, **changes: Any) -> PPOConfig:
     """For one large accelerator: all that the game shows, a residual net, symmetries, both roles learned from in most
     games and past selves in the others.
     """

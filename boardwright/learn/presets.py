@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from boardwright.errors import UnknownNameError
 from boardwright.learn.config import (
     AlphaZeroConfig,
     EvaluationConfig,
@@ -153,11 +152,3 @@ PRESETS: dict[str, AlphaZeroConfig] = {
     "draughts-tiny": _tiny("draughts", heads="shared"),
     "cathedral-tiny": _tiny("cathedral", heads="shared", rules="paper"),
 }
-
-
-def preset(name: str, game: str) -> AlphaZeroConfig:
-    """A preset of a game by its name; raises UnknownNameError, which names the nearest."""
-    of_game = {known: config for known, config in PRESETS.items() if config.game == game}
-    if name not in of_game:
-        raise UnknownNameError(f"preset of {game}", name, of_game)
-    return of_game[name]

@@ -68,12 +68,8 @@ class QLearnerFunctions:
     learning_rate: Callable[[Any], Any]  # after so many updates
 
 
-def targets(
-    reward: Array, side: Array, discount: float, online_after: Array, target_after: Array, legal: Array
-) -> Array:
-    """[N]: what Q-values are to become, from those of both nets [N, A] of what comes next."""
-    best = greedy(online_after, legal)
-    judged = jnp.take_along_axis(target_after, best[:, None], axis=1)[:, 0]
+def targets(reward: Array, side: Array, discount: float, judged: Array) -> Array:
+    """[N]: what Q-values are to become, from what the best next action is judged to be worth to whoever makes it."""
     return reward + discount * side * judged
 
 
@@ -81,8 +77,9 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
     """The learner of a net that computes in `dtype`."""
     learner_config, replay_config = config.learner, config.transitions
     schedule = rate_schedule(learner_config, config.total_updates)
-    clip = optax.clip_by_global_norm(learner_config.clip) if learner_config.clip else optax.identity()
-    optimiser = optax.chain(clip, optax.adam(schedule))
+    is_constant = learner_config.least >= learner_config.peak and learner_config.warmup == 0
+    adam = optax.adam(learner_config.peak if is_constant else schedule)
+    optimiser = optax.chain(optax.clip_by_global_norm(learner_config.clip), adam) if learner_config.clip else adam
     images, sights = Images.of(game, learner_config.augment), Sights.of(game)
     action_sources = np.argsort(images.actions, axis=1)  # [G, A]: which action becomes this one
     dueling = network.config.has_value
@@ -120,32 +117,33 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
     def loss(
         params: Any, statistics: Any, batch: Batch, wanted: Array, counts: Array
     ) -> tuple[Array, tuple[Array, Any]]:
-        variables = {"params": params, "batch_stats": statistics}
-        output, statistics = network.apply_train(variables, batch.observation, batch.role)
+        output, statistics = network.apply_train(
+            {"params": params, "batch_stats": statistics}, batch.observation, batch.role
+        )
         q = q_values(output, batch.legal, dueling)
         errors = wanted - jnp.take_along_axis(q, batch.action[:, None], axis=1)[:, 0]
         each = optax.losses.huber_loss(errors) if learner_config.loss == "huber" else jnp.square(errors)
         return (counts * each).mean(), (errors, statistics)
 
-    def judged_by_target(variables: Variables, replay: Replay) -> Array:
-        """[C, A]: what the target net says of all that is held."""
-        capacity = replay.weight.shape[0]
-        size = min(ASKED_AT_ONCE, capacity)
-        padded = jax.tree.map(
-            lambda ring: jnp.pad(ring, [(0, -capacity % size)] + [(0, 0)] * (ring.ndim - 1)), replay.held
-        )
+    def read(rows: Array, symmetry: Array) -> Batch:
+        return batch_of(transitions.unpacked(rows, sights.words), symmetry)
 
-        def judged(part: Transition) -> Array:
-            batch = batch_of(part, jnp.zeros(size, jnp.int32))
+    def judged_by(variables: Variables, rows: Array) -> Array:
+        """[C, A]: what a net says of the end of every transition in a ring of rows [C, ...]."""
+        capacity = rows.shape[0]
+        size = min(ASKED_AT_ONCE, capacity)
+
+        def judged(part: Array) -> Array:
+            batch = read(part, jnp.zeros(size, jnp.int32))
             return values(variables, batch.observation_after, batch.role_after, batch.legal_after)
 
-        parts = jax.tree.map(lambda ring: ring.reshape(-1, size, *ring.shape[1:]), padded)
-        return jax.lax.map(judged, parts).reshape(-1, game.num_actions)[:capacity]
+        parts = jnp.pad(rows, ((0, -capacity % size), (0, 0))).reshape(-1, size, rows.shape[1])
+        return jax.lax.map(judged, parts).reshape(-1, game.num_actions)
 
     def one_update(
-        learner: QLearner, params: Any, replay: Replay, drawn: tuple[Array, Array], judged: Array | None
+        learner: QLearner, params: Any, replay: Replay, drawn: tuple[Array, Array], table: Array | None
     ) -> tuple[QLearner, Any, Replay, Losses]:
-        """`params`: the learner's in the compute dtype; `judged`: what the target net said, where it was asked."""
+        """`params`: the learner's in the compute dtype; `table`: what the target net said, if it was asked before."""
         uniform, symmetry = drawn
         if replay_config.prioritised:
             places = transitions.drawn_by_weight(uniform, replay.weight)
@@ -154,49 +152,47 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
         else:
             places = transitions.drawn_evenly(uniform, replay)
             counts = jnp.ones(uniform.shape, jnp.float32)
-        batch = batch_of(transitions.taken(replay, places), symmetry)
+        batch = read(replay.rows[places], symmetry)
         statistics = learner.variables["batch_stats"]
         after = (batch.observation_after, batch.role_after, batch.legal_after)
-        online_after = values({"params": params, "batch_stats": statistics}, *after)
-        target_after = values(learner.target, *after) if judged is None else judged[places]
-        wanted = targets(
-            batch.reward, batch.side, learner_config.discount, online_after, target_after, batch.legal_after
+        best = greedy(values({"params": params, "batch_stats": statistics}, *after), batch.legal_after)
+        if table is None:
+            judged = jnp.take_along_axis(values(learner.target, *after), best[:, None], axis=1)[:, 0]
+        else:
+            judged = table[places, best]
+        wanted = targets(batch.reward, batch.side, learner_config.discount, judged)
+        (total, (errors, statistics)), gradients = jax.value_and_grad(loss, has_aux=True)(
+            params, statistics, batch, wanted, counts
         )
-        gradients, (errors, statistics) = jax.grad(loss, has_aux=True)(params, statistics, batch, wanted, counts)
-        gradients = _cast(gradients, jnp.float32)
-        changes, state = optimiser.update(gradients, learner.optimiser, learner.variables["params"])
+        changes, state = optimiser.update(_cast(gradients, jnp.float32), learner.optimiser)
         kept = optax.apply_updates(learner.variables["params"], changes)
-        variables = {"params": kept, "batch_stats": statistics}
-        target = learner.target
+        variables, target = {"params": kept, "batch_stats": statistics}, learner.target
         if soft:
             target = jax.tree.map(lambda old, new: old + soft * (new - old), target, variables)
         if replay_config.prioritised:
             replay = transitions.weighed(replay, places, errors, replay_config.alpha, replay_config.least)
-        each = optax.losses.huber_loss(errors) if learner_config.loss == "huber" else jnp.square(errors)
-        terms = {"total": (counts * each).mean(), "error": jnp.abs(errors).mean()}
+        terms = {"total": total, "error": jnp.abs(errors).mean()}
         return QLearner(variables, target, state, learner.updates + 1), _cast(kept, dtype), replay, terms
 
     def learn(key: Array, learner: QLearner, replay: Replay, updates: int) -> tuple[QLearner, Replay, Losses]:
         draw_key, symmetry_key = jax.random.split(key)
         shape = (updates, config.samples)
-        uniforms = jax.random.uniform(draw_key, shape)
-        symmetries = jax.random.randint(symmetry_key, shape, 0, images.count)
+        drawn = (jax.random.uniform(draw_key, shape), jax.random.randint(symmetry_key, shape, 0, images.count))
         # A target net that stays as it is until the end is asked about everything at once, where that is no more than
         # it would be asked about one batch after the other: a few large batches instead of many small ones.
         asked_before = not soft and images.count == 1 and replay.weight.shape[0] <= updates * config.samples
-        judged = judged_by_target(learner.target, replay) if asked_before else None
-        held = replay.held
+        table = judged_by(learner.target, replay.rows) if asked_before else None
 
         def body(carry: tuple[Any, ...], drawn: tuple[Array, Array]) -> tuple[tuple[Any, ...], Losses]:
             learner, params, weight, greatest = carry
-            there = dataclasses.replace(replay, held=held, weight=weight, greatest=greatest)
-            learner, params, there, terms = one_update(learner, params, there, drawn, judged)
+            there = dataclasses.replace(replay, weight=weight, greatest=greatest)
+            learner, params, there, terms = one_update(learner, params, there, drawn, table)
             return (learner, params, there.weight, there.greatest), terms
 
         begin = (learner, _cast(learner.variables["params"], dtype), replay.weight, replay.greatest)
         # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
         unrolled = updates if jax.default_backend() == "cpu" else 1
-        (learner, _, weight, greatest), terms = jax.lax.scan(body, begin, (uniforms, symmetries), unroll=unrolled)
+        (learner, _, weight, greatest), terms = jax.lax.scan(body, begin, drawn, unroll=unrolled)
         replay = dataclasses.replace(replay, weight=weight, greatest=greatest)
         return learner, replay, {name: numbers.mean() for name, numbers in terms.items()}
 

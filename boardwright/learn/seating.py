@@ -11,6 +11,7 @@ Games lie as [self-play games | games against the first other net | against the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -36,29 +37,43 @@ def on_move(states: Any, seat: Array, *, theirs: Array | bool) -> Array:
     return (seat == BOTH) | ((states.current_role == seat) != theirs)
 
 
-def make_asking(network: Network, env: BatchEnv) -> Callable[[Variables], Evaluate]:
-    """Folded variables -> what a search asks: the mover's own head, of what the mover observes."""
+@dataclass(frozen=True)
+class Asking:
+    """How a search asks a net: `asking(folded variables)` is what it calls with its states."""
 
-    def asking(folded: Variables) -> Evaluate:
-        def evaluate(states: Any) -> tuple[Array, Array]:
-            observation = jax.vmap(env.observe)(states, states.current_role)
-            output = network.apply_folded(folded, observation, states.current_role)
-            return output.policy_logits, output.value
+    see: Callable[[Any], Any]  # states -> what nets are told of them, arrays [B, ...]
+    say: Callable[[Variables, Any], tuple[Array, Array]]  # folded variables, what was seen -> logits, values
 
-        return evaluate
-
-    return asking
+    def __call__(self, folded: Variables) -> Evaluate:
+        """Of all states."""
+        return lambda states: self.say(folded, self.see(states))
 
 
-def in_their_steps(current: Evaluate, others: Sequence[Evaluate], against_others: int) -> Evaluate:
-    """What a search asks in a step that is the others': each of them in its share of the last games."""
+def make_asking(network: Network, env: BatchEnv) -> Asking:
+    """Asks the mover's own head, of what the mover observes."""
+
+    def see(states: Any) -> tuple[Array, Array]:
+        return jax.vmap(env.observe)(states, states.current_role), states.current_role
+
+    def say(folded: Variables, seen: tuple[Array, Array]) -> tuple[Array, Array]:
+        output = network.apply_folded(folded, *seen)
+        return output.policy_logits, output.value
+
+    return Asking(see, say)
+
+
+def in_their_steps(asking: Asking, current: Variables, others: Sequence[Variables], against_others: int) -> Evaluate:
+    """What a search asks in a step that is the others': each of them in its share of the last games.
+
+    Positions are observed all at once, as that costs as much for a few as for many.
+    """
     share = against_others // len(others)
 
     def evaluate(states: Any) -> tuple[Array, Array]:
-        start = states.terminated.shape[0] - against_others
+        seen, start = asking.see(states), states.terminated.shape[0] - against_others
         bounds = [(current, 0, start)] if start else []
         bounds += [(other, start + n * share, start + (n + 1) * share) for n, other in enumerate(others)]
-        said = [ask(split(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], states))) for ask, a, z in bounds]
+        said = [asking.say(net, split(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], seen))) for net, a, z in bounds]
         return split(tuple(jnp.concatenate(parts) for parts in zip(*said, strict=True)))
 
     return evaluate

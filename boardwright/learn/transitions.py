@@ -14,13 +14,17 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
+from boardwright.games.bits import WORD
+
+ACTION_BITS = 28  # of the word that an action shares with who acted
 SAME_ROLE, OTHER_ROLE, NOBODY = 1, -1, 0  # side: the sign of what comes next, to whoever acted
 
 
 class Transition(NamedTuple):
-    """N transitions, or a ring of them."""
+    """N transitions."""
 
     before: Array  # [N, W] uint32: what the mover observed, see `sights`
     legal: Array  # [N, L] uint32: what it might have done, a bit an action
@@ -35,48 +39,64 @@ class Transition(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """A ring of C transitions."""
+    """A ring of C transitions, each a row of words, so that a batch of them is read at once."""
 
-    held: Transition  # [C]
+    rows: Array  # [C, 2 W + 2 L + 2] uint32
     weight: Array  # [C] float32: in proportion to which they are drawn; 0 where nothing is held yet
     greatest: Array  # float32: the greatest weight so far, which new ones begin with
     written: Array  # int32: transitions so far; the next is written at this place modulo C
 
 
 def new_replay(capacity: int, *, words: int, legal_words: int) -> Replay:
-    """An empty one."""
-    held = Transition(
-        before=jnp.zeros((capacity, words), jnp.uint32),
-        legal=jnp.zeros((capacity, legal_words), jnp.uint32),
-        role=jnp.zeros(capacity, jnp.int8),
-        action=jnp.zeros(capacity, jnp.int32),
-        reward=jnp.zeros(capacity, jnp.float32),
-        side=jnp.zeros(capacity, jnp.int8),
-        after=jnp.zeros((capacity, words), jnp.uint32),
-        legal_after=jnp.zeros((capacity, legal_words), jnp.uint32),
+    """An empty one, of observations and masks of so many words."""
+    rows = jnp.zeros((capacity, 2 * words + 2 * legal_words + 2), WORD)
+    return Replay(rows, jnp.zeros(capacity, jnp.float32), jnp.float32(1), jnp.int32(0))
+
+
+def packed(new: Transition) -> Array:
+    """[N, 2 W + 2 L + 2] uint32: rows of the ring."""
+    who = (new.side.astype(jnp.int32) + 1) * 2 + new.role
+    small = jnp.stack([new.action.astype(jnp.int32).view(WORD), new.reward.astype(jnp.float32).view(WORD)], axis=1)
+    small = small.at[:, 0].add(who.astype(WORD) << ACTION_BITS)
+    return jnp.concatenate([new.before, new.after, new.legal, new.legal_after, small], axis=1)
+
+
+def unpacked(rows: Array, words: int) -> Transition:
+    """Transitions of rows [N, ...], whose observations have so many words."""
+    legal_words = (rows.shape[1] - 2 * words - 2) // 2
+    ends = np.cumsum([words, words, legal_words, legal_words, 1])
+    before, after, legal, legal_after, small, reward = jnp.split(rows, ends, axis=1)
+    who = (small[:, 0] >> ACTION_BITS).astype(jnp.int8)
+    return Transition(
+        before=before,
+        legal=legal,
+        role=who % 2,
+        action=(small[:, 0] & WORD((1 << ACTION_BITS) - 1)).astype(jnp.int32),
+        reward=reward[:, 0].view(jnp.float32),
+        side=who // 2 - 1,
+        after=after,
+        legal_after=legal_after,
     )
-    return Replay(held, jnp.zeros(capacity, jnp.float32), jnp.float32(1), jnp.int32(0))
 
 
 def written(replay: Replay, new: Transition) -> Replay:
     """The replay with N transitions more, at most C, in the place of the oldest."""
     count, capacity = new.action.shape[0], replay.weight.shape[0]
     places = (replay.written + jnp.arange(count)) % capacity
-    held = jax.tree.map(lambda ring, rows: ring.at[places].set(rows.astype(ring.dtype)), replay.held, new)
     # Counted modulo twice the capacity, so that a run of any length neither overflows nor looks empty again.
     total = replay.written + count
     total = jnp.where(total >= 2 * capacity, total - capacity, total)
-    return dataclasses.replace(replay, held=held, weight=replay.weight.at[places].set(replay.greatest), written=total)
+    return dataclasses.replace(
+        replay,
+        rows=replay.rows.at[places].set(packed(new)),
+        weight=replay.weight.at[places].set(replay.greatest),
+        written=total,
+    )
 
 
 def held_count(replay: Replay) -> Array:
     """int32: how many transitions are held."""
     return jnp.minimum(replay.written, replay.weight.shape[0])
-
-
-def taken(replay: Replay, places: Array) -> Transition:
-    """The transitions in places [N]."""
-    return jax.tree.map(lambda ring: ring[places], replay.held)
 
 
 def drawn_evenly(uniform: Array, replay: Replay) -> Array:

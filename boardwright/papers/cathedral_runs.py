@@ -29,28 +29,21 @@ from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
 from boardwright.learn import contest, loop, settings
 from boardwright.learn.configfile import NAME as CONFIG
-from boardwright.learn.dqn_method import dqn_method
-from boardwright.learn.dqn_presets import PRESETS as DQN_PRESETS
 from boardwright.learn.duel import finished
-from boardwright.learn.loop import BEST, Method, Watch
+from boardwright.learn.loop import BEST, Watch
+from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.metrics import NAME as METRICS
 from boardwright.learn.metrics import History, read_metrics
 from boardwright.learn.paying import paying
-from boardwright.learn.ppo_method import ppo_method
-from boardwright.learn.ppo_presets import PRESETS as PPO_PRESETS
 from boardwright.learn.rivals import Policy, at_random, by_net
 from boardwright.learn.seating import make_asking
-from boardwright.learn.vae import vae_method
 from boardwright.learn.vae_config import VAE_FILE
-from boardwright.learn.vae_presets import PRESETS as VAE_PRESETS
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
 from boardwright.wholefile import write_whole
-
-PRESETS: dict[str, dict[str, Any]] = {"dqn": DQN_PRESETS, "ppo": PPO_PRESETS, "vae": VAE_PRESETS}
 
 
 class StoppedError(Exception):
@@ -100,7 +93,8 @@ def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
     folder, config = work.run_folder(training.name, seed), work.config(training, seed)
     if not _is_finished(folder, training.method, config):
         watch.word(f"{training.name}, seed {seed}: {training.words}")
-        progress = loop.train(_method(training.method, config, folder, watch, work.workers), folder, _quiet(watch))
+        boards = functools.partial(boards_for, folder=folder, workers=work.workers, told=watch.phase)
+        progress = loop.train(make_method(training.method, config, boards), folder, _quiet(watch))
         if progress.iteration < config.iterations:
             raise StoppedError
     return read_metrics(folder)
@@ -134,12 +128,6 @@ def _filled(text: str, files: dict[str, str]) -> str:
     for name, path in files.items():
         text = text.replace(f"{{{name}}}", path)
     return text
-
-
-def _method(method: str, config: Any, folder: Path, watch: Watch, workers: int) -> Method[Any]:
-    if method == "vae":
-        return vae_method(config, boards_for(config, folder, workers=workers, told=watch.phase))
-    return dqn_method(config) if method == "dqn" else ppo_method(config)
 
 
 def _quiet(watch: Watch) -> Watch:

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
-from boardwright.search.tree import Evaluate
+from boardwright.learn.seating import Asking
 
 TOP, LONGEST = 9, 20
 
@@ -68,15 +68,14 @@ def make_climb(free: int) -> BatchEnv:
     return BatchEnv(init=init, step=step, observe=refuse, from_position=refuse)
 
 
-def asking(taste: Any) -> Evaluate:
-    """What a search is told: a net likes moves by its taste and has no opinion of positions."""
+def _say(taste: Any, states: State) -> tuple[Array, Array]:
+    """A net likes moves by its taste and has no opinion of positions."""
+    games = jnp.arange(states.plies.shape[0])
+    odd = states.steps[games, states.current_role] % 2
+    return taste[states.current_role, odd], jnp.zeros(games.shape)
 
-    def evaluate(states: State) -> tuple[Array, Array]:
-        games = jnp.arange(states.plies.shape[0])
-        odd = states.steps[games, states.current_role] % 2
-        return taste[states.current_role, odd], jnp.zeros(games.shape)
 
-    return evaluate
+asking = Asking(see=lambda states: states, say=_say)
 
 
 def foretold(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]:

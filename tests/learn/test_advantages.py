@@ -1,23 +1,43 @@
 """Advantages against closed forms, by hand and by a slow walk along every player's own decisions."""
 
+from collections.abc import Sequence
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jax import Array
 
 from boardwright.learn.advantages import advantages
 
 DISCOUNT, TRACE = 0.5, 0.25
 
 
-def _found(rewards, values, decided, over, last_value, discount=DISCOUNT, trace=TRACE) -> np.ndarray:
+def _found(
+    rewards: Sequence[float],
+    values: Sequence[float],
+    decided: Sequence[int],
+    over: Sequence[int],
+    last_value: float,
+    discount: float = DISCOUNT,
+    trace: float = TRACE,
+) -> np.ndarray:
     """Of one game, as plain numbers."""
-    column = [
-        jnp.asarray(row, kind)[:, None]
-        for row, kind in ((rewards, float), (values, float), (decided, bool), (over, bool))
-    ]
-    return np.asarray(advantages(*column, jnp.asarray([last_value], float), discount=discount, trace=trace))[:, 0]
+
+    def column(numbers: Sequence[float], kind: type) -> Array:
+        return jnp.asarray(numbers, kind)[:, None]
+
+    found = advantages(
+        column(rewards, float),
+        column(values, float),
+        column(decided, bool),
+        column(over, bool),
+        jnp.asarray([last_value], float),
+        discount=discount,
+        trace=trace,
+    )
+    return np.asarray(found)[:, 0]
 
 
 def test_a_game_to_its_end_by_hand() -> None:
@@ -77,13 +97,14 @@ def _games(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
 def test_it_agrees_with_a_walk_along_the_decisions(
     games: tuple[np.ndarray, ...], discount: float, trace: float
 ) -> None:
-    rewards, _, decided, _, _ = games
-    found = np.asarray(advantages(*(jnp.asarray(part) for part in games), discount=discount, trace=trace))
-    for game in range(rewards.shape[1]):
-        expected = _walked(*(part[..., game] for part in games), discount, trace)
+    rewards, values, decided, over, last = (jnp.asarray(part) for part in games)
+    found = np.asarray(advantages(rewards, values, decided, over, last, discount=discount, trace=trace))
+    for game in range(found.shape[1]):
+        rewards, values, decided, over, last = (part[..., game] for part in games)
+        expected = _walked(rewards, values, decided, over, float(last), discount, trace)
         for row, advantage in expected.items():
             assert found[row, game] == pytest.approx(advantage, rel=1e-4, abs=1e-4)
-        assert set(expected) == set(np.flatnonzero(decided[:, game]))
+        assert set(expected) == set(np.flatnonzero(decided))
 
 
 def _walked(

@@ -1,5 +1,7 @@
 """A trained encoder takes the place of a net's own, and stays as it is where it is frozen."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,6 +47,7 @@ def test_one_that_does_not_fit_is_refused() -> None:
 def test_the_mask_keeps_the_encoder_and_lets_the_heads_learn() -> None:
     params = make_network(PLAIN, CATHEDRAL).init(jax.random.key(1))["params"]
     optimiser = optax.chain(optax.masked(optax.set_to_zero(), frozen_mask), optax.adam(0.1))
+    updates: Any
     updates, _ = optimiser.update(jax.tree.map(jnp.ones_like, params), optimiser.init(params), params)
     assert all((leaf == 0).all() for leaf in jax.tree.leaves(updates["encoder"]))
     assert all((leaf != 0).all() for head in ("policy", "value") for leaf in jax.tree.leaves(updates[head]))

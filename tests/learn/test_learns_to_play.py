@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.learn import presets, run, settings
+from boardwright.learn import loop, presets, run, settings
 
 SETTINGS = (
     "iterations=8",
@@ -39,7 +39,7 @@ def test_a_tiny_net_beats_chance_and_its_former_self(
 ) -> None:
     config = settings.apply(presets.PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
     run.train(config, tmp_path)
-    best, first = tmp_path / "nets" / run.BEST, tmp_path / "nets" / "000000.net"
+    best, first = tmp_path / "nets" / loop.BEST, tmp_path / "nets" / "000000.net"
     assert _score(game, rules, f"zero:net={best},sims=16", "random", 40) >= 0.9
     now, then = (f"net:net={net},temperature=0.3,seed={seed}" for seed, net in enumerate((best, first)))
     assert _score(game, rules, now, then, 60) > 0.7

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax import Array
 
-from boardwright.learn.seating import BOTH, first_seats, in_their_steps, on_move
+from boardwright.learn.seating import BOTH, Asking, first_seats, in_their_steps, on_move
 
 ALONE, AGAINST = 3, 16
 GAMES = ALONE + AGAINST
@@ -73,12 +73,9 @@ def test_hardly_a_search_is_wasted(again: float, most_wasted: float) -> None:
     assert longest == 1
 
 
-def net(name: float) -> Any:
-    """Whose answers tell who was asked, and about which role."""
-    return lambda states: (
-        jnp.full((states.current_role.shape[0], 2), name),
-        name + states.current_role.astype(jnp.float32) / 8,
-    )
+def said(name: Any, roles: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Answers that tell who was asked, and about which role; a net is a number here."""
+    return jnp.full((roles.shape[0], 2), name), name + roles.astype(jnp.float32) / 8
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,9 @@ def net(name: float) -> Any:
     ],
 )
 def test_in_their_steps_each_net_is_asked_about_its_own_games(nets: int, against: int, expected: list[float]) -> None:
-    others = [net(2.0 + number) for number in range(nets)]
-    logits, value = in_their_steps(net(1.0), others, against)(standing([0, 1] * 5))
+    asking = Asking(see=lambda states: states.current_role, say=said)
+    one: Any = 1.0
+    others: Any = [2.0 + number for number in range(nets)]
+    logits, value = in_their_steps(asking, one, others, against)(standing([0, 1] * 5))
     assert logits[:, 0].tolist() == expected
     assert value.tolist() == [name + row % 2 / 8 for row, name in enumerate(expected)]

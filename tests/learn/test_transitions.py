@@ -15,7 +15,8 @@ def numbered(first: int, count: int) -> Transition:
     """Transitions that can be told apart by their action."""
     numbers = jnp.arange(first, first + count)
     words = numbers[:, None].astype(jnp.uint32)
-    return Transition(words, words, numbers % 2, numbers, numbers * 0.5, numbers * 0, words + 1, words + 2)
+    role, side = (numbers % 2).astype(jnp.int8), (numbers % 3 - 1).astype(jnp.int8)
+    return Transition(words, words + 3, role, numbers, numbers * -0.5, side, words + 1, words + 2)
 
 
 def filled(*counts: int) -> Replay:
@@ -31,10 +32,11 @@ def test_it_holds_the_last_ones_whatever_their_number(counts: tuple[int, ...]) -
     replay, total = filled(*counts), sum(counts)
     held = int(transitions.held_count(replay))
     assert held == min(total, CAPACITY)
-    there = transitions.taken(replay, jnp.arange(held))
+    there = transitions.unpacked(replay.rows[:held], words=1)
     assert sorted(there.action.tolist()) == list(range(total - held, total))
-    assert there.reward.tolist() == (there.action * 0.5).tolist()
-    assert there.after[:, 0].tolist() == (there.action + 1).tolist()
+    expected = numbered(0, total)
+    for name, found in there._asdict().items():
+        assert found.tolist() == getattr(expected, name)[there.action].tolist(), name
     assert (np.asarray(replay.weight) > 0).sum() == held
 
 

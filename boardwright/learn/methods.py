@@ -1,0 +1,40 @@
+"""The ways to learn, by the names that `boardwright train` and net files know them by, and their presets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from boardwright.errors import UnknownNameError
+from boardwright.learn import dqn_presets, ppo_presets, presets, vae_presets
+from boardwright.learn.boards import Boards
+from boardwright.learn.dqn_method import dqn_method
+from boardwright.learn.loop import Method
+from boardwright.learn.ppo_method import ppo_method
+from boardwright.learn.run import alphazero_method
+from boardwright.learn.vae import vae_method
+from boardwright.learn.vae_config import VaeConfig
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "alphazero": presets.PRESETS,
+    "dqn": dqn_presets.PRESETS,
+    "ppo": ppo_presets.PRESETS,
+    "vae": vae_presets.PRESETS,
+}
+USUAL = {"alphazero": "laptop", "dqn": "best", "ppo": "best", "vae": "paper"}  # the preset GAME-… if none is named
+
+
+def preset(method: str, name: str | None, game: str) -> Any:
+    """A preset of a method and a game by its name, or the usual one; raises UnknownNameError, naming the nearest."""
+    of_game = {known: config for known, config in PRESETS[method].items() if config.game == game}
+    name = f"{game}-{USUAL[method]}" if name is None else name
+    if name not in of_game:
+        raise UnknownNameError(f"{method} preset of {game}", name, of_game)
+    return of_game[name]
+
+
+def make_method(name: str, config: Any, boards: Callable[[VaeConfig], Boards]) -> Method[Any]:
+    """What the loop runs. `boards` plays the games that an auto-encoder learns from: it alone needs players."""
+    if name == "vae":
+        return vae_method(config, boards(config))
+    return {"alphazero": alphazero_method, "dqn": dqn_method, "ppo": ppo_method}[name](config)

@@ -1,0 +1,226 @@
+"""DQN plays by the rules, keeps its ratio of updates, goes on where it stopped, and learns a solved game."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tictactoe import set_up, solved
+
+from boardwright.games import registry
+from boardwright.games.registry import game as make_game
+from boardwright.learn import transitions
+from boardwright.learn.dqn import DQN, Run, make_dqn, stepped
+from boardwright.learn.dqn_config import ActingConfig, DQNConfig, DQNEvaluationConfig, QLearnerConfig, TransitionsConfig
+from boardwright.learn.sights import Sights, unpacked_flags
+from boardwright.learn.transitions import Transition
+from boardwright.nets.config import PlainConfig
+from boardwright.nets.q import q_values
+
+SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,))
+TINY = DQNConfig(
+    game="tictactoe",
+    iterations=2,
+    plain=SMALL,
+    acting=ActingConfig(games=4, steps=6, decay=20),
+    transitions=TransitionsConfig(capacity=64),
+    learner=QLearnerConfig(batch=8, updates=1.5, begin=12, target_every=3),
+    evaluation=DQNEvaluationConfig(every=1, games=8),
+)
+
+
+@pytest.fixture(autouse=True)
+def _tictactoe_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")
+
+
+def acting(config: DQNConfig, **changes: Any) -> DQNConfig:
+    return dataclasses.replace(config, acting=dataclasses.replace(config.acting, **changes))
+
+
+def after_acting(config: DQNConfig, steps: int) -> tuple[DQN, Run]:
+    dqn = make_dqn(config)
+    run = dqn.init()
+    for step in range(steps):
+        run = dqn.act(run, 0, step)
+    return dqn, run
+
+
+def held_by(run: Run, words: int = 1) -> Transition:
+    """All transitions; observations of tic-tac-toe have one word."""
+    return jax.tree.map(np.asarray, transitions.unpacked(run.replay.rows, words))
+
+
+def test_transitions_are_what_the_rules_say() -> None:
+    """Games of Cathedral on a small board, where roles are passed over, are played again with the scalar engine."""
+    games, steps = 32, 20
+    config = dataclasses.replace(
+        acting(TINY, games=games, steps=steps, exploration="epsilon", first=1.0, last=1.0),
+        game="cathedral",
+        rules="paper-6",
+        observation="paper",
+        rewards="shaped",
+        transitions=TransitionsConfig(capacity=games * steps),
+    )
+    dqn, run = after_acting(config, steps)
+    game = make_game("cathedral", "paper-6", "paper")
+    held = held_by(run, Sights.of(game).words)
+    before, after = (np.asarray(Sights.of(game).unpack(words)) for words in (held.before, held.after))
+    legal, legal_after = (
+        np.asarray(unpacked_flags(words, game.num_actions)) for words in (held.legal, held.legal_after)
+    )
+    episodes, sides = 0, []
+    step_env = jax.jit(dqn.env.step)
+    for column in range(games):
+        position, state = game.start(), dqn.env.init(jax.random.key(0))
+        for place in range(column, games * steps, games):
+            role, action = position.role_to_move, int(held.action[place])
+            assert int(held.role[place]) == role
+            assert np.array_equal(before[place], position.observation())
+            assert np.array_equal(legal[place], position.legal_mask())
+            position, state = position.play(action), step_env(state, jnp.int32(action), jax.random.key(0))
+            assert float(held.reward[place]) == float(np.asarray(state.rewards)[role])
+            sides.append(int(held.side[place]))
+            if position.outcome is not None:
+                assert sides[-1] == 0
+                assert not legal_after[place].any()
+                position, state = game.start(), dqn.env.init(jax.random.key(0))
+                episodes += 1
+                continue
+            assert sides[-1] == (1 if position.role_to_move == role else -1)
+            assert np.array_equal(after[place], position.observation())
+            assert np.array_equal(legal_after[place], position.legal_mask())
+    assert {-1, 0, 1} == set(sides)
+    assert int(run.episodes) == episodes == int(run.tally.ended.sum())
+    told = dqn.scalars(run)
+    assert told["selfplay/moves"] == games * steps
+    assert told["selfplay/games"] == told["selfplay/episodes"] == episodes
+
+
+def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
+    """So its own rewards, counted against whoever moves next, are enough: nothing that happens to a role is lost."""
+    env = make_game("cathedral", {"base": "paper-6", "rewards": "shaped"}, "paper").batch()
+    sparse = make_game("cathedral", "paper-6", "paper").batch()
+
+    def play(key: jax.Array) -> tuple[jax.Array, ...]:
+        def step(states: tuple[Any, Any], key: jax.Array) -> tuple[Any, tuple[jax.Array, ...]]:
+            shaped, plain = states
+            action = jax.random.categorical(key, jnp.where(shaped.legal_action_mask, 0.0, -1e9))
+            role = shaped.current_role
+            shaped, plain = env.step(shaped, action, key), sparse.step(plain, action, key)
+            return (shaped, plain), (shaped.rewards[role], shaped.rewards[1 - role], plain.rewards[role])
+
+        return jax.lax.scan(step, (env.init(key), sparse.init(key)), jax.random.split(key, 30))[1]
+
+    mover, other, result = (np.asarray(x) for x in jax.jit(jax.vmap(play))(jax.random.split(jax.random.key(0), 64)))
+    taken = -other - 10 * result
+    assert (taken >= 0).all()
+    assert (taken > 0).any()
+    largest = 5
+    assert (mover >= 10 * result + taken - largest).all()  # a claim and the placement's own score come on top
+
+
+def test_the_ratio_of_updates_is_as_configured() -> None:
+    dqn = make_dqn(TINY)
+    run, losses = dqn.init(), {}
+    counts = []
+    for step in range(5):
+        run, losses = stepped(dqn, run, 0, step)
+        counts.append(int(run.learner.updates))
+    assert counts == [0, 0, 6, 12, 18]  # 1.5 for each of 4 actions, once 12 are there to be learned from
+    assert {name: np.isfinite(float(loss)) for name, loss in losses.items()} == {"total": True, "error": True}
+    assert dqn.scalars(run)["learning/updates"] == 18
+    merged = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, merge=3))
+    dqn = make_dqn(merged)
+    run = dqn.init()
+    for step in range(5):
+        run, _ = stepped(dqn, run, 0, step)
+    assert int(run.learner.updates) == 6
+    assert dqn.scalars(run)["learning/updates"] == 18  # as many, three made as one
+
+
+def test_the_target_net_follows_by_episodes() -> None:
+    dqn = make_dqn(TINY)
+    run, followed = dqn.init(), []
+    for step in range(24):
+        before = int(run.episodes)
+        variables, target = jax.tree.map(jnp.copy, (run.learner.variables, run.learner.target))
+        run = dqn.act(run, 0, step)
+        due = int(run.episodes) // 3 > before // 3
+        followed.append(due)
+        expected = variables if due else target
+        assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), expected, run.learner.target))
+        run, _ = dqn.learn(run, 0, step, 0)
+    assert 0 < sum(followed) < len(followed)
+
+
+def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
+    config = acting(TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", last=1.0)
+    config = dataclasses.replace(config, transitions=TransitionsConfig(capacity=16 * 40))
+    dqn, run = after_acting(config, 40)
+    held = held_by(run)
+    legal = np.asarray(unpacked_flags(held.legal, 9))
+    illegal = ~np.take_along_axis(legal, held.action[:, None], axis=1)[:, 0]
+    assert illegal.any()
+    assert (held.reward[illegal] == -7).all()
+    assert (held.side[illegal] == 0).all()
+    assert np.abs(held.reward[~illegal]).max() <= 1
+    assert not illegal[-16 * 9 :].any()  # games that began before have ended
+    assert dqn.scalars(run)["selfplay/illegal"] == illegal.sum() / int(run.episodes)
+
+
+def replies(run: Run, games: np.ndarray) -> list[int]:
+    """How many different second actions were made in some games, of each of the first ones."""
+    first, second = held_by(run).action.reshape(2, -1)[:, games]
+    return [len(set(second[first == action].tolist())) for action in set(first.tolist())]
+
+
+def test_at_first_the_other_role_may_move_at_random() -> None:
+    """With hardly any exploration of its own the net does the same in the same position, a random player does not."""
+    config = dataclasses.replace(TINY, transitions=TransitionsConfig(capacity=2 * 128))
+    config = acting(config, games=128, random_episodes=10**6, first=1e-4, last=1e-4)
+    run = after_acting(config, 2)[1]
+    seat = np.asarray(run.games.seat)
+    assert set(seat.tolist()) == {0, 1}
+    assert set(replies(run, seat == 1)) == {1}
+    assert max(replies(run, seat == 0)) > 1
+    run = after_acting(acting(config, random_episodes=0), 2)[1]
+    assert set(replies(run, np.full(128, True))) == {1}
+
+
+def perfect_choices(dqn: DQN, run: Run) -> tuple[int, int]:
+    """In how many of all positions that play can reach the net's choice is a best one, and how many there are."""
+    worth = solved()
+    states = jax.vmap(set_up)(jnp.asarray(list(worth)))
+    observation = jax.vmap(dqn.env.observe)(states, states.current_role)
+    output = dqn.network.apply(run.learner.variables, observation, states.current_role)
+    q = q_values(output, states.legal_action_mask, dqn.network.config.has_value)
+    chosen = np.asarray(jnp.where(states.legal_action_mask, q, -jnp.inf).argmax(axis=1)).tolist()
+    best = [values[action] == max(values.values()) for values, action in zip(worth.values(), chosen, strict=True)]
+    return sum(best), len(best)
+
+
+def test_it_learns_to_play_tic_tac_toe_perfectly() -> None:
+    """A best move in each of the 4,520 positions: nobody can win from it what minimax does not give them."""
+    config = DQNConfig(
+        game="tictactoe",
+        iterations=48,
+        plain=PlainConfig(convolutions=(64,), policy_hidden=(128, 128)),
+        acting=ActingConfig(games=64, steps=16, exploration="epsilon", first=1.0, last=0.3, decay=2000),
+        transitions=TransitionsConfig(capacity=20_000),
+        learner=QLearnerConfig(
+            batch=128, updates=0.25, begin=1000, target_every=200, peak=2e-3, least=1e-4, augment="all"
+        ),
+    )
+    dqn = make_dqn(config)
+    run = dqn.init()
+    for iteration in range(config.iterations):
+        for step in range(config.acting.steps):
+            run, _ = stepped(dqn, run, iteration, step)
+        run = dqn.next_iteration(run)
+    best, all_positions = perfect_choices(dqn, run)
+    assert best == all_positions == 4520

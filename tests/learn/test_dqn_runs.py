@@ -1,0 +1,115 @@
+"""Whole runs of DQN: they stop and go on to the same end, are measured, and every preset is one."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from boardwright.errors import RunError
+from boardwright.games.registry import game_names
+from boardwright.learn import arrayfile, checkpoint, loop, settings
+from boardwright.learn.dqn import make_dqn, stepped
+from boardwright.learn.dqn_config import DQNConfig
+from boardwright.learn.dqn_method import dqn_method
+from boardwright.learn.dqn_presets import PRESETS
+from boardwright.learn.metrics import read_metrics
+from boardwright.nets import netfile
+
+TINY = PRESETS["cathedral-tiny"]
+
+pytestmark = pytest.mark.usefixtures("kept_programs")
+
+
+def _arrays(folder: Path) -> dict[str, bytes]:
+    """Every array of the last checkpoint."""
+    found = checkpoint.numbered(folder / "checkpoints")
+    file = arrayfile.read(found[max(found)])
+    data = file.path.read_bytes()
+    return {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
+
+
+def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    loop.train(dqn_method(TINY), whole)
+    calls = iter(range(1000))
+    method = dqn_method(TINY)
+    while loop.train(method, parts, loop.Watch(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
+        method = dqn_method(TINY)
+    assert next(calls) > TINY.iterations * TINY.acting.steps  # it did stop
+    assert _arrays(whole) == _arrays(parts)
+
+    history = read_metrics(whole)
+    assert history.scalars["selfplay/moves"].values.tolist() == [32.0] * 3
+    assert 0 <= history.scalars["evaluation/random"].values[0] <= 1
+    assert history.scalars["evaluation/random"].iterations.tolist() == [2]
+    for name in ("loss/total", "loss/error", "exploration/boltzmann", "selfplay/mean_q", "learning/updates"):
+        assert np.isfinite(history.scalars[name].values).all(), name
+    kept = netfile.read(whole / "nets" / "best.net")
+    assert kept.training["method"] == "dqn"
+    assert kept.config == TINY.plain
+
+
+@pytest.mark.parametrize("game", [name for name in game_names() if name != "cathedral"])
+def test_every_game_can_be_learned(game: str) -> None:
+    dqn = make_dqn(PRESETS[f"{game}-tiny"])
+    run, losses = dqn.init(), {}
+    for step in range(3):
+        run, losses = stepped(dqn, run, 0, step)
+    assert all(np.isfinite(float(loss)) for loss in losses.values())
+    assert int(run.learner.updates) == 2 * 4
+
+
+def test_a_residual_net_is_dueling_and_its_statistics_follow() -> None:
+    tiny = settings.apply(TINY, ["plain=none", "net.blocks=1", "net.width=4", "net.value=linear"])
+    dqn = make_dqn(tiny)
+    run = dqn.init()
+    before = jax.device_get(run.learner.variables)
+    for step in range(3):
+        run, _ = stepped(dqn, run, 0, step)
+    changed: Any = jax.tree.map(
+        lambda old, new: bool((old != new).any()), before, jax.device_get(run.learner.variables)
+    )
+    assert changed["params"]["value_0"]["output"]["kernel"]
+    assert changed["params"]["policy_0"]["logits"]["kernel"]
+    assert changed["batch_stats"]["stem"]["norm"]["mean"]
+
+
+def test_presets_are_the_papers() -> None:
+    paper = PRESETS["cathedral-paper"]
+    assert (paper.learner.updates, paper.learner.merge, paper.learner.batch) == (10, 1, 64)
+    assert paper.updates_a_step == 10 * paper.acting.games
+    for name, config in PRESETS.items():
+        assert name.startswith(config.game)
+        assert settings.from_json(DQNConfig, settings.to_json(config)) == config
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("learner.updates=0.3", "setting learner.updates: 0.3 for each of 4 actions, 1 made as one, are 1.2 updates"),
+        ("transitions.capacity=3", "setting transitions.capacity: 3 is less than"),
+        ("learner.target_share=0.1", "setting learner.target_every: the target net moves by it or by target_share"),
+        ("evaluation.games=3", "setting evaluation.games: 3 is odd"),
+        ("plain=none", "setting net: exactly one of net and plain"),
+        ("learner.discount=1.5", "setting learner.discount: 1.5 is not from 0 to 1"),
+        ("frozen=true", "setting frozen: there is no trained encoder"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(change: str, said: str) -> None:
+    with pytest.raises(RunError, match=said):
+        settings.apply(TINY, [change])
+
+
+def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
+    with pytest.raises(RunError, match=r"setting acting\.first: epsilon 2 is no probability"):
+        settings.apply(TINY, ["acting.exploration=epsilon", "acting.first=2"])
+    with pytest.raises(RunError, match=r"setting net\.value: Q-values are sums of rewards"):
+        settings.apply(TINY, ["plain=none", "net.blocks=1"])
+
+
+def test_games_that_pay_nothing_during_play_say_so() -> None:
+    with pytest.raises(RunError, match="setting rewards: draughts pays"):
+        make_dqn(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
