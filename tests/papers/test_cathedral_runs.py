@@ -73,7 +73,7 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
         trained(work, tiny, 3, Watch(stopped=lambda: True))
     history = trained(work, tiny, 3, Watch())
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
-    monkeypatch.setattr(cathedral_runs, "_method", None)
+    monkeypatch.setattr(cathedral_runs, "make_method", None)
     assert set(trained(work, tiny, 3, Watch()).scalars) == set(history.scalars)
 
 
