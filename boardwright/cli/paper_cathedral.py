@@ -99,11 +99,8 @@ def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int)
     for name, picture in pictures.items():
         write_text(out / name, picture)
     quick = " --quick" if options.quick else ""
-    chosen = "".join(
-        f" --{name} {value}"
-        for name, value in (("games", options.games), ("seeds", options.seeds))
-        if value is not None
-    )
+    given = [("seed", options.seed or None), ("seeds", options.seeds), ("games", options.games)]
+    chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
     device = jax.devices()[0]
     text = report.markdown(
         results,
