@@ -112,8 +112,8 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             return _at_random
         if config.opponent.kind == "older":
             return make_choose(asking(network.fold(opponent)))
-        past = [asking(network.fold(_place(opponent, n))) for n in range(config.opponent.nets)]
-        return make_choose(in_their_steps(past[0], past, against))
+        past = [network.fold(_place(opponent, n)) for n in range(config.opponent.nets)]
+        return make_choose(in_their_steps(asking, past[0], past, against))
 
     def play(run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
         """The run after some rows of all games, what there is to learn from them, and in which minibatches."""
