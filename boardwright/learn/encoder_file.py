@@ -84,11 +84,6 @@ def read(path: Path) -> EncoderFile:
         raise NetError(f"{path} holds no encoder: give the {VAE_FILE} of a training run of a VAE") from error
 
 
-def load_encoder(path: Path) -> dict[str, np.ndarray]:
-    """The weights of the encoder in a file by the names of a plain net's, `params/encoder/...`."""
-    return dict(read(path).weights)
-
-
 def encoder_for(path: str | None, net: Architecture, game: Game) -> Mapping[str, np.ndarray] | None:
     """The weights of the encoder that a net for a game begins with, of a file that may be named; raises NetError
     where they do not go together.

@@ -14,7 +14,6 @@ from boardwright.errors import NetError, RunError
 from boardwright.games.registry import game
 from boardwright.learn import encoder_file, settings
 from boardwright.learn.boards import Boards, unpacked
-from boardwright.learn.encoder_file import load_encoder
 from boardwright.learn.loop import train
 from boardwright.learn.metrics import read_metrics
 from boardwright.learn.vae import cross_entropy, divergence, drawn, make_measure, vae_method
@@ -153,9 +152,9 @@ def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> Non
         file.check_fits(TINY.encoder.as_plain(), game("cathedral", "paper", "paper"))
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(NetError, match=r"damaged.*give the best.vae of a training run"):
-        load_encoder(path)
+        encoder_file.read(path)
     with pytest.raises(NetError, match=r"give the best.vae of a training run"):
-        load_encoder(tmp_path / "none.vae")
+        encoder_file.read(tmp_path / "none.vae")
 
 
 @pytest.mark.parametrize(

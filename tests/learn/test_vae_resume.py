@@ -7,7 +7,7 @@ import pytest
 
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
-from boardwright.learn.encoder_file import load_encoder
+from boardwright.learn import encoder_file
 from boardwright.learn.loop import Watch, train
 from boardwright.learn.metrics import read_metrics
 from boardwright.learn.vae import vae_method
@@ -26,7 +26,9 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> No
         stopped = Watch(stopped=lambda asked=asked, calls=calls: next(asked) >= calls)
         train(vae_method(TINY, some), tmp_path / "stopped", stopped)
     train(vae_method(TINY, some), tmp_path / "stopped")
-    one, other = (load_encoder(tmp_path / folder / "nets" / VAE_FILE) for folder in ("straight", "stopped"))
+    one, other = (
+        encoder_file.read(tmp_path / folder / "nets" / VAE_FILE).weights for folder in ("straight", "stopped")
+    )
     assert one.keys() == other.keys()
     assert all(np.array_equal(one[name], other[name]) for name in one)
     histories = [read_metrics(tmp_path / folder).scalars for folder in ("straight", "stopped")]
