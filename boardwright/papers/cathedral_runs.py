@@ -2,8 +2,9 @@
 
     results = everything(Work(folder, seeds=(0, 1, 2), games=10_000, ...), watch)
 
-`runs/NAME-SEED` are folders of training runs as `boardwright train` makes them, `matches/CELL-SEED.json` the counted
-games of a cell. Whoever stops it goes on with the same call.
+`runs/NAME-SEED` are folders of training runs as `boardwright train` makes them, without what only going on needs once
+they are finished; `matches/CELL-SEED.json` are the counted games of a cell. Whoever stops it goes on with the same
+call, also in a copy of the folder.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import dataclasses
 import functools
 import itertools
 import json
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
-from boardwright.learn import contest, loop, settings
+from boardwright.learn import checkpoint, contest, loop, settings
 from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.duel import finished
 from boardwright.learn.loop import BEST, Watch
@@ -44,6 +46,8 @@ from boardwright.nets.network import Network, Variables, make_network, variables
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
 from boardwright.wholefile import write_whole
+
+OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 
 
 class StoppedError(Exception):
@@ -97,6 +101,7 @@ def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
         progress = loop.train(make_method(training.method, config, boards), folder, _quiet(watch))
         if progress.iteration < config.iterations:
             raise StoppedError
+        _slim(folder)
     return read_metrics(folder)
 
 
@@ -139,10 +144,26 @@ def _is_finished(folder: Path, method: str, config: Any) -> bool:
     """Whether a run of these settings has come to its end, without loading what it holds."""
     if not ((folder / CONFIG).exists() and (folder / METRICS).exists()):
         return False
-    if json.loads((folder / CONFIG).read_bytes()) != {"method": method, **settings.to_json(config)}:
+    wanted = json.dumps({"method": method, **settings.to_json(config)})
+    if _without_places(json.loads((folder / CONFIG).read_bytes())) != _without_places(json.loads(wanted)):
         return False  # which the loop will say
     done = read_metrics(folder).scalars.get("speed/seconds")
     return done is not None and int(done.iterations[-1]) >= config.iterations
+
+
+def _without_places(value: Any) -> Any:
+    """Settings in which files of other runs are named by where they lie in the folder, wherever that is."""
+    if isinstance(value, dict):
+        return {name: _without_places(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_places(part) for part in value]
+    return OTHERS_FILE.sub("", value) if isinstance(value, str) else value
+
+
+def _slim(folder: Path) -> None:
+    """Throws away what a finished run needs no more: gigabytes, where nets are large."""
+    for path in (*(folder / "checkpoints").glob(f"*{checkpoint.SUFFIX}"), *(folder / "nets").glob("[0-9]*.net")):
+        path.unlink()
 
 
 def _on_the_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:

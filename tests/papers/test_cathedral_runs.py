@@ -8,6 +8,7 @@ import jax
 import pytest
 
 from boardwright.games.registry import game
+from boardwright.learn import settings
 from boardwright.learn.loop import Watch
 from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
@@ -75,6 +76,21 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
     monkeypatch.setattr(cathedral_runs, "make_method", None)
     assert set(trained(work, tiny, 3, Watch()).scalars) == set(history.scalars)
+    assert not list((tmp_path / "runs" / "vae-3" / "checkpoints").glob("*.ckpt"))
+    assert work.kept("vae", 3).exists()
+    other = dataclasses.replace(tiny, settings=("beta=2",))
+    with pytest.raises(TypeError):  # not the same run, so it is to be made
+        trained(work, other, 3, Watch())
+
+
+def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
+    here, there = (
+        settings.to_json(some_work(tmp_path / place).config(training_of("vae"), 3)) for place in ("here", "there")
+    )
+    assert here != there
+    assert cathedral_runs._without_places(here) == cathedral_runs._without_places(there)
+    others = settings.to_json(some_work(tmp_path / "here").config(training_of("vae"), 4))
+    assert cathedral_runs._without_places({**others, "seed": 3}) != cathedral_runs._without_places(here)
 
 
 def plant(work: Work, name: str, observation: str) -> None:
