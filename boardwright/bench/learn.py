@@ -16,7 +16,7 @@ from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.ppo import make_ppo
 from boardwright.learn.ppo_config import PPOConfig
 
-WARM_UP_STEPS = 48  # of acting, so that games have ended and differ
+WARM_UP_STEPS = 32  # of acting; as many more follow until games have ended
 ACTING_STEPS = 16  # of a repetition
 PPO_UPDATES = 4  # likewise
 MANY_GAMES = 10_000  # as the Cathedral paper's longest runs
@@ -36,10 +36,12 @@ def measure(config: DQNConfig | PPOConfig) -> Iterator[Figure]:
 def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
     dqn, learner = make_dqn(config), config.learner
     run = dqn.init()
-    for step in range(WARM_UP_STEPS):
-        run = dqn.act(run, 0, step)
-    told = dqn.scalars(run)
-    actions_a_game = told["selfplay/moves"] / max(told["selfplay/games"], 1)
+    told, step = {}, 0
+    while "selfplay/plies" not in told:
+        for _ in range(WARM_UP_STEPS):
+            run, step = dqn.act(run, 0, step), step + 1
+        told = dqn.scalars(run)
+    plies = told["selfplay/plies"]
 
     def acted(run: Any, number: int) -> Any:
         for step in range(ACTING_STEPS):
@@ -54,8 +56,8 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
     merged = f", {learner.merge} made as one" if learner.merge > 1 else ""
     what = f"learning, {config.architecture.size}, batches of {learner.batch:,}{merged}"
     yield Figure("updates", what, 1 / update, "updates/s")
-    game = actions_a_game * (action + learner.updates * update)
-    yield from _games(1 / game, f"{learner.updates:g} updates an action, {actions_a_game:.1f} actions a game")
+    game = plies * (action + learner.updates * update)
+    yield from _games(1 / game, f"{learner.updates:g} updates an action, {plies:.1f} of them")
 
 
 def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
