@@ -53,6 +53,8 @@ class PPOLearnerConfig:
     final_rate: float = 1.0  # share of the rates that is left at the end; they fall evenly
     normalise: bool = True  # advantages of a minibatch to mean 0 and deviation 1
     gradient_clip: float = 0.0  # greatest norm of a gradient; 0 is any
+    # A minibatch is passed over once the policy has diverged so far, in nats, from the one that decided; 0 is never.
+    kl_limit: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +128,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.critic_rate": (0, 10),
     "learner.final_rate": (0, 1),
     "learner.gradient_clip": (0, 1e6),
+    "learner.kl_limit": (0, 1e6),
     "evaluation.every": (0, 10**6),
     "evaluation.games": (2, 2**20),
 }
