@@ -16,8 +16,8 @@ from boardwright.nets.config import NetConfig, PlainConfig
 class RolloutConfig:
     """Games in flight, and how far they are played between two updates."""
 
-    games: int = 20  # at once
-    rows: int = 11  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
+    games: int = 5  # at once
+    rows: int = 10  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
     # Each decision is made of the position as seen under a drawn one of the game's symmetries.
     augment: Literal["none", "rotations", "all"] = "none"
 
@@ -46,7 +46,7 @@ class PPOLearnerConfig:
     entropy: float = 0.01  # weight of the policy's entropy, which is made larger
     value_weight: float = 0.5
     epochs: int = 20
-    minibatches: int = 4  # an epoch
+    minibatches: int = 1  # an epoch
     minibatch: int = 47  # decisions; as five games of Cathedral have
     actor_rate: float = 5e-4  # of everything but the value head
     critic_rate: float = 2e-4
