@@ -26,10 +26,11 @@ def run(options: Options) -> None:
         raise BoardwrightError("paper cathedral: say with --out FOLDER where the report and the runs go")
     work_folder = options.work or options.out / "cathedral-work"
     make_folder("--work", work_folder)
-    games = options.games or (tables.QUICK_GAMES if options.quick else tables.GAMES)
+    usual = (tables.QUICK_GAMES, tables.QUICK_SEEDS) if options.quick else (tables.GAMES, tables.SEEDS)
+    games = usual[0] if options.games is None else options.games
     if in_range("--games", games, 2, MOST_GAMES) % 2:
         raise BoardwrightError(f"--games must be even, half of them in each role, not {games}")
-    count = options.seeds or (tables.QUICK_SEEDS if options.quick else tables.SEEDS)
+    count = usual[1] if options.seeds is None else options.seeds
     in_range("--seeds", count, 1, MOST_SEEDS)
     in_range("--seed", options.seed, 0, 2**31 - 1 - count)
     in_range("--workers", options.workers, 1, MOST_WORKERS)
@@ -98,11 +99,8 @@ def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int)
     for name, picture in pictures.items():
         write_text(out / name, picture)
     quick = " --quick" if options.quick else ""
-    chosen = "".join(
-        f" --{name} {value}"
-        for name, value in (("games", options.games), ("seeds", options.seeds))
-        if value is not None
-    )
+    given = [("seed", options.seed or None), ("seeds", options.seeds), ("games", options.games)]
+    chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
     device = jax.devices()[0]
     text = report.markdown(
         results,

@@ -1,5 +1,6 @@
 """Draw what training runs measured: strength, outcomes, losses and more over frames, several runs together."""
 
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -93,9 +94,9 @@ def _named(runs: tuple[Path, ...]) -> dict[str, Path]:
 
 
 def _codes(run: Path) -> dict[str, Chart]:
-    """By name of a figure: the codes of boards, where the run trained an auto-encoder."""
+    """By name of a figure: the codes of boards, where the run trained an auto-encoder and JAX is there."""
     boards_file, vae_file = run / BOARDS_FILE, run / "nets" / VAE_FILE
-    if not (boards_file.exists() and vae_file.exists()):
+    if not (boards_file.exists() and vae_file.exists() and importlib.util.find_spec("jax")):
         return {}
     from boardwright.learn import boards, encoder_file, latents
 

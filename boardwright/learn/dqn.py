@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import without_chance
@@ -26,6 +27,7 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn import dqn_acting, transitions
 from boardwright.learn.dqn_acting import Games, Tally, exploration_level
 from boardwright.learn.dqn_config import DQNConfig
+from boardwright.learn.encoder import with_encoder
 from boardwright.learn.learner import Losses
 from boardwright.learn.paying import paying
 from boardwright.learn.q_learner import QLearner, make_q_learner
@@ -66,8 +68,10 @@ class DQN:
     scalars: Callable[[Run], dict[str, float]]  # what is told of an iteration
 
 
-def make_dqn(config: DQNConfig, *, dtype: Any = None) -> DQN:
-    """Builds a run's functions; nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
+def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = None, dtype: Any = None) -> DQN:
+    """Builds a run's functions; `encoder`: weights the net's encoder begins with, by name. Nets compute in `dtype`, by
+    default bfloat16 on an accelerator, else float32.
+    """
     game = make_game(config.game, config.rules, config.observation)
     paid = paying(game, config.rewards)
     env = without_chance(paid.batch()) if paid.has_chance else paid.batch()
@@ -89,13 +93,16 @@ def make_dqn(config: DQNConfig, *, dtype: Any = None) -> DQN:
 
     def init() -> Run:
         net_key, games_key = jax.random.split(key_of(BEGIN))
+        variables = network.init(net_key)
+        if encoder is not None:
+            variables = with_encoder(variables, encoder)
         legal_words = jax.eval_shape(packed_flags, jax.ShapeDtypeStruct((game.num_actions,), bool)).shape[0]
         return Run(
             games=dqn_acting.new_games(games_key, env, config.acting),
             tally=dqn_acting.new_tally(),
             episodes=jnp.int32(0),
             replay=transitions.new_replay(config.transitions.capacity, words=sights.words, legal_words=legal_words),
-            learner=learner.init(network.init(net_key)),
+            learner=learner.init(variables),
         )
 
     def act(run: Run, iteration: Array, step: Array) -> Run:

@@ -11,10 +11,12 @@ from typing import Any
 
 import jax
 
+from boardwright.games.registry import game as make_game
 from boardwright.learn import contest
 from boardwright.learn.dqn import Run, make_dqn, player, stepped
 from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.duel import finished
+from boardwright.learn.encoder_file import encoder_for
 from boardwright.learn.loop import Desk, Method, memory
 from boardwright.learn.rivals import at_random, by_net
 from boardwright.learn.seating import make_asking
@@ -24,7 +26,8 @@ MEASURE = 16  # what random numbers are for, beside those of `dqn`
 
 def dqn_method(config: DQNConfig) -> Method[Run]:
     """What the loop runs."""
-    dqn = make_dqn(config)
+    game = make_game(config.game, config.rules, config.observation)
+    dqn = make_dqn(config, encoder=encoder_for(config.encoder, config.architecture, game))
     policy = by_net(make_asking(dqn.network, dqn.env), temperature=0)
     fold = jax.jit(dqn.network.fold)
 

@@ -14,7 +14,7 @@ from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.learn import arrayfile
 from boardwright.learn.vae_config import VAE_FILE
-from boardwright.nets.config import PlainConfig, config_of
+from boardwright.nets.config import Architecture, PlainConfig, config_of
 from boardwright.nets.vae import ENCODER
 
 VERSION = 1
@@ -87,3 +87,15 @@ def read(path: Path) -> EncoderFile:
 def load_encoder(path: Path) -> dict[str, np.ndarray]:
     """The weights of the encoder in a file by the names of a plain net's, `params/encoder/...`."""
     return dict(read(path).weights)
+
+
+def encoder_for(path: str | None, net: Architecture, game: Game) -> Mapping[str, np.ndarray] | None:
+    """The weights of the encoder that a net for a game begins with, of a file that may be named; raises NetError
+    where they do not go together.
+    """
+    if path is None:
+        return None
+    file = read(Path(path))
+    if isinstance(net, PlainConfig):
+        file.check_fits(net, game)
+    return file.weights

@@ -171,6 +171,29 @@ FIGURES = (
         rolling=True,
         includes=(0.0,),
     ),
+    Figure(
+        name="exploration",
+        title="Exploration",
+        y_label="epsilon or temperature",
+        scalars={"exploration/epsilon": "epsilon", "exploration/boltzmann": "temperature"},
+        includes=(0.0,),
+    ),
+    Figure(
+        name="q-values",
+        title="Value seen in the best action",
+        y_label="discounted rewards",
+        scalars={"selfplay/mean_q": "value"},
+        rolling=True,
+        includes=(0.0,),
+    ),
+    Figure(
+        name="td-error",
+        title="Error of Q-values before they are learned",
+        y_label="absolute error",
+        scalars={"loss/error": "error"},
+        rolling=True,
+        includes=(0.0,),
+    ),
 )
 _LEAST_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
 

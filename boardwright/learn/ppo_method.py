@@ -9,14 +9,14 @@ from typing import Any
 import jax
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn import contest, encoder_file, league
+from boardwright.learn import contest, league
 from boardwright.learn.duel import finished
+from boardwright.learn.encoder_file import encoder_for
 from boardwright.learn.loop import Desk, Method, memory
 from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
 from boardwright.learn.ppo_config import PPOConfig
 from boardwright.learn.rivals import at_random, by_net
 from boardwright.learn.seating import make_asking
-from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import Variables
 
 MEASURE = 16  # what random numbers are for, beside those of `ppo`
@@ -24,7 +24,8 @@ MEASURE = 16  # what random numbers are for, beside those of `ppo`
 
 def ppo_method(config: PPOConfig) -> Method[Run]:
     """What the loop runs; a piece of work is an update."""
-    ppo = make_ppo(config, encoder=_encoder(config))
+    game = make_game(config.game, config.rules, config.observation)
+    ppo = make_ppo(config, encoder=encoder_for(config.encoder, config.architecture, game))
     policy = by_net(make_asking(ppo.network, ppo.env), temperature=0)
     fold = jax.jit(ppo.network.fold)
 
@@ -88,16 +89,6 @@ def scalars(run: Run) -> dict[str, float]:
             won, drawn = int(tally.against[role][0]), int(tally.against[role][1])
             found[f"league/role{role}_score"] = (won + drawn / 2) / games
     return found
-
-
-def _encoder(config: PPOConfig) -> Mapping[str, Any] | None:
-    """The weights of the encoder the net begins with, where there is one."""
-    if config.encoder is None:
-        return None
-    file = encoder_file.read(Path(config.encoder))
-    if isinstance(config.architecture, PlainConfig):
-        file.check_fits(config.architecture, make_game(config.game, config.rules, config.observation))
-    return file.weights
 
 
 def _with_league(ppo: PPO, run: Run, iteration: int, nets: Path) -> Run:

@@ -20,7 +20,8 @@ from jax import Array
 
 from boardwright.games.base import Game
 from boardwright.learn import transitions
-from boardwright.learn.dqn_config import DQNConfig
+from boardwright.learn.dqn_config import DQNConfig, QLearnerConfig
+from boardwright.learn.encoder import frozen_mask
 from boardwright.learn.exploration import greedy
 from boardwright.learn.learner import Images, Losses, rate_schedule
 from boardwright.learn.sights import Sights, unpacked_flags
@@ -77,9 +78,7 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
     """The learner of a net that computes in `dtype`."""
     learner_config, replay_config = config.learner, config.transitions
     schedule = rate_schedule(learner_config, config.total_updates)
-    is_constant = learner_config.least >= learner_config.peak and learner_config.warmup == 0
-    adam = optax.adam(learner_config.peak if is_constant else schedule)
-    optimiser = optax.chain(optax.clip_by_global_norm(learner_config.clip), adam) if learner_config.clip else adam
+    optimiser = _optimiser(learner_config, schedule, config.frozen)
     images, sights = Images.of(game, learner_config.augment), Sights.of(game)
     action_sources = np.argsort(images.actions, axis=1)  # [G, A]: which action becomes this one
     dueling = network.config.has_value
@@ -197,6 +196,14 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
         return learner, replay, {name: numbers.mean() for name, numbers in terms.items()}
 
     return QLearnerFunctions(init, learn, batch_of, values, schedule)
+
+
+def _optimiser(config: QLearnerConfig, schedule: optax.Schedule, frozen: bool) -> optax.GradientTransformation:
+    """Adam, as few steps as will do: on a GPU each is a kernel in every update."""
+    is_constant = config.least >= config.peak and config.warmup == 0
+    parts = [optax.masked(optax.set_to_zero(), frozen_mask)] if frozen else []
+    parts += [optax.clip_by_global_norm(config.clip)] if config.clip else []
+    return optax.chain(*parts, optax.adam(config.peak if is_constant else schedule))
 
 
 def _cast(tree: Any, dtype: Any) -> Any:

@@ -148,8 +148,8 @@ _QUICK_DQN = (
 )
 _QUICK_PLAIN = ("plain.convolutions=[8,8]", "plain.policy_hidden=[32]")
 _QUICK_PPO = (
-    "iterations=2",
-    "updates=2",
+    "iterations=4",
+    "updates=1",
     "rollout.games=16",
     "learner.epochs=2",
     "learner.minibatches=2",
@@ -218,6 +218,7 @@ CELLS: tuple[Cell, ...] = (
         paper=Figures(-0.775, 0.784),
         paper_second=Figures(-1.481, 0.172),
     ),
+    _met(VERSUS, "dqn", "ppo"),
     Cell(table=CODES, first="ppo-frozen", temperature=1.0),
     Cell(table=CODES, first="ppo-tuned", temperature=1.0),
     Cell(table=CODES, first="ppo-frozen", second="ppo", temperature=1.0),
@@ -258,9 +259,8 @@ TARGETS: tuple[Target, ...] = (
 
 
 def cell_of(first: str, second: str) -> Cell:
-    """The one cell in which two meet."""
-    (found,) = (cell for cell in CELLS if (cell.first, cell.second) == (first, second))
-    return found
+    """The first cell in which two meet: as in the paper, where they also do otherwise."""
+    return next(cell for cell in CELLS if (cell.first, cell.second) == (first, second))
 
 
 def training_of(name: str) -> Training:

@@ -7,7 +7,7 @@ import numpy as np
 
 from boardwright.learn.metrics import History
 from boardwright.papers import cathedral as tables
-from boardwright.papers.cathedral import CELLS, Cell, Figures, training_of
+from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral_results import STRENGTH, Results, targets, verdicts
 from boardwright.papers.estimates import Estimate, over_seeds
 from boardwright.papers.verdicts import GAIN
@@ -113,11 +113,13 @@ def _findings(results: Results) -> Rows:
 
 
 def _targets(results: Results) -> Rows:
-    rows: Rows = [("player", "against", "wanted", "score", "over games", "")]
+    rows: Rows = [("player", "against", "wanted", "score", "over games", "over seeds", "")]
     for target, score, reached in targets(results):
-        wanted = f"above {target.least:g}, surely" if target.surely else f"{target.least:g}"
-        ours = f"{score.mean:.3f}"
-        rows.append((target.first, target.second, wanted, ours, _bounds(score), "met" if reached else "**NOT MET**"))
+        wanted = f"above {target.least:g} over games" if target.surely else f"{target.least:g}"
+        seeds = results.score_over_seeds(cell_of(target.first, target.second))
+        intervals = (_bounds(score), _bounds(seeds))
+        words = "met" if reached else "**NOT MET**"
+        rows.append((target.first, target.second, wanted, f"{score.mean:.3f}", *intervals, words))
     return rows
 
 
@@ -128,8 +130,8 @@ def _cells(results: Results, cells: list[Cell]) -> Rows:
         light, dark = results.scores_by_role(cell)
         rows.append(
             (
-                cell.first,
-                cell.second + (f" at temperature {cell.temperature:g}" if cell.temperature else ""),
+                _player(cell.first, cell),
+                _player(cell.second, cell),
                 " / ".join(f"{100 * share:.1f}" for share in results.shares(cell)) + " %",
                 f"{results.score_over_games(cell).mean:.3f}",
                 _bounds(results.score_over_games(cell)),
@@ -141,6 +143,12 @@ def _cells(results: Results, cells: list[Cell]) -> Rows:
             )
         )
     return rows
+
+
+def _player(name: str, cell: Cell) -> str:
+    """A player's name, and how it draws its moves where it is a net that does."""
+    draws = cell.temperature and name != tables.RANDOM
+    return f"{name} at temperature {cell.temperature:g}" if draws else name
 
 
 def _codes(histories: Sequence[History]) -> Rows:
@@ -165,7 +173,7 @@ def _runs(results: Results) -> Rows:
         training = training_of(name)
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
         games = [history.scalars["selfplay/games"].values.sum() for history in histories if _plays(history)]
-        paper = tables.TRAINING_TIME if training.method == "dqn" else ""
+        paper = tables.TRAINING_TIME if training.method == "dqn" and "paper" in training.preset else ""
         played = f"{np.mean(games):,.0f}" if games else ""
         preset = f"{training.method} {training.preset}"
         rows.append((name, training.words, preset, played, f"{seconds.mean / 60:.1f}", paper))

@@ -55,10 +55,18 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         (["tablut-heuristics", "--games", "0"], "--games must be from 1"),
         (["tablut-heuristics", "--time", "soon"], "--time must be like 2s or 500ms"),
         (["tablut-heuristics", "--out", "/dev/null/results"], "Not a directory"),
+        (["tablut-heuristics", "--quick"], "--quick is an option of cathedral, not of tablut-heuristics"),
+        (["tablut-heuristics", "--seeds", "2"], "--seeds is an option of cathedral, not of tablut-heuristics"),
+        (["cathedral", "--time", "1s"], "--time is an option of tablut-heuristics, not of cathedral"),
+        (["cathedral", "--quick"], "say with --out FOLDER where the report and the runs go"),
+        (["cathedral", "--out", "{folder}", "--games", "3"], "--games must be even"),
+        (["cathedral", "--out", "{folder}", "--games", "0"], "--games must be from 2"),
+        (["cathedral", "--out", "{folder}", "--seeds", "0"], "--seeds must be from 1"),
+        (["cathedral", "--out", "{folder}", "--work", "/dev/null/x"], "--work /dev/null/x: Not a directory"),
     ],
 )
-def test_mistakes(arguments: list[str], message: str) -> None:
-    done = paper(*arguments)
+def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = paper(*(argument.format(folder=tmp_path) for argument in arguments))
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1

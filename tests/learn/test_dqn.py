@@ -164,7 +164,7 @@ def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
     dqn, run = after_acting(config, 40)
     held = held_by(run)
     legal = np.asarray(unpacked_flags(held.legal, 9))
-    illegal = ~np.take_along_axis(legal, held.action[:, None], axis=1)[:, 0]
+    illegal = ~np.take_along_axis(legal, np.asarray(held.action)[:, None], axis=1)[:, 0]
     assert illegal.any()
     assert (held.reward[illegal] == -7).all()
     assert (held.side[illegal] == 0).all()

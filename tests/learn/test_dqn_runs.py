@@ -17,6 +17,7 @@ from boardwright.learn.dqn_method import dqn_method
 from boardwright.learn.dqn_presets import PRESETS
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
+from boardwright.nets.network import weights_of
 
 TINY = PRESETS["cathedral-tiny"]
 
@@ -75,6 +76,20 @@ def test_a_residual_net_is_dueling_and_its_statistics_follow() -> None:
     assert changed["params"]["value_0"]["output"]["kernel"]
     assert changed["params"]["policy_0"]["logits"]["kernel"]
     assert changed["batch_stats"]["stem"]["norm"]["mean"]
+
+
+def test_a_trained_encoder_may_be_begun_with_and_kept() -> None:
+    changes = ["plain.convolutions=[4,4]", "plain.stride=2", "plain.latent=3", "encoder=some.vae", "frozen=true"]
+    config = settings.apply(TINY, changes)
+    fresh = weights_of(make_dqn(dataclasses.replace(config, encoder=None, frozen=False)).init().learner.variables)
+    encoder = {name: weight + 1 for name, weight in fresh.items() if name.startswith("params/encoder/")}
+    dqn = make_dqn(config, encoder=encoder)
+    run = dqn.init()
+    for step in range(3):
+        run, _ = stepped(dqn, run, 0, step)
+    learned = weights_of(run.learner.variables)
+    assert all(np.array_equal(learned[name], weight) for name, weight in encoder.items())
+    assert not np.array_equal(learned["params/policy/logits/kernel"], fresh["params/policy/logits/kernel"])
 
 
 def test_presets_are_the_papers() -> None:

@@ -5,10 +5,10 @@ import math
 import random
 import re
 
-import numpy as np
 import pytest
+from planted import calm, history, planted
 
-from boardwright.learn.metrics import History, Series
+from boardwright.learn.metrics import History
 from boardwright.papers.cathedral import (
     CELLS,
     FINDINGS,
@@ -20,51 +20,10 @@ from boardwright.papers.cathedral import (
     training_of,
 )
 from boardwright.papers.cathedral_report import CURVES, curves, markdown
-from boardwright.papers.cathedral_results import Played, Results, fluctuation, targets, verdicts
+from boardwright.papers.cathedral_results import fluctuation, targets, verdicts
 from boardwright.papers.estimates import Estimate, over_games, over_seeds
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.views.chart import render
-
-
-def played(score: float, games: int = 1000) -> Played:
-    half = games // 2
-    wins = round(half * score)
-    return Played((wins, wins), (0, 0), (half - wins, half - wins), (2 * score, 2 - 2 * score))
-
-
-def history(strengths: list[float], **scalars: float) -> History:
-    iterations = np.arange(1, len(strengths) + 1)
-    columns = {"evaluation/random": strengths, "selfplay/games": [100.0] * len(strengths)}
-    columns |= {"speed/seconds": [30.0] * len(strengths), "selfplay/mean_reward": strengths}
-    columns |= {name: [value] * len(strengths) for name, value in scalars.items()}
-    found = {name: Series(iterations, 10 * iterations, np.array(values)) for name, values in columns.items()}
-    return History(found, ())
-
-
-def calm(level: float = 0.95, swing: float = 0.0) -> History:
-    return history([0.5, 0.6, 0.9, *(level + swing * (-1) ** number for number in range(7))])
-
-
-VAE = {
-    "validation/reconstruction": 0.95,
-    "validation/all_zeros": 0.91,
-    "validation/occupied": 0.6,
-    "validation/bce": 30.0,
-    "validation/kl": 12.0,
-}
-
-
-def planted(seeds: int = 4, **scores: list[float]) -> Results:
-    """Results in which everybody scores one half but for cells named FIRST_SECOND."""
-    cells = {}
-    for cell in CELLS:
-        key = f"{cell.first}_{cell.second}".replace("-", "")
-        cells[cell.name] = tuple(played(score) for score in scores.get(key, [0.5] * seeds))
-    histories = {
-        training.name: tuple(history([0.5], **VAE) if training.method == "vae" else calm() for _ in range(seeds))
-        for training in TRAININGS
-    }
-    return Results(cells, histories)
 
 
 def test_students_interval_covers_what_it_says() -> None:

@@ -1,0 +1,78 @@
+"""`boardwright paper cathedral` around its training and its games, which are made up here."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from planted import planted
+
+from boardwright.cli import paper_cathedral
+from boardwright.cli.paper import Options, run
+from boardwright.learn.loop import Watch
+from boardwright.papers import cathedral_runs
+from boardwright.papers.cathedral import FINDINGS, TARGETS
+from boardwright.papers.cathedral_report import CURVES
+from boardwright.papers.cathedral_results import Results
+from boardwright.papers.cathedral_runs import StoppedError, Work
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper_cathedral, "keep_programs", lambda folder: None)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
+    works: list[Work] = []
+
+    def everything(work: Work, watch: Watch) -> Results:
+        works.append(work)
+        watch.word("dqn, seed 0")
+        return planted(len(work.seeds), dqn_ppo=[0.7 + 0.01 * seed for seed in range(len(work.seeds))])
+
+    monkeypatch.setattr(cathedral_runs, "everything", everything)
+    return works
+
+
+def test_the_report_and_its_pictures_are_written(
+    tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(Options(paper="cathedral", out=tmp_path / "results", seeds=3, seed=7))
+    (work,) = asked
+    assert (work.seeds, work.games, work.arena_games, work.quick) == ((7, 8, 9), 10_000, 1_000, False)
+    assert work.folder == tmp_path / "results" / "cathedral-work"
+    report = (tmp_path / "results" / "cathedral.md").read_text(encoding="utf-8")
+    assert "Made by `boardwright paper cathedral --seed 7 --seeds 3`" in report
+    for name in CURVES:
+        assert f"({name}.svg)" in report
+        ET.fromstring((tmp_path / "results" / f"{name}.svg").read_text(encoding="utf-8"))
+    printed = capsys.readouterr().out
+    assert "dqn, seed 0" in printed
+    assert "DQN is better than PPO: holds" in printed
+
+
+def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]) -> None:
+    work_folder = tmp_path / "elsewhere"
+    run(Options(paper="cathedral", out=tmp_path, work=work_folder, quick=True, json=True))
+    (work,) = asked
+    assert (work.seeds, work.games, work.quick, work.folder) == ((0,), 200, True, work_folder)
+    fields = json.loads(capsys.readouterr().out)  # nothing else is printed
+    assert len(fields["findings"]) == len(FINDINGS) + 1
+    assert {finding["verdict"] for finding in fields["findings"]} == {"not decided"}
+    assert len(fields["targets"]) == len(TARGETS)
+    assert "quick look" in (tmp_path / "cathedral.md").read_text(encoding="utf-8")
+
+
+def test_a_stopped_one_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(work: Work, watch: Watch) -> Results:
+        raise StoppedError
+
+    monkeypatch.setattr(cathedral_runs, "everything", stopped)
+    with pytest.raises(SystemExit) as end:
+        run(Options(paper="cathedral", out=tmp_path))
+    assert end.value.code == 130
+    assert "the same command goes on from here" in capsys.readouterr().err
+    assert not (tmp_path / "cathedral.md").exists()

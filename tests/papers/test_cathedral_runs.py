@@ -1,0 +1,112 @@
+"""Runs and matches of the Cathedral paper: what they are told, and that nothing is done twice."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import jax
+import pytest
+
+from boardwright.games.registry import game
+from boardwright.learn.loop import Watch
+from boardwright.nets import netfile
+from boardwright.nets.config import PlainConfig
+from boardwright.nets.network import make_network, weights_of
+from boardwright.papers import cathedral_runs
+from boardwright.papers.cathedral import TRAININGS, Training, cell_of, training_of
+from boardwright.papers.cathedral_runs import StoppedError, Work, met, trained
+
+
+@pytest.fixture(autouse=True, scope="module")
+def hurried_compiler() -> Iterator[None]:
+    """What is compiled here runs once."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+def some_work(folder: Path, **changes: object) -> Work:
+    work = Work(folder=folder, seeds=(3,), games=20, arena_games=4, quick=True)
+    return dataclasses.replace(work, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.name)
+def test_every_run_has_settings(training: Training, quick: bool, tmp_path: Path) -> None:
+    config = some_work(tmp_path, quick=quick).config(training, 3)
+    assert config.seed == 3
+    assert (config.game, config.rules) == ("cathedral", "paper")
+    if not training.name.endswith("-best"):
+        assert config.observation == "paper"
+    assert "{" not in repr(config).replace("{}", "")
+
+
+def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
+    work = some_work(tmp_path)
+    frozen, tuned = (work.config(training_of(name), 3) for name in ("ppo-frozen", "ppo-tuned"))
+    encoder = tmp_path / "runs" / "vae-3" / "nets" / "best.vae"
+    assert frozen.encoder == tuned.encoder == str(encoder)
+    assert (frozen.frozen, tuned.frozen) == (True, False)
+    vae = work.config(training_of("vae"), 3)
+    assert vae.boards.players == ("random", f"ppo:net={tmp_path / 'runs' / 'ppo-3' / 'nets' / 'best.net'}")
+    full = work.config(training_of("ppo-frozen"), 3).plain
+    encoded = vae.encoder.as_plain()
+    for option in ("convolutions", "stride", "encoder_hidden", "latent"):  # what a net must have to take it in
+        assert getattr(full, option) == getattr(encoded, option)
+
+
+def test_the_paper_compares_what_it_says(tmp_path: Path) -> None:
+    """Runs that are compared differ in that alone."""
+    work = some_work(tmp_path, quick=False)
+    boltzmann, epsilon, uniform = (work.config(training_of(name), 0) for name in ("boltzmann", "epsilon", "uniform"))
+    assert dataclasses.replace(epsilon, acting=boltzmann.acting) == boltzmann
+    assert (boltzmann.acting.exploration, epsilon.acting.exploration) == ("boltzmann", "epsilon")
+    assert dataclasses.replace(uniform, transitions=boltzmann.transitions) == boltzmann
+    assert (boltzmann.transitions.prioritised, uniform.transitions.prioritised) == (True, False)
+
+
+def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cathedral_runs.QUICK, "vae", ())
+    tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny")
+    work = some_work(tmp_path)
+    with pytest.raises(StoppedError):
+        trained(work, tiny, 3, Watch(stopped=lambda: True))
+    history = trained(work, tiny, 3, Watch())
+    assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
+    monkeypatch.setattr(cathedral_runs, "make_method", None)
+    assert set(trained(work, tiny, 3, Watch()).scalars) == set(history.scalars)
+
+
+def plant(work: Work, name: str, observation: str) -> None:
+    """An untrained net where a run would have kept its own."""
+    bound, config = game("cathedral", "paper", observation), PlainConfig(convolutions=(2,), policy_hidden=(4,))
+    path = work.kept(name, 3)
+    path.parent.mkdir(parents=True)
+    weights = weights_of(make_network(config, bound).init(jax.random.key(len(name))))
+    training = {"method": training_of(name).method}
+    netfile.write(path, config=config, game=bound, weights=weights, training=training)
+
+
+def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, said = some_work(tmp_path), []
+    plant(work, "dqn-best", "full")
+    plant(work, "dqn", "paper")
+    cell, watch = cell_of("dqn-best", "dqn"), Watch(word=said.append)  # nets that see different boards
+    first = met(work, cell, 3, watch)
+    assert first.games == 20
+    assert [first.wins[role] + first.draws[role] + first.losses[role] for role in (0, 1)] == [10, 10]
+    assert first.rewards is not None
+    arena = met(work, cell_of("dqn-best", "largest-first"), 3, watch)
+    assert arena.games == 4
+    assert arena.rewards is None
+    with pytest.raises(StoppedError):
+        met(work, cell_of("dqn", "random"), 3, Watch(stopped=lambda: True))
+    assert len(said) == 2
+    with monkeypatch.context() as patched:  # both are kept
+        patched.setattr(cathedral_runs, "_on_the_device", None)
+        patched.setattr(cathedral_runs, "_in_the_arena", None)
+        assert met(work, cell, 3, Watch(stopped=lambda: True)) == first
+        assert met(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
+    with monkeypatch.context() as patched:  # other games are wanted now
+        patched.setattr(cathedral_runs, "_on_the_device", lambda *_: dataclasses.replace(first, wins=(0, 0)))
+        assert met(dataclasses.replace(work, games=10), cell, 3, watch).wins == (0, 0)
