@@ -15,19 +15,34 @@ if TYPE_CHECKING:
     from boardwright.bench.engine import Figure
 
 
+OWNERS = {  # of options that not every benchmark has
+    "preset": ("bench selfplay", "bench learn"),
+    "net": ("bench selfplay",),
+    "sims": ("bench selfplay",),
+    "games": ("bench selfplay",),
+    "method": ("bench learn",),
+    "set": ("bench learn",),
+}
+
+
 @dataclass(frozen=True)
 class Options:
     """What to measure."""
 
-    what: tyro.conf.Positional[Literal["engine", "search", "selfplay"]]
+    what: tyro.conf.Positional[Literal["engine", "search", "selfplay", "learn"]]
     """`engine`: perft, random games, batched steps, import and build. `search`: alpha-beta and Monte Carlo.
-    `selfplay`: AlphaZero's network, self-play and learning."""
+    `selfplay`: AlphaZero's network, self-play and learning. `learn`: games that DQN or PPO learns from."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     batch: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Games at once in the batched engine. Default: 16,384 on an accelerator, 1,024 on a CPU."""
+    method: Literal["dqn", "ppo"] | None = None
+    """`learn`: which of the two. Default: dqn."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """`selfplay`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast."""
+    """`selfplay`, `learn`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast or
+    GAME-best."""
+    set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
+    """`learn`: a setting other than the preset's, such as `learner.merge=4`; may be given several times."""
     net: Annotated[str | None, tyro.conf.arg(metavar="SIZE")] = None
     """`selfplay`: blocks x width, such as 8x128. Default: the preset's."""
     sims: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
@@ -62,9 +77,9 @@ def _measured(options: Options) -> "Iterator[Figure]":
 
     if options.batch is not None and options.what != "engine":
         raise BoardwrightError("--batch belongs to 'bench engine'; 'bench selfplay' has --games")
-    for name in ("preset", "net", "sims", "games"):
-        if getattr(options, name) is not None and options.what != "selfplay":
-            raise BoardwrightError(f"--{name} belongs to 'bench selfplay'")
+    for name, owners in OWNERS.items():
+        if getattr(options, name) and f"bench {options.what}" not in owners:
+            raise BoardwrightError(f"--{name} belongs to {' and '.join(f'{owner!r}' for owner in owners)}")
     if options.what == "engine":
         return engine.measure(
             options.game, None if options.batch is None else in_range("--batch", options.batch, 1, 2**20)
@@ -72,11 +87,16 @@ def _measured(options: Options) -> "Iterator[Figure]":
     if options.what == "search":
         return search.measure(options.game)
     try:
-        from boardwright.bench import selfplay
+        from boardwright.bench import learn, selfplay
+        from boardwright.learn import settings
         from boardwright.learn.methods import preset
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"'bench selfplay' needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"'bench {options.what}' needs {error.name}: install boardwright[learn]") from error
     named = options.preset
+    if options.what == "learn":
+        method = options.method or "dqn"
+        config = learn.default_config(method, options.game) if named is None else preset(method, named, options.game)
+        return learn.measure(settings.apply(config, options.set))
     return selfplay.measure(
         selfplay.default_config(options.game) if named is None else preset("alphazero", named, options.game),
         games=None if options.games is None else in_range("--games", options.games, 1, 2**20),

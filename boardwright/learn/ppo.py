@@ -5,10 +5,10 @@
     run, told = ppo.update(run, iteration, number)   # plays some rows of all games, and learns from them
     run = ppo.next_iteration(run)
 
-Many games at once keep the paper's ratio: an update plays several times five games' worth of decisions, and passes
-over them `learner.epochs` times in minibatches of about as many decisions as five games have. So there are as many
-steps of learning for every game, each of as many decisions, as in one that plays five games and then passes over
-all of them; what is learned from is a few minibatches older.
+The paper plays five games and then passes over all their decisions 20 times: so do five games at once, played for as
+many rows as a game has decisions, with one minibatch. More games at once keep the ratio with as many times more
+minibatches, each still of five games' decisions. There are then as many steps of learning for every game, but what is
+learned from was decided by a policy that is more steps old.
 
 Random numbers come from the seed, the iteration and the number of the update alone.
 """

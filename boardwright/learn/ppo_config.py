@@ -16,8 +16,8 @@ from boardwright.nets.config import NetConfig, PlainConfig
 class RolloutConfig:
     """Games in flight, and how far they are played between two updates."""
 
-    games: int = 20  # at once
-    rows: int = 11  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
+    games: int = 5  # at once
+    rows: int = 10  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
     # Each decision is made of the position as seen under a drawn one of the game's symmetries.
     augment: Literal["none", "rotations", "all"] = "none"
 
@@ -46,13 +46,15 @@ class PPOLearnerConfig:
     entropy: float = 0.01  # weight of the policy's entropy, which is made larger
     value_weight: float = 0.5
     epochs: int = 20
-    minibatches: int = 4  # an epoch
+    minibatches: int = 1  # an epoch
     minibatch: int = 47  # decisions; as five games of Cathedral have
     actor_rate: float = 5e-4  # of everything but the value head
     critic_rate: float = 2e-4
     final_rate: float = 1.0  # share of the rates that is left at the end; they fall evenly
     normalise: bool = True  # advantages of a minibatch to mean 0 and deviation 1
     gradient_clip: float = 0.0  # greatest norm of a gradient; 0 is any
+    # A minibatch is passed over once the policy has diverged so far, in nats, from the one that decided; 0 is never.
+    kl_limit: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +128,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.critic_rate": (0, 10),
     "learner.final_rate": (0, 1),
     "learner.gradient_clip": (0, 1e6),
+    "learner.kl_limit": (0, 1e6),
     "evaluation.every": (0, 10**6),
     "evaluation.games": (2, 2**20),
 }

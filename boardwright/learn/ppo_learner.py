@@ -107,7 +107,11 @@ def make_learner(config: PPOLearnerConfig, network: Network, *, total_steps: int
         gradients, terms = jax.grad(of_params, has_aux=True)(params)
         updates, state = optimiser.update(gradients, learner.optimiser, params)
         variables = {**learner.variables, "params": optax.apply_updates(params, updates)}
-        return Learner(variables, state, learner.steps + 1), terms
+        learned = Learner(variables, state, learner.steps + 1)
+        if config.kl_limit:
+            far = terms["kl"] > config.kl_limit
+            learned = jax.tree.map(lambda old, new: jnp.where(far, old, new), learner, learned)
+        return learned, terms
 
     def places(key: Array, decided: Array) -> Array:
         """Every epoch goes through the decisions in an order of its own, and begins it again where it comes to its

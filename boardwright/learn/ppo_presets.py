@@ -1,7 +1,8 @@
 """Runs of PPO with names: the Cathedral paper's, and for every game our best and a tiny one.
 
-`cathedral-paper` is the paper's run of 10,000 games; `cathedral-paper-vae` the same with a trained encoder, kept as it
-is, in the place of the convolutions: it reads `best.vae` here, or what `--set encoder=PATH` says.
+`cathedral-paper` is the paper's run of 10,000 games; `cathedral-paper-steady` the same, but an update ends where the
+policy has moved far enough; `cathedral-paper-vae` the paper's with a trained encoder, kept as it is, in the place of
+the convolutions: it reads `best.vae` here, or what `--set encoder=PATH` says.
 """
 
 from __future__ import annotations
@@ -18,18 +19,17 @@ from boardwright.learn.ppo_config import (
 )
 from boardwright.nets.config import NetConfig, PlainConfig
 
-# A game of Cathedral takes the learner 9 to 10 decisions in about 11 rows. So an update plays about 20 games, four
-# times the paper's five, and an epoch goes through their decisions in four minibatches: 80 steps an update are, as
-# in the paper, 20 for every five games, each of five games' decisions. An iteration is about 500 games.
+# A game of Cathedral takes the learner 9 to 10 decisions, with what follows the last row about as many rows. So an
+# update plays about five games and passes over their 47 decisions as a whole, 20 times; an iteration is 500 games.
 _PAPER = PPOConfig(
     game="cathedral",
     rules="paper",
     observation="paper",
     rewards="shaped",
     iterations=20,
-    updates=25,
+    updates=100,
     plain=PlainConfig(convolutions=(32, 64, 64), policy_hidden=(512,), value_hidden=(512,)),
-    rollout=RolloutConfig(games=20, rows=11),
+    rollout=RolloutConfig(games=5, rows=10),
     opponent=OpponentConfig(kind="older", soft_every=10, soft_share=0.3, copy_every=100),
     learner=PPOLearnerConfig(
         discount=0.97,
@@ -38,13 +38,14 @@ _PAPER = PPOConfig(
         entropy=0.01,
         value_weight=0.5,
         epochs=20,
-        minibatches=4,
+        minibatches=1,
         minibatch=47,
         actor_rate=5e-4,
         critic_rate=2e-4,
     ),
     evaluation=PPOEvaluationConfig(every=1, games=1000),
 )
+_PAPER_STEADY = dataclasses.replace(_PAPER, learner=dataclasses.replace(_PAPER.learner, kl_limit=0.03))
 _PAPER_VAE = dataclasses.replace(
     _PAPER,
     plain=PlainConfig(
@@ -77,6 +78,7 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
             critic_rate=1e-3,
             final_rate=0.05,
             gradient_clip=1.0,
+            kl_limit=0.03,
         ),
         evaluation=PPOEvaluationConfig(every=5, games=1000),
     )
@@ -100,6 +102,7 @@ def _tiny(game: str, **changes: Any) -> PPOConfig:
 
 PRESETS: dict[str, PPOConfig] = {
     "cathedral-paper": _PAPER,
+    "cathedral-paper-steady": _PAPER_STEADY,
     "cathedral-paper-vae": _PAPER_VAE,
     "cathedral-best": _best("cathedral", rules="paper", rows=16),
     "draughts-best": _best("draughts", rows=64),

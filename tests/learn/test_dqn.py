@@ -208,7 +208,7 @@ def test_it_learns_to_play_tic_tac_toe_perfectly() -> None:
     """A best move in each of the 4,520 positions: nobody can win from it what minimax does not give them."""
     config = DQNConfig(
         game="tictactoe",
-        iterations=48,
+        iterations=56,
         plain=PlainConfig(convolutions=(64,), policy_hidden=(128, 128)),
         acting=ActingConfig(games=64, steps=16, exploration="epsilon", first=1.0, last=0.3, decay=2000),
         transitions=TransitionsConfig(capacity=20_000),

@@ -140,6 +140,20 @@ def test_a_step_makes_good_actions_likelier_and_values_truer() -> None:
     assert int(after.steps) == 1
 
 
+def test_nothing_is_learned_once_the_policy_has_moved_too_far() -> None:
+    batch, places = _batch(8), jnp.tile(jnp.arange(8), (12, 1))
+    moved = {}
+    for limit in (0.0, 0.02):
+        config = dataclasses.replace(CONFIG, actor_rate=2e-2, kl_limit=limit)
+        network, learner = _learner(config)
+        state = learner.init(network.init(jax.random.key(3)))
+        after, _ = jax.jit(learner.learn, static_argnums=3)(state, batch, places, 1)
+        moved[limit] = int(after.steps), float(learner.losses(after.variables, batch)[1]["kl"])
+    assert moved[0.0][0] == 12
+    assert 0 < moved[0.02][0] < 12
+    assert 0.02 < moved[0.02][1] < moved[0.0][1]  # by its last step, and no further
+
+
 def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
     def changed(config: PPOLearnerConfig, frozen: bool = False) -> set[str]:
         network, learner = _learner(config, frozen=frozen)

@@ -1,0 +1,98 @@
+"""How fast DQN and PPO learn on this machine: games a second, with all the learning that goes with them.
+
+Nets are new and play worse than they will, which makes games no shorter and answers no quicker.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from boardwright.bench.engine import REPETITIONS, Figure
+from boardwright.learn import methods
+from boardwright.learn.dqn import make_dqn
+from boardwright.learn.dqn_config import DQNConfig
+from boardwright.learn.ppo import make_ppo
+from boardwright.learn.ppo_config import PPOConfig
+
+WARM_UP_STEPS = 32  # of acting; as many more follow until games have ended
+ACTING_STEPS = 16  # of a repetition
+PPO_UPDATES = 4  # likewise
+MANY_GAMES = 10_000  # as the Cathedral paper's longest runs
+
+
+def default_config(method: str, game: str) -> Any:
+    """The game's paper's settings, or where no paper has any, our best."""
+    paper = f"{game}-paper"
+    return methods.preset(method, paper if paper in methods.PRESETS[method] else None, game)
+
+
+def measure(config: DQNConfig | PPOConfig) -> Iterator[Figure]:
+    """Acting, updates and games a second, and how long the paper's longest run takes at that."""
+    return _of_dqn(config) if isinstance(config, DQNConfig) else _of_ppo(config)
+
+
+def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
+    dqn, learner = make_dqn(config), config.learner
+    run = dqn.init()
+    told, step = {}, 0
+    while "selfplay/plies" not in told:
+        for _ in range(WARM_UP_STEPS):
+            run, step = dqn.act(run, 0, step), step + 1
+        told = dqn.scalars(run)
+    plies = told["selfplay/plies"]
+
+    def acted(run: Any, number: int) -> Any:
+        for step in range(ACTING_STEPS):
+            run = dqn.act(run, number + 1, step)
+        return run
+
+    seconds, run = _best(run, acted)
+    action = seconds / (ACTING_STEPS * config.acting.games)
+    yield Figure("acting", f"acting, {config.acting.games:,} games at once", 1 / action, "actions/s")
+    seconds, run = _best(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
+    update = seconds / (dqn.learn_chunk * learner.merge)
+    merged = f", {learner.merge} made as one" if learner.merge > 1 else ""
+    what = f"learning, {config.architecture.size}, batches of {learner.batch:,}{merged}"
+    yield Figure("updates", what, 1 / update, "updates/s")
+    game = plies * (action + learner.updates * update)
+    yield from _games(1 / game, f"{learner.updates:g} updates an action, {plies:.1f} of them")
+
+
+def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
+    ppo = make_ppo(config)
+    run = ppo.init()
+
+    def updated(run: Any, number: int) -> Any:
+        for update in range(PPO_UPDATES):
+            run, _ = ppo.update(run, number, update)
+        return run
+
+    episodes: list[int] = []
+
+    def counted(run: Any, number: int) -> Any:
+        run = updated(run, number)
+        episodes.append(int(run.episodes))
+        return run
+
+    seconds, _ = _best(run, counted)
+    games = (episodes[-1] - episodes[0]) / (len(episodes) - 1)
+    yield Figure("updates", f"updates of {config.learner.epochs} epochs", PPO_UPDATES / seconds, "updates/s")
+    yield from _games(games / seconds, f"{games / PPO_UPDATES:.1f} games an update")
+
+
+def _games(rate: float, how: str) -> Iterator[Figure]:
+    yield Figure("games", f"games learned from, {how}", rate, "games/s")
+    yield Figure("many_games", f"{MANY_GAMES:,} games", MANY_GAMES / rate, "seconds")
+
+
+def _best(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:
+    """Seconds of the fastest of several, after one that compiles; and the run after all of them."""
+    run = jax.block_until_ready(work(run, 0))
+    best = float("inf")
+    for number in range(REPETITIONS):
+        begin = time.perf_counter()
+        run = jax.block_until_ready(work(run, number + 1))
+        best = min(best, time.perf_counter() - begin)
+    return best, run

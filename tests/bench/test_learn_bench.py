@@ -1,0 +1,22 @@
+"""The benchmark of DQN and PPO plays and learns for real, and adds up."""
+
+import pytest
+
+from boardwright.bench import learn
+from boardwright.learn.methods import PRESETS
+
+
+@pytest.mark.parametrize("method", ["dqn", "ppo"])
+def test_games_and_the_learning_that_goes_with_them(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learn, "PPO_UPDATES", 8)
+    config = PRESETS[method]["cathedral-tiny"]
+    by_key = {figure.key: figure.value for figure in learn.measure(config)}
+    assert min(by_key.values()) > 0
+    assert by_key["many_games"] == pytest.approx(10_000 / by_key["games"])
+    if method == "dqn":
+        assert by_key["games"] < by_key["acting"]  # a game is several actions, and each is learned from
+
+
+def test_a_papers_settings_come_first() -> None:
+    assert learn.default_config("dqn", "cathedral") == PRESETS["dqn"]["cathedral-paper"]
+    assert learn.default_config("dqn", "tablut") == PRESETS["dqn"]["tablut-best"]
