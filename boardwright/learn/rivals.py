@@ -15,8 +15,8 @@ from jax import Array
 from jax.tree_util import Partial
 
 from boardwright.games.batched import random_action
-from boardwright.learn.seating import Asking
 from boardwright.nets.network import Variables
+from boardwright.search.tree import Evaluate
 
 # key, states of B games -> legal actions [B]; what is said of games that are over is not used
 Policy = Callable[[Array, Any], Array]
@@ -28,7 +28,7 @@ def at_random(key: Array, states: Any) -> Array:
     return jax.vmap(random_action)(keys, states.legal_action_mask)
 
 
-def by_net(asking: Asking, temperature: float) -> Callable[[Variables], Policy]:
+def by_net(asking: Callable[[Variables], Evaluate], temperature: float) -> Callable[[Variables], Policy]:
     """Folded variables -> the policy of a net (see `seating.make_asking`): drawn from e^(logit / temperature), at 0
     the highest, the first among equals.
 
