@@ -211,6 +211,8 @@ def check(config: AlphaZeroConfig) -> None:
             raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
     if not config.search.simulations or not all(1 <= count <= 2**14 for count in config.search.simulations):
         raise RunError("setting search.simulations: expected one number or several, each from 1 to 16384")
+    if not config.net.foretells_results:
+        raise RunError("setting net.value: a search needs results, from -1 to 1, not linear: set it to wdl or scalar")
     if config.league_games > config.selfplay.games:
         raise RunError(
             f"setting league.nets: {config.league.nets} past selves need as many games, {config.selfplay.games} are "

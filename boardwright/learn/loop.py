@@ -105,8 +105,9 @@ class Method(Generic[R]):
     judge: Callable[[R, int, Desk], tuple[R, dict[str, float]]] = _unchanged  # after an iteration, before that
     evaluate: Callable[[R, int, Desk], dict[str, float]] = _nothing  # and after it
     next_iteration: Callable[[R], R]  # the run with nothing counted yet
-    keep: Callable[[R, Path, int, Mapping[str, Any]], None] | None = None  # run, `nets`, iteration, provenance; of
-    # what is no net for play
+    # Of what is no net for play: writes it as `best`, from run, folder of nets, iteration and provenance.
+    keep: Callable[[R, Path, int, Mapping[str, Any]], None] | None = None
+    best: str = BEST
 
 
 def train(
@@ -148,7 +149,7 @@ def train(
                 run, progress = _end_of_iteration(method, run, progress, desk, clock)
         saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
         saver.finish()
-        watch.word(f"{iterations} iterations, {progress.frames:,} frames: the net is {desk.nets / BEST}")
+        watch.word(f"{iterations} iterations, {progress.frames:,} frames: the net is {desk.nets / method.best}")
         return progress
 
 

@@ -136,6 +136,7 @@ def vae_method(config: VaeConfig, boards: Boards) -> Method[Run]:
         evaluate=evaluate,
         next_iteration=lambda run: run,
         keep=keep,
+        best=VAE_FILE,
     )
 
 
