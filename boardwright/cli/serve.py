@@ -25,7 +25,7 @@ class Options:
     """Folder whose subfolders are training runs. Default: runs, if there is one."""
     workers: int = 0
     """Processes that think; 0: two, or one a core where there are more."""
-    open: Annotated[bool, tyro.conf.FlagCreatePairsOn] = False
+    open: bool = False
     """Open a browser."""
 
 
