@@ -9,14 +9,14 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import errors, positions_api
+from boardwright.web import errors, matches_api, positions_api, ratings_api, records_api, runs_api
 from boardwright.web.errors import problem
 from boardwright.web.records import Records
 from boardwright.web.services import Services
 from boardwright.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api,)
+PARTS = (positions_api, ratings_api, records_api, matches_api, runs_api)
 
 
 def make_app(settings: Settings) -> FastAPI:
