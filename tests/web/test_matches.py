@@ -43,7 +43,7 @@ def until(client: TestClient, match: int, *states: str, seconds: float = 60) -> 
         if found["state"] in states:
             return found
         time.sleep(0.05)
-    raise AssertionError(f"match {match} is {found['state']}, not {' or '.join(states)}")
+    raise AssertionError(f"match {match} has not become {states}")
 
 
 def workers() -> list[str]:
