@@ -2,7 +2,7 @@
  * Legal moves as things a hand does, for any game: pure functions from what the hand has done so far to what it may do
  * next. A move is {text, actions, gesture}; its gesture is a path of steps or one placement.
  */
-import { atCorner, keyOf, keyOfCells, orientations, same } from "./geometry.js";
+import { atCorner, keyOf, keyOfCells, same } from "./geometry.js";
 
 /** The cells a move of steps visits, the first where its piece stands; empty for other moves. */
 export function pathOf(move) {
@@ -68,9 +68,6 @@ export function sceneAlong(scene, legal, begun) {
 }
 
 const placement = (move) => (move.gesture.length === 1 && move.gesture[0].kind === "place" ? move.gesture[0] : null);
-/** A text that is the same for all turned forms of a shape. */
-const formOf = (cells) => orientations(cells).map(keyOfCells).sort()[0];
-
 /** Placements by piece: name -> map from its cells' key to the move. */
 export function placements(legal) {
   const byPiece = new Map();
@@ -89,26 +86,21 @@ export function placements(legal) {
  * @returns {{name: string, role: number|null, active: boolean, pieces: {key: string, letter: string, cells: any[], piece: string|null}[]}[]}
  */
 export function trayPieces(scene, legal, moverColour) {
-  const byPiece = placements(legal);
-  const free = new Map([...byPiece].map(([piece, moves]) => [piece, placement([...moves.values()][0])]));
-  const forms = new Map([...free].map(([piece, placed]) => [piece, formOf(placed.cells)]));
+  const free = new Map(); // placements to show a piece by, of those no tray has shown yet
+  for (const placed of legal.map(placement).filter(Boolean)) {
+    if (!free.has(placed.letter) || placed.turns === 0) free.set(placed.letter, placed);
+  }
   const trays = scene.trays.map((tray, index) => {
     const active = tray.role === moverColour;
-    const pieces = tray.polyominoes.map((polyomino, place) => {
-      const form = active ? formOf(polyomino.cells) : "";
-      const alike = (names) => [...names].find((name) => forms.get(name) === form);
-      const found = active ? (alike(free.keys()) ?? alike(forms.keys())) : undefined;
-      if (found) free.delete(found);
-      const key = `${index}-${polyomino.letter}-${place}`;
-      return { key, letter: polyomino.letter, cells: atCorner(polyomino.cells), piece: found ?? null };
+    const pieces = tray.polyominoes.map(({ letter, cells }) => {
+      const piece = (active && free.get(letter)?.piece) || null;
+      if (active) free.delete(letter);
+      return { key: `${index}-${letter}`, letter, cells: atCorner(cells), piece };
     });
     return { name: tray.name, role: tray.role, active, pieces };
   });
   if (!free.size) return trays;
-  const pieces = [...free].map(([piece, placed]) => {
-    const first = [...byPiece.get(piece).values()].map(placement).find((other) => other.turns === 0) ?? placed;
-    return { key: `free-${piece}`, letter: piece[0].toUpperCase(), cells: atCorner(first.cells), piece };
-  });
+  const pieces = [...free].map(([letter, placed]) => ({ key: `free-${letter}`, letter, cells: atCorner(placed.cells), piece: placed.piece }));
   return [{ name: "to be placed", role: null, active: true, pieces }, ...trays];
 }
 
