@@ -44,6 +44,7 @@ class Wanted:
     event: int | None = None
     index: int | None = None  # which game of its event
     id: int | None = None
+    before: int | None = None  # stored before the game of this id
     limit: int | None = None  # how many at most, the latest ones
 
     def condition(self) -> tuple[str, dict[str, Any]]:
@@ -56,6 +57,7 @@ class Wanted:
             "event": "games.event = :event",
             "index": "games.number = :index",
             "id": "games.id = :id",
+            "before": "games.id < :before",
         }
         values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}
         where = " AND ".join(tests[name] for name in values)

@@ -56,6 +56,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         "CREATE INDEX games_for_ratings ON games (rule_set, first, second, result)",
     ),
+    (
+        f"""CREATE TABLE matches (
+            id INTEGER PRIMARY KEY,
+            event INTEGER NOT NULL REFERENCES events,
+            games INTEGER NOT NULL, -- wanted
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'stopped', 'failed')),
+            error TEXT NOT NULL, -- why it failed, or nothing
+            asked TEXT NOT NULL DEFAULT {_NOW}
+        ) STRICT""",
+    ),
 )
 
 Store = Database  # of games

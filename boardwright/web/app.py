@@ -1,0 +1,56 @@
+"""The server put together: every part adds its routes, and pages come from `static/`."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+
+from boardwright import __version__
+from boardwright.web import errors, positions_api
+from boardwright.web.errors import problem
+from boardwright.web.records import Records
+from boardwright.web.services import Services
+from boardwright.web.settings import Settings
+
+STATIC = Path(__file__).parent / "static"
+PARTS = (positions_api,)
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """A server with these settings; it opens its database when it starts."""
+    services = Services(settings, Records(settings.db))
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await services.records.open()
+        try:
+            yield
+        finally:
+            await services.records.close()
+
+    app = FastAPI(
+        title="Boardwright",
+        version=__version__,
+        description="Play, study, arena and training: the interface that the pages use.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.services = services
+    errors.install(app)
+    for part in PARTS:
+        app.include_router(part.make_router(services))
+    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
+
+    @app.get("/{page:path}", include_in_schema=False)
+    def pages(page: str, request: Request) -> Response:
+        """Every other address is a page's own affair: the one page reads it."""
+        if page.startswith(("api/", "static/", "ws")):
+            return problem(404, f"there is nothing at /{page}")
+        index = STATIC / "index.html"
+        return FileResponse(index) if index.is_file() else problem(404, "the pages are not installed")
+
+    return app
