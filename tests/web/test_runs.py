@@ -110,7 +110,7 @@ def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: py
 def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None:
     folder = make_run(runs / "mine")
     run = only(client)["id"]
-    assert client.get(f"/api/runs/{run}/sample").status_code == 404
+    assert client.get(f"/api/runs/{run}/sample").json() is None
     game = boardwright.game("draughts")
     (folder / "nets").mkdir()
     for iteration in (0, 3):
