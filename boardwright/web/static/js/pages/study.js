@@ -1,5 +1,5 @@
 /** The analysis board: any position or game, an engine that thinks aloud, variations, and a review. */
-import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
+import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { announce, notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
@@ -157,7 +157,7 @@ function Study({ api, socket, games, game, opened, ply }) {
   const record = () => ({ game: game.name, rules, start, actions: line.at(-1).actions });
   const first = colourOf(view, game.roles, 0);
   return html`
-    <main class="stage study">
+    <main class=${classes("stage study", { handed: input.trays.length })}>
       <h1 class="unseen">Study of ${game.title}</h1>
       <div class="stage-board">
         <div class="with-bar">
@@ -165,8 +165,8 @@ function Study({ api, socket, games, game, opened, ply }) {
           <${Board} view=${board} input=${input} flip=${flip} roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
         </div>
         <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
-        ${input.trays.length > 0 && html`<section class="panel"><${Trays} input=${input} /></section>`}
       </div>
+      ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
       <div class="stage-side">
         <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent} heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
         <section class="panel game-panel" aria-label="Game">

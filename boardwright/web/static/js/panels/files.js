@@ -28,7 +28,7 @@ function save(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-/** @param {{game: any, rules: string, view: any, record: () => any}} props `record` gives what is to be written */
+/** @param {{games: any[], game: any, view: any, record: () => any}} props `record` gives what is to be written */
 export function Files({ games, game, view, record }) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");

@@ -2,7 +2,7 @@
 import { capital, html } from "../ui.js";
 import { valueText } from "../judgement.js";
 
-/** @param {{value: number|null, roles: string[], colour: number, flip: boolean}} props `colour` is that of role 0 */
+/** @param {{value: number|null, roles: string[], colour: number, below: boolean}} props `colour` is that of role 0, `below` whether its share grows from below */
 export function ValueBar({ value, roles, colour, below }) {
   const share = value === null ? 50 : 50 + 50 * value;
   const said = value === null ? "no value yet" : `${valueText(value)} for ${roles[0]}`;
