@@ -9,27 +9,27 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import errors, positions_api
+from boardwright.web import errors, live_api, positions_api, socket
 from boardwright.web.errors import problem
-from boardwright.web.records import Records
-from boardwright.web.services import Services
+from boardwright.web.limits import Limits
+from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api,)
+PARTS = (positions_api, live_api, socket)
 
 
 def make_app(settings: Settings) -> FastAPI:
     """A server with these settings; it opens its database when it starts."""
-    services = Services(settings, Records(settings.db))
+    services = make_services(settings)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await services.records.open()
         try:
+            await services.open()
             yield
         finally:
-            await services.records.close()
+            await services.close()
 
     app = FastAPI(
         title="Boardwright",
@@ -41,6 +41,7 @@ def make_app(settings: Settings) -> FastAPI:
     )
     app.state.services = services
     errors.install(app)
+    app.add_middleware(Limits, settings=settings)
     for part in PARTS:
         app.include_router(part.make_router(services))
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")

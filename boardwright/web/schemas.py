@@ -211,3 +211,153 @@ class PositionView(Model):
     scene: SceneInfo
     outcome: OutcomeInfo | None
     hints: dict[str, list[GridCell]]
+
+
+class ClockQuery(Model):
+    """Time for all moves of a side, and what each move adds, seconds."""
+
+    base: Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+    increment: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0.0
+
+
+class NewGame(Model):
+    """A game to be played against a player."""
+
+    game: Name
+    rules: Name | None = None
+    role: Role | Literal["random"] = "random"
+    opponent: Spec
+    clock: ClockQuery | None = None
+    position: PositionText | None = None
+
+
+class MoveQuery(Model):
+    """A whole move, by its action numbers or as text, on the board of a version."""
+
+    actions: Annotated[Actions, Field(max_length=64)] | None = None
+    text: MoveText | None = None
+    version: int
+
+
+class Nothing(Model):
+    """A request that says all by its address."""
+
+
+class ClockInfo(Model):
+    """What is left to each role, seconds, and whose time runs."""
+
+    remaining: tuple[float, float]
+    running: Role | None
+
+
+class LiveSummary(Model):
+    """A game of a person against a player, without its board; `version` rises with every change."""
+
+    id: str
+    game: str
+    rules: str
+    human: Role
+    opponent: str
+    clock: ClockInfo | None
+    thinking: bool
+    preparing: bool
+    result: OutcomeInfo | None
+    created: str
+    version: int
+
+
+class LiveGame(LiveSummary):
+    """A game of a person against a player."""
+
+    view: PositionView
+
+
+Label = Annotated[str, Field(min_length=1, max_length=40)]  # a client's own name for an analysis
+
+
+class Watch(Model):
+    """Tell me of a game: as it is, and whenever it changes."""
+
+    type: Literal["watch"]
+    game: Label
+
+
+class Unwatch(Model):
+    """No longer."""
+
+    type: Literal["unwatch"]
+    game: Label
+
+
+class WatchMatch(Model):
+    """Tell me of a match."""
+
+    type: Literal["watch-match"]
+    match: int | Label
+
+
+class Analyse(Model):
+    """Have a player think about a position aloud; an analysis of the same id is replaced."""
+
+    type: Literal["analyse"]
+    id: Label
+    game: Name
+    rules: Name | None = None
+    start: PositionText | None = None
+    actions: Actions = []
+    agent: Spec
+    seconds: Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] | None = None
+
+
+class Stop(Model):
+    """End an analysis."""
+
+    type: Literal["stop"]
+    id: Label
+
+
+ClientMessage = Annotated[Watch | Unwatch | WatchMatch | Analyse | Stop, Field(discriminator="type")]
+
+
+class SocketError(Model):
+    """Something went wrong; `id` says with which analysis or game, if with one."""
+
+    type: Literal["error"]
+    id: str | None = None
+    error: str
+
+
+class Candidate(Model):
+    """A move a player considers; what it does not know is null. `value` is role 0's."""
+
+    actions: list[int]
+    text: str
+    visits: int | None
+    policy: float | None
+    value: float | None
+
+
+class ExpectedMove(Model):
+    """A whole move of the expected line."""
+
+    text: str
+    actions: list[int]
+
+
+class Info(Model):
+    """What a player thinks so far. `value` is role 0's, -1 to 1; `policy` is what a net held of a move at first sight.
+
+    `side` is to move; `nps` are positions or simulations a second.
+    """
+
+    type: Literal["info"]
+    id: str
+    value: float | None
+    side: Role
+    depth: int
+    nodes: int
+    simulations: int
+    nps: float
+    candidates: list[Candidate]
+    line: list[ExpectedMove]
+    seconds: float
