@@ -33,12 +33,11 @@ export function useKeys(keys) {
   }, []);
 }
 
-const ON_THE_BOARD = [
+const ON_THE_BOARD = /** @type {[string[], string][]} */ ([
   [["Tab"], "to the board and its pieces"],
   [["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"], "on the board: from cell to cell"],
   [["Enter"], "on the board: take, step or place"],
-  [["Escape"], "put the piece down again"],
-];
+]);
 
 export function Help({ open, close }) {
   const dialog = useRef(null);
@@ -46,7 +45,7 @@ export function Help({ open, close }) {
     if (open && !dialog.current.open) dialog.current.showModal();
     if (!open && dialog.current.open) dialog.current.close();
   }, [open]);
-  const rows = [...current.map((key) => [key.keys, key.says]), ...ON_THE_BOARD, [["?"], "this help"]];
+  const rows = /** @type {[string[], string][]} */ ([...current.map((key) => [key.keys, key.says]), ...ON_THE_BOARD, [["?"], "this help"]]);
   return html`
     <dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${close}>
       <h2 id="help-title">Keys</h2>

@@ -5,7 +5,7 @@
 import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { usePieces } from "./animate.js";
 import { borderOf, Floor, Frame } from "./floor.js";
-import { allCells, CELL, cellName, keyOf, same, viewer } from "./geometry.js";
+import { allCells, CELL, cellName, keyOf, keyOfCells, same, viewer } from "./geometry.js";
 import { sceneAlong } from "./moves.js";
 import { Considered, Heat, Hints, Marks } from "./overlays.js";
 import { Block, Disc, Ghost } from "./pieces.js";
@@ -92,7 +92,7 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
         ${scene.polyominoes.map((block) => html`<${Block} key=${block.letter + block.role} cells=${block.cells.map(seen.seen)} role=${block.role} />`)}
       </g>
       <${Pieces} scene=${scene} view=${seen} drag=${drag} />
-      ${input.ghost && html`<${Ghost} cells=${input.ghost.cells.map(seen.seen)} role=${input.ghost.role} legal=${input.ghost.legal} />`}
+      ${input.ghost && html`<${Ghost} cells=${input.ghost.cells.map(seen.seen)} role=${input.ghost.role} legal=${input.ghost.legal} covers=${keyOfCells(input.ghost.cells)} />`}
       <${Considered} moves=${considered} view=${seen} />
       <${Cells} scene=${scene} view=${seen} input=${input} roles=${roles} focus=${focus} setFocus=${setFocus} label=${label} />
     </svg>
@@ -141,7 +141,7 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
       ${Array.from({ length: scene.rows }, (_, row) => html`
         <g role="row" key=${row}>
           ${allCells({ rows: 1, columns: scene.columns }).map(([, column]) => {
-            const cell = [row, column];
+            const cell = /** @type {[number, number]} */ ([row, column]);
             const key = keyOf(cell);
             const { x, y } = view.corner(cell);
             const can = input.next.has(key) ? ", you may go here" : input.forced.has(key) ? ", must capture" : "";

@@ -46,11 +46,11 @@ export function Block({ cells, role, size = CELL }) {
   `;
 }
 
-/** A block about to be placed. */
-export function Ghost({ cells, role, legal }) {
+/** A block about to be placed; `covers` names its cells, however the board is turned. */
+export function Ghost({ cells, role, legal, covers }) {
   const { body } = blockPaths(cells);
   return html`
-    <g class=${`ghost ${legal ? "good" : "bad"}`} data-ghost=${legal ? "legal" : "illegal"}>
+    <g class=${`ghost ${legal ? "good" : "bad"}`} data-ghost=${legal ? "legal" : "illegal"} data-cells=${covers}>
       <g class="ghost-block"><${Block} cells=${cells} role=${role} /></g>
       <path class="ghost-tint" d=${body} stroke-width=${CELL * 0.88} />
     </g>

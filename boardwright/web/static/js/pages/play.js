@@ -1,5 +1,5 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
-import { capital, html, useCallback, useEffect, useRef, useState } from "../ui.js";
+import { capital, classes, html, useCallback, useEffect, useRef, useState } from "../ui.js";
 import { announce, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
@@ -112,15 +112,15 @@ function Table({ api, live, readAt, receive, game }) {
   const typed = (text) => act(api.move(live.id, { text, version: live.version }));
   const status = live.result ? resultText(live.result, game.roles) : mine ? "Your move" : live.view.to_move === null ? "Chance moves" : `${capital(game.roles[live.view.to_move])} to move`;
   return html`
-    <main class="stage">
+    <main class=${classes("stage", { handed: input.trays.length })}>
       <h1 class="unseen">${game.title} against ${names[1 - live.human]}</h1>
       <div class="stage-board">
         ${strip(1 - live.human)}
         <${Board} view=${view} input=${input} flip=${flip} roles=${namesByColour(view, game.roles)} label=${view.scene.title} />
         ${strip(live.human)}
       </div>
+      ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
       <div class="stage-side">
-        ${input.trays.length > 0 && html`<section class="panel"><${Trays} input=${input} /></section>`}
         <section class="panel game-panel">
           <div class="row spread"><h2>${game.title} <span class="quiet">${live.rules}</span></h2></div>
           <p class="status" data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>

@@ -1,5 +1,5 @@
 /** Moves in writing: the list of those played, and a field to type one. */
-import { classes, html, useEffect, useRef, useState } from "../ui.js";
+import { html, useEffect, useRef, useState } from "../ui.js";
 
 /**
  * Moves in two columns, one a role. A role that moves twice running takes a new row; chance takes a whole one.
@@ -74,9 +74,9 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
 export function Steps({ at, last, go }) {
   const button = (sign, name, to, off) => html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;
   return html`
-    <div class=${classes("row steps")} role="group" aria-label="Go through the game">
-      ${button("⏮", "First position (Home)", 0, at <= 0)} ${button("◀", "Back (←)", at - 1, at <= 0)}
-      ${button("▶", "Forward (→)", at + 1, at >= last)} ${button("⏭", "Last position (End)", last, at >= last)}
+    <div class="row steps" role="group" aria-label="Go through the game">
+      ${button("«", "First position (Home)", 0, at <= 0)} ${button("‹", "Back (←)", at - 1, at <= 0)}
+      ${button("›", "Forward (→)", at + 1, at >= last)} ${button("»", "Last position (End)", last, at >= last)}
     </div>
   `;
 }

@@ -1,9 +1,9 @@
 /** The end of a game, and the question before giving it up. */
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
-import { api } from "../api.js";
-import { go } from "../router.js";
 import { resultText } from "../sides.js";
+import { remembered } from "../store.js";
+import { begin } from "./newgame.js";
 
 export function Dialog({ open, close, label, children }) {
   const dialog = useRef(null);
@@ -35,13 +35,8 @@ export function ResultDialog({ live, roles, study }) {
     if (live.result && !before.current) setOpen(true);
     before.current = live.result;
   }, [live.result]);
-  const again = () => {
-    const clock = live.clock ? { base: live.clock.base ?? 300, increment: live.clock.increment ?? 5 } : null;
-    api
-      .newGame({ game: live.game, rules: live.rules, role: 1 - live.human, opponent: live.opponent, clock })
-      .then((next) => go(`/play/${next.id}`))
-      .catch(notifyError);
-  };
+  const again = () =>
+    begin({ game: live.game, rules: live.rules, role: 1 - live.human, opponent: live.opponent, clock: live.clock ? remembered("new-game", {}).clock : "none" }).catch(notifyError);
   const { result, human } = live;
   const headline = !result ? "" : result.winner === null ? "A draw" : result.winner === human ? "You win!" : "You lose";
   return html`
