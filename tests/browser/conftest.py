@@ -14,7 +14,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_CHROMIUM = "no Chromium: install one (Debian: apt install chromium) or fetch Playwright's: playwright install chromium"
+NO_CHROMIUM = (
+    "no Chromium: install one (Debian: apt install chromium) or fetch Playwright's: playwright install chromium"
+)
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000

@@ -290,7 +290,9 @@ def test_games_survive_a_power_cut(started) -> None:
 
 
 def children(parent: int) -> set[int]:
-    return {int(pid) for task in Path(f"/proc/{parent}/task").iterdir() for pid in (task / "children").read_text().split()}
+    return {
+        int(pid) for task in Path(f"/proc/{parent}/task").iterdir() for pid in (task / "children").read_text().split()
+    }
 
 
 def wait_until_gone(pids: set[int]) -> None:
