@@ -9,7 +9,18 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import errors, files, live_api, positions_api, reference, socket
+from boardwright.web import (
+    errors,
+    files,
+    live_api,
+    matches_api,
+    positions_api,
+    ratings_api,
+    records_api,
+    reference,
+    runs_api,
+    socket,
+)
 from boardwright.web.errors import problem
 from boardwright.web.limits import Limits
 from boardwright.web.security import Guard
@@ -17,7 +28,7 @@ from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api, live_api, files, socket)
+PARTS = (positions_api, live_api, files, ratings_api, records_api, matches_api, runs_api, socket)
 
 
 def make_app(settings: Settings) -> FastAPI:
