@@ -83,7 +83,7 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
   return html`
     <svg ref=${svg} class=${classes("board", { takes: input.enabled, places: input.places })} viewBox=${`${-border} ${-border} ${width} ${height}`}
       style=${{ aspectRatio: `${width} / ${height}` }}
-      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${() => setDrag(null)} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
+      onMouseDown=${(event) => event.preventDefault()} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${() => setDrag(null)} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
       ${frame} ${floor}
       <${Marks} scene=${scene} view=${seen} />
       ${heat && html`<${Heat} shares=${heat.shares} kind=${heat.kind} view=${seen} />`}

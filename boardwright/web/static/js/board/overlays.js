@@ -1,5 +1,5 @@
 /** What is drawn over a board to explain it: marks, hints, heat and arrows. */
-import { html } from "../ui.js";
+import { classes, html } from "../ui.js";
 import { blockPaths, CELL, keyOf } from "./geometry.js";
 
 export function Marks({ scene, view }) {
@@ -36,40 +36,40 @@ export function Heat({ shares, view, kind }) {
     <g class=${`heat heat-${kind}`}>
       ${[...shares].map(([key, share]) => {
         const { x, y } = view.corner(key.split(",").map(Number));
-        return html`<rect key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.1 + 0.72 * Math.sqrt(share)).toFixed(3)} />`;
+        return html`<rect key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.05 + 0.7 * share).toFixed(3)} />`;
       })}
     </g>
   `;
 }
 
-/** Moves under consideration, the strongest on top: arrows along paths, outlines of placements. */
+/** Moves under consideration, the strongest on top: arrows along paths, outlines of placements; `later` is the answer to one. */
 export function Considered({ moves, view }) {
   const ordered = [...moves].sort((a, b) => a.strength - b.strength);
   return html`
     <g class="considered">
-      ${ordered.map(({ key, path, cells, strength, label }) =>
+      ${ordered.map(({ key, path, cells, strength, label, later }) =>
         cells.length
-          ? html`<${Outline} key=${key} cells=${cells.map(view.seen)} strength=${strength} label=${label} />`
-          : path.slice(1).map((cell, index) => html`<${Arrow} key=${`${key}-${index}`} from=${view.middle(path[index])} to=${view.middle(cell)} strength=${strength} />`),
+          ? html`<${Outline} key=${key} cells=${cells.map(view.seen)} strength=${strength} label=${label} later=${later} />`
+          : path.slice(1).map((cell, index) => html`<${Arrow} key=${`${key}-${index}`} from=${view.middle(path[index])} to=${view.middle(cell)} strength=${strength} later=${later} />`),
       )}
     </g>
   `;
 }
 
-function Arrow({ from, to, strength }) {
+function Arrow({ from, to, strength, later }) {
   const [across, down] = [to.x - from.x, to.y - from.y];
   const tip = Math.hypot(across, down) - 5;
   const [head, half] = [10 + 7 * strength, 1.6 + 2.9 * strength];
   const shape = `M14 ${half}L${tip - head} ${half}L${tip - head} ${2.3 * half + 1.5}L${tip} 0L${tip - head} ${-2.3 * half - 1.5}L${tip - head} ${-half}L14 ${-half}Z`;
   const turned = (Math.atan2(down, across) * 180) / Math.PI;
-  return html`<path class="arrow" d=${shape} opacity=${(0.3 + 0.6 * strength).toFixed(2)} transform=${`translate(${from.x} ${from.y}) rotate(${turned.toFixed(2)})`} />`;
+  return html`<path class=${classes("arrow", { later })} d=${shape} opacity=${(0.3 + 0.6 * strength).toFixed(2)} transform=${`translate(${from.x} ${from.y}) rotate(${turned.toFixed(2)})`} />`;
 }
 
-function Outline({ cells, strength, label }) {
+function Outline({ cells, strength, label, later }) {
   const { body } = blockPaths(cells);
   const [row, column] = cells[0];
   return html`
-    <g class="outline" opacity=${(0.3 + 0.6 * strength).toFixed(2)}>
+    <g class=${classes("outline", { later })} opacity=${(0.3 + 0.6 * strength).toFixed(2)}>
       <path d=${body} stroke-width=${CELL * 0.74} />
       ${label && html`<text x=${(column + 0.5) * CELL} y=${(row + 0.5) * CELL + 6}>${label}</text>`}
     </g>

@@ -6,7 +6,7 @@ import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { finalValue, judgeLine } from "../judgement.js";
 import { useKeys } from "../keys.js";
-import { AnalysisPanel, consideredMoves, heatOf, useAnalysis } from "../panels/analysis.js";
+import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
 import { Steps, TypedMove } from "../panels/moves.js";
 import { ReviewPanel, useReview } from "../panels/review.js";
@@ -149,9 +149,10 @@ function Study({ api, socket, games, game, opened, ply }) {
     { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
   ]);
 
+  const answers = useAnswers(api, ready ? view : null, info);
   const board = shown ?? view;
   const judged = useMemo(() => judgeLine(line, values), [line, values]);
-  const considered = useMemo(() => (shown || !ready ? [] : consideredMoves(view, info, pointed)), [shown, ready, view, info, pointed]);
+  const considered = useMemo(() => (shown || !ready ? [] : [...consideredMoves(view, info, pointed), ...(pointed === null ? answers : [])]), [shown, ready, view, info, pointed, answers]);
   const map = useMemo(() => (shown || !heat || !ready ? null : heatOf(view, info, heat)), [shown, heat, ready, view, info]);
   const status = shown ? "What the engine expects" : view.outcome ? resultText(view.outcome, game.roles) : view.scene.caption;
   const record = () => ({ game: game.name, rules, start, actions: line.at(-1).actions });

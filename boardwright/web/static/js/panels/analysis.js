@@ -10,6 +10,8 @@ const LONGEST_SECONDS = 600;
 const SHOWN = 6; // candidates in the list
 const DRAWN = 3; // on the board
 const RESTART_MS = 120;
+const ANSWERS = 2; // moves drawn after the first
+const ANSWERS_MS = 300;
 
 /** Analyses the position shown for as long as it is on. @param {any} view null while there is none */
 export function useAnalysis(socket, view, agent) {
@@ -17,7 +19,7 @@ export function useAnalysis(socket, view, agent) {
   const [state, setState] = useState({ info: null, preparing: false, of: null });
   const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
   useEffect(() => {
-    setState({ info: null, preparing: false, of: key });
+    setState((before) => ({ info: !on && before.of === key ? before.info : null, preparing: false, of: key }));
     if (!on || !view || view.outcome || !view.legal.length) return undefined;
     let stop = () => {};
     const timer = setTimeout(() => {
@@ -40,9 +42,6 @@ export function useAnalysis(socket, view, agent) {
       stop();
     };
   }, [on, key, agent]);
-  useEffect(() => {
-    if (!on) setState((before) => ({ ...before, preparing: false }));
-  }, [on]);
   return { on, setOn, info: state.of === key ? state.info : null, preparing: state.preparing };
 }
 
@@ -61,6 +60,36 @@ export function consideredMoves(view, info, pointed) {
     const move = moveOfActions(view.legal, candidate.actions);
     return move ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outlineOf(move) }] : [];
   });
+}
+
+/** How the engine thinks it goes on after its best move, to be drawn fainter: answers from the server, asked for when the line changes. */
+export function useAnswers(api, view, info) {
+  const [answers, setAnswers] = useState({ of: "", moves: [] });
+  const line = (info?.line ?? []).slice(0, ANSWERS + 1);
+  const key = view ? `${view.text} ${line.map((move) => move.text).join()}` : "";
+  useEffect(() => {
+    if (line.length < 2) return undefined;
+    let wanted = true;
+    const timer = setTimeout(async () => {
+      const moves = [];
+      let actions = view.actions;
+      for (const [index, move] of line.entries()) {
+        if (index) {
+          const { game, rules, start } = view;
+          const before = await api.position({ game, rules, start, actions }).catch(() => null);
+          const found = before && moveOfActions(before.legal, move.actions);
+          if (found) moves.push({ key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1, ...outlineOf(found) });
+        }
+        actions = [...actions, ...move.actions];
+      }
+      if (wanted) setAnswers({ of: key, moves });
+    }, ANSWERS_MS);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return answers.of === key ? answers.moves : [];
 }
 
 /** Shares of policy or visits by the cells moves lead to, the most being 1; null where the engine tells none. */

@@ -71,8 +71,8 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
     <div class="review">
       <div class="row">
         ${progress
-          ? html`<button class="button" onClick=${review.stop}>Stop the review</button><progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
-          : html`<button class="button" disabled=${line.length < 2} onClick=${() => review.run(line, values, pace)}>Review the game</button>
+          ? html`<button class="button small" onClick=${review.stop}>Stop the review</button><progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
+          : html`<button class="button small" disabled=${line.length < 2} onClick=${() => review.run(line, values, pace)}>Review the game</button>
               <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option value=${seconds}>${seconds} s</option>`)}</select> a position</label>
               ${known && html`<button class="link" onClick=${clear}>Forget values</button>`}`}
       </div>

@@ -11,7 +11,7 @@ export function ValueBar({ value, roles, colour, below }) {
       <div class=${`value-share colour-${colour}`} style=${{ "--share": `${share}%` }}></div>
       <div class=${`value-rest colour-${1 - colour}`}></div>
       <span class="value-middle"></span>
-      ${value !== null && html`<span class=${`value-number ${value >= 0 ? "for-first" : "for-second"} on-${value >= 0 ? colour : 1 - colour}`}>${Math.abs(value).toFixed(2)}</span>`}
+      ${value !== null && html`<span class=${`value-number ${value >= 0 ? "for-first" : "for-second"} on-${value >= 0 ? colour : 1 - colour}`}>${Math.abs(value).toFixed(1)}</span>`}
     </div>
   `;
 }
