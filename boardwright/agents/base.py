@@ -40,6 +40,8 @@ class Choice:
     simulations: int = 0
     depth: int = 0  # whole moves looked ahead
     visits: dict[int, int] = field(default_factory=dict)  # by action, of a tree search that was kept from before too
+    values: dict[int, float] = field(default_factory=dict)  # by action that was tried, from the side of the mover
+    prior: dict[int, float] = field(default_factory=dict)  # by action: what a net held of it before any search
 
 
 class Watch(Protocol):

@@ -84,7 +84,15 @@ def _choice(found: _Found) -> Choice:
     actions, visits, values, line, simulations = found
     best = actions.index(line[0])
     policy = {action: count / simulations for action, count in zip(actions, visits, strict=True)}
-    return Choice(actions[best], values[best], policy, tuple(line), simulations=simulations)
+    return Choice(
+        actions[best],
+        values[best],
+        policy,
+        tuple(line),
+        simulations=simulations,
+        visits=dict(zip(actions, visits, strict=True)),
+        values={action: value for action, count, value in zip(actions, visits, values, strict=True) if count},
+    )
 
 
 def player(name: str, summary: str, variant: Variant, games: tuple[str, ...] | None = None) -> Player:

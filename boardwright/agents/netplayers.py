@@ -66,12 +66,17 @@ class NetPlayer(Agent):
             return Choice(self._random.choice(legal))
         planes = position.under(self._net.game).observation()[None]
         logits, values = self._net.evaluate(planes, np.array([position.role_to_move], np.int32))
-        scores = np.nan_to_num(logits[0, legal].astype(np.float64))
-        weights = np.exp(scores - scores.max())
-        policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
+        policy = dict(zip(legal, shares(logits[0, legal]), strict=True))
         action = draw(policy, self._temperature, self._random)
         value = float(np.clip(values[0], -1, 1)) if self._net.foretells_results else None
-        return Choice(action, value, policy, (action,), nodes=1)
+        return Choice(action, value, policy, (action,), nodes=1, prior=policy)
+
+
+def shares(logits: np.ndarray) -> list[float]:
+    """Probabilities in proportion to e^logit, of some moves; logits that are no numbers count as 0."""
+    scores = np.nan_to_num(logits.astype(np.float64))
+    weights = np.exp(scores - scores.max())
+    return (weights / weights.sum()).tolist()
 
 
 def draw(policy: Mapping[int, float], temperature: float, chance: random.Random) -> int:

@@ -8,11 +8,14 @@ import math
 import random
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, player_for
+from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, player_for, shares
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
@@ -63,6 +66,7 @@ class ZeroPlayer(Agent):
         search.begin(position.under(self._game).core, simulations if self._gumbel else 0)
         forced = position.count_actions() == 1
         took = 0.0  # the last batch: what the next will take, too
+        prior = {} if watch is None else self._prior(position)
         while not search.ready or not (
             forced
             or search.done
@@ -75,8 +79,15 @@ class ZeroPlayer(Agent):
             took = now - before
             if watch is not None and now - told >= REPORT_SECONDS:
                 told = now
-                watch.report(_choice(search))
-        return self._drawn(_choice(search))
+                watch.report(replace(_choice(search), prior=prior))
+        return replace(self._drawn(_choice(search)), prior=prior)
+
+    def _prior(self, position: Position) -> dict[int, float]:
+        """What the net holds of the moves at first sight."""
+        legal = position.legal_actions()
+        planes = position.under(self._game).observation()[None]
+        logits, _ = self._evaluate(planes, np.array([position.role_to_move], np.int32))
+        return dict(zip(legal, shares(logits[0, legal]), strict=True))
 
     def _own(self, limit: Limit) -> Limit:
         """The limit, or the player's own where it bounds neither; halving must know how many there will be."""
@@ -107,7 +118,7 @@ class ZeroPlayer(Agent):
 
 
 def _choice(search: PuctSearch) -> Choice:
-    actions, visits, _, policy, line, value, simulations, evaluations = search.report()
+    actions, visits, values, policy, line, value, simulations, evaluations = search.report()
     return Choice(
         line[0],
         value,
@@ -116,6 +127,7 @@ def _choice(search: PuctSearch) -> Choice:
         nodes=evaluations,
         simulations=simulations,
         visits=dict(zip(actions, visits, strict=True)),
+        values={action: q for action, count, q in zip(actions, visits, values, strict=True) if count},
     )
 
 

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -33,7 +33,7 @@ def play(event: Event, games: Iterable[ScheduledGame], workers: int = 1) -> Gene
     Whoever closes the iterator stops the games in progress.
     """
     if workers > 1:
-        yield from _play_at_once(event, iter(games), workers)
+        yield from play_apart(event, games, workers)
         return
     game = event.bound_game()
     for scheduled in games:
@@ -49,7 +49,14 @@ class _Worker:
     playing: ScheduledGame
 
 
-def _play_at_once(event: Event, games: Iterator[ScheduledGame], workers: int) -> Iterator[PlayedGame]:
+def play_apart(
+    event: Event, games: Iterable[ScheduledGame], workers: int = 1, bell: Connection | None = None
+) -> Generator[PlayedGame, None, None]:
+    """Plays the games in worker processes, also where one is enough, and yields each as it is finished.
+
+    Another thread stops the games in progress by closing the other end of `bell`: the iterator then ends at once.
+    """
+    games, watched = iter(games), [] if bell is None else [bell]
     crew: dict[Connection, _Worker] = {}
     again: collections.deque[ScheduledGame] = collections.deque()
     lost: collections.Counter[int] = collections.Counter()  # workers by game
@@ -60,8 +67,10 @@ def _play_at_once(event: Event, games: Iterator[ScheduledGame], workers: int) ->
                 crew[worker.line] = worker
             if not crew:
                 return
-            for line in wait(list(crew)):
+            for line in wait([*watched, *crew]):
                 assert isinstance(line, Connection)
+                if line is bell:
+                    return
                 worker = crew[line]
                 try:
                     answer = line.recv()

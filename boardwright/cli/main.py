@@ -21,6 +21,7 @@ COMMANDS = {
     "legal": "list the legal moves of a position",
     "perft": "count the lines of play to a depth",
     "playout": "play random games and report statistics",
+    "serve": "open the app in a browser: play, study, arena, training",
     "play": "play against a built-in player in the terminal",
     "agents": "list the players of a game and their options",
     "match": "play two players against each other",

@@ -39,8 +39,9 @@ from boardwright.games.engines import (
 )
 
 if TYPE_CHECKING:
+    from boardwright.games.gestures import Gesture
     from boardwright.games.record import GameRecord
-    from boardwright.views.scene import Scene
+    from boardwright.views.scene import Cell, Scene
 
 __all__ = [
     "CHANCE",
@@ -171,6 +172,7 @@ class Game(ABC):
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
     benchmark: ClassVar[Benchmark]
     has_chance: bool = False  # whether chance ever acts
+    file_suffix: ClassVar[str] = "txt"  # of game files in its own format
 
     slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
@@ -280,6 +282,14 @@ class Game(ABC):
     @abstractmethod
     def scene(self, position: Position) -> Scene:
         """A position as something to be drawn."""
+
+    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+        """What a hand does on the board to make a whole move; nothing where it has no place there, as a coin's fall."""
+        return ()
+
+    def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
+        """Cells worth knowing about in a position, by what they are, for whoever wants to show them."""
+        return {}
 
     def play_all(self, actions: list[int]) -> Position:
         """The position after `actions` from the start; raises IllegalMoveError naming the ply."""

@@ -2,11 +2,14 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from boardwright.errors import RunError
+
+PATIENCE = 0.5  # seconds to wait for the lock: whoever only looks whether it is held has it for an instant
 
 
 @contextmanager
@@ -22,7 +25,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         raise RunError(f"cannot train into {folder}: {error.strerror}") from error
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(descriptor)
         except BlockingIOError as error:
             holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
             raise RunError(
@@ -35,3 +38,33 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process is training into a folder."""
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _take(descriptor: int) -> None:
+    """Locks a file for this process alone; raises BlockingIOError where another keeps it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

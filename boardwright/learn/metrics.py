@@ -22,6 +22,7 @@ from boardwright.errors import RunError
 from boardwright.learn.tensorboard import EventFile
 
 NAME = "metrics.sqlite"
+CORRECTED = "evaluation/"  # how the names of scalars begin whose past values change
 KIND = Kind(
     noun="metrics",
     application=0x42576D74,  # "BWmt"
@@ -146,23 +147,35 @@ class Metrics:
         self.close()
 
 
-def read_metrics(folder: Path) -> History:
-    """What the run in a folder measured; raises RunError where there is none."""
+def read_metrics(folder: Path, after: int = -1) -> History:
+    """What the run in a folder measured; raises RunError where there is none.
+
+    With `after`, what came after that iteration, and all ratings, since later games correct them.
+    """
     if not (folder / NAME).exists():
         raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
     with open_database(folder / NAME, KIND, create=False) as database:
-        return _history(database)
+        return _history(database, after)
 
 
-def _history(database: Database) -> History:
+def progress(folder: Path) -> tuple[int, int]:
+    """(iterations, frames) that the run in a folder has logged."""
+    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
+        iterations, frames = connection.execute("SELECT max(iteration), max(frames) FROM scalars").fetchone()
+    return iterations or 0, frames or 0
+
+
+def _history(database: Database, after: int = -1) -> History:
     columns: dict[str, list[tuple[int, int, float]]] = {}
     with database.reading() as connection:
         connection.execute("BEGIN")  # both tables as of one moment
         try:
-            for name, *row in connection.execute("SELECT * FROM scalars ORDER BY name, iteration"):
+            query = f"SELECT * FROM scalars WHERE iteration > ? OR name GLOB '{CORRECTED}*' ORDER BY name, iteration"
+            for name, *row in connection.execute(query, [after]):
                 iteration, frames, value = row
                 columns.setdefault(name, []).append((iteration, frames, math.nan if value is None else value))
-            rows = connection.execute("SELECT * FROM matches ORDER BY iteration, role0_net, role1_net").fetchall()
+            query = "SELECT * FROM matches WHERE iteration > ? ORDER BY iteration, role0_net, role1_net"
+            rows = connection.execute(query, [after]).fetchall()
         finally:
             connection.execute("COMMIT")
     scalars = {}

@@ -44,6 +44,7 @@ class Wanted:
     event: int | None = None
     index: int | None = None  # which game of its event
     id: int | None = None
+    before: int | None = None  # stored before the game of this id
     limit: int | None = None  # how many at most, the latest ones
 
     def condition(self) -> tuple[str, dict[str, Any]]:
@@ -56,6 +57,7 @@ class Wanted:
             "event": "games.event = :event",
             "index": "games.number = :index",
             "id": "games.id = :id",
+            "before": "games.id < :before",
         }
         values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}
         where = " AND ".join(tests[name] for name in values)
@@ -71,6 +73,14 @@ def save_game(store: Store, game: PlayedGame, event: int | None = None, version:
 
     The game of an event is stored once: who comes second with the same index is told so, and nothing changes.
     """
+    with store.writing() as connection:
+        return insert_game(connection, game, event, version)
+
+
+def insert_game(
+    connection: sqlite3.Connection, game: PlayedGame, event: int | None = None, version: str = __version__
+) -> bool:
+    """The same within a transaction that stores other things too."""
     record = game.record
     row = {
         "event": event,
@@ -87,22 +97,21 @@ def save_game(store: Store, game: PlayedGame, event: int | None = None, version:
         "tags": codec.canonical(list(record.tags.items())),  # in order
     }
     rules = {"game": record.game, "name": record.rules.name, "options": codec.rules_text(record.rules)}
-    with store.writing() as connection:
 
-        def number_of(table: str, fields: dict[str, Any], key: tuple[str, ...]) -> int:
-            """The id of a row, which is made where there is none."""
-            names = ", ".join(fields)
-            places = ", ".join(f":{name}" for name in fields)
-            test = " AND ".join(f"{name} = :{name}" for name in key)
-            connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", fields)
-            return connection.execute(f"SELECT id FROM {table} WHERE {test}", fields).fetchone()[0]
+    def number_of(table: str, fields: dict[str, Any], key: tuple[str, ...]) -> int:
+        """The id of a row, which is made where there is none."""
+        names = ", ".join(fields)
+        places = ", ".join(f":{name}" for name in fields)
+        test = " AND ".join(f"{name} = :{name}" for name in key)
+        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", fields)
+        return connection.execute(f"SELECT id FROM {table} WHERE {test}", fields).fetchone()[0]
 
-        row["rule_set"] = number_of("rule_sets", rules, ("game", "options"))
-        for role, spec in zip(("first", "second"), game.players, strict=True):
-            row[role] = number_of("players", {"spec": spec, "version": version}, ("spec", "version"))
-        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-        query = f"INSERT INTO games ({names}) VALUES ({places}) ON CONFLICT (event, number) DO NOTHING"
-        return connection.execute(query, row).rowcount == 1
+    row["rule_set"] = number_of("rule_sets", rules, ("game", "options"))
+    for role, spec in zip(("first", "second"), game.players, strict=True):
+        row[role] = number_of("players", {"spec": spec, "version": version}, ("spec", "version"))
+    names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
+    query = f"INSERT INTO games ({names}) VALUES ({places}) ON CONFLICT (event, number) DO NOTHING"
+    return connection.execute(query, row).rowcount == 1
 
 
 def find_games(store: Store, wanted: Wanted) -> Iterator[StoredGame]:

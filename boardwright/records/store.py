@@ -56,6 +56,36 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         "CREATE INDEX games_for_ratings ON games (rule_set, first, second, result)",
     ),
+    (
+        f"""CREATE TABLE matches (
+            id INTEGER PRIMARY KEY,
+            event INTEGER NOT NULL REFERENCES events,
+            games INTEGER NOT NULL, -- wanted
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'stopped', 'failed')),
+            error TEXT NOT NULL, -- why it failed, or nothing
+            asked TEXT NOT NULL DEFAULT {_NOW}
+        ) STRICT""",
+    ),
+    (
+        # Games of a person against a player, written after every move; `records/live.py`.
+        """CREATE TABLE live_games (
+            id TEXT PRIMARY KEY,
+            game TEXT NOT NULL,
+            rules TEXT NOT NULL, -- name of a rule set that ships
+            start TEXT, -- the first position, if not that of the rules
+            actions BLOB NOT NULL, -- as in games
+            seconds BLOB NOT NULL, -- as in games
+            person INTEGER NOT NULL CHECK (person BETWEEN 0 AND 1), -- which role
+            opponent TEXT NOT NULL, -- spec
+            clock TEXT, -- JSON: base and increment, and what is left to each role, in seconds; null for none
+            undone INTEGER NOT NULL, -- moves taken back
+            result INTEGER NOT NULL CHECK (result BETWEEN 0 AND 3), -- as in games
+            reason TEXT NOT NULL,
+            version INTEGER NOT NULL, -- rises with every change
+            created TEXT NOT NULL -- UTC, like 2025-01-31T18:00:00Z
+        ) STRICT""",
+        "CREATE INDEX open_live_games ON live_games (result) WHERE result = 3",
+    ),
 )
 
 Store = Database  # of games

@@ -68,7 +68,7 @@ inline nb::tuple tuple_of(const RolloutReport& report) {
                           report.simulations);
 }
 
-// `watch`, a Python callable or None, is called some ten times a second with the report of the calling
+// `watch`, a Python callable or None, is called some forty times a second with the report of the calling
 // thread's tree, and answers whether to stop.
 template <Game G, class Rollouts>
 nb::tuple monte_carlo(const Position<G>& position, std::uint64_t seed, std::uint64_t simulations, double seconds,

@@ -8,7 +8,7 @@
 
 namespace boardwright {
 
-// Called as often as one likes; ten times a second it lets Python handle its signals, and throws what
+// Called as often as one likes; forty times a second it lets Python handle its signals, and throws what
 // a handler raises.
 class SignalCheck {
   public:
@@ -20,7 +20,7 @@ class SignalCheck {
 
     bool due() {
         const auto now = std::chrono::steady_clock::now();
-        if (now - last_ < std::chrono::milliseconds(100)) return false;
+        if (now - last_ < std::chrono::milliseconds(25)) return false;
         last_ = now;
         return true;
     }
@@ -30,7 +30,7 @@ class SignalCheck {
 };
 
 // Whether a search should answer now: asked as often as one likes, it asks `stopped`, a Python callable
-// without arguments or None, ten times a second, and lets Python handle its signals as well.
+// without arguments or None, forty times a second, and lets Python handle its signals as well.
 class StopCheck {
   public:
     explicit StopCheck(nanobind::object stopped) : stopped_(std::move(stopped)) {}

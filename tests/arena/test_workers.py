@@ -4,14 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from itertools import islice
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 
 from boardwright.arena import workers
-from boardwright.arena.workers import play
+from boardwright.arena.workers import play, play_apart
 from boardwright.errors import BoardwrightError
 
 
@@ -79,6 +81,19 @@ def test_stopping_early_dismisses_the_workers(event) -> None:
     games = play(match, match.schedule(), workers=2)
     next(games)
     games.close()
+    assert children(os.getpid()) == []
+
+
+def test_another_thread_stops_a_game_in_progress(event) -> None:
+    match = event("mc:sims=100000000", "random", game="tablut")
+    bell, rope = Pipe(duplex=False)
+    ringer = threading.Timer(1.0, rope.close)
+    ringer.start()
+    begin = time.monotonic()
+    assert list(play_apart(match, match.schedule(), workers=1, bell=bell)) == []
+    assert time.monotonic() - begin < 30
+    ringer.join()
+    bell.close()
     assert children(os.getpid()) == []
 
 

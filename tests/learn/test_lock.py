@@ -1,14 +1,16 @@
 """Two processes never train into one folder."""
 
+import fcntl
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.lock import alone_in
+from boardwright.learn.lock import alone_in, is_held
 
 HOLDER = """
 import sys, time
@@ -25,11 +27,13 @@ def test_one_at_a_time_until_it_dies(tmp_path: Path) -> None:
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
+    assert is_held(folder)
     expected = f"is being trained into by process {holder.pid}: wait for it, or choose another --out"
     with pytest.raises(RunError, match=expected), alone_in(folder):
         pass
     holder.send_signal(signal.SIGKILL)
     holder.communicate()
+    assert not is_held(folder)
     for _ in range(2):
         with alone_in(folder):
             assert (folder / "lock").exists()
@@ -39,3 +43,16 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match=r"cannot train into .*file"), alone_in(tmp_path / "file"):
         pass
+
+
+def test_a_look_at_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
+    with alone_in(tmp_path):
+        pass
+    with (tmp_path / "lock").open() as looked_at:
+        fcntl.flock(looked_at, fcntl.LOCK_SH)
+        release = threading.Timer(0.1, fcntl.flock, (looked_at, fcntl.LOCK_UN))
+        release.start()
+        with alone_in(tmp_path):
+            assert is_held(tmp_path)
+        release.join()
+    assert not is_held(tmp_path / "elsewhere")

@@ -15,7 +15,7 @@ from tensorboard.backend.event_processing.plugin_event_multiplexer import EventM
 from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[attr-defined]
 
 from boardwright.errors import BoardwrightError, RunError
-from boardwright.learn.metrics import NAME, History, Match, Metrics, read_metrics
+from boardwright.learn.metrics import NAME, History, Match, Metrics, progress, read_metrics
 from boardwright.learn.tensorboard import EventFile, masked_checksum, record
 
 
@@ -110,6 +110,18 @@ def test_reading_while_a_run_writes(tmp_path: Path) -> None:
         for iteration in range(1, 4):
             metrics.log(iteration, iteration, {"loss/total": 1.0})
             assert read_metrics(tmp_path).scalars["loss/total"].iterations.tolist() == list(range(1, iteration + 1))
+
+
+def test_reading_what_came_later(tmp_path: Path) -> None:
+    train(tmp_path, range(1, 10))
+    whole, later = rows(read_metrics(tmp_path)), read_metrics(tmp_path, after=7)
+    assert rows(later) == {
+        "loss/policy": whole["loss/policy"][7:],
+        "loss/value": whole["loss/value"][7:],
+        "evaluation/elo": whole["evaluation/elo"],  # of all iterations: later games change what they say
+    }
+    assert [match.iteration for match in later.matches] == [8]
+    assert progress(tmp_path) == (9, 9000)
 
 
 def test_what_is_no_run_folder(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from boardwright.games.base import (
 )
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
+from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
 
@@ -120,6 +121,15 @@ class Cathedral(Game):
         from boardwright.games.cathedral import gamefile
 
         return gamefile.write_all(records)
+
+    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+        from boardwright.games.cathedral import hand
+
+        if self._awaits_coin(core):
+            return ()
+        role = max(core.role_to_move, 0)
+        placed = hand.placements(self.tables.size, bool(self.tables.mirrored[role]), role)
+        return tuple(placed[action] for action in actions)  # a move is one placement
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.cathedral.picture import scene

@@ -29,6 +29,7 @@ from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_bu
 from boardwright.games.draughts.notation import Placement, Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
 from boardwright.games.draughts.tablebase import SHIPPED, file_errors
+from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
 
@@ -45,6 +46,7 @@ class Draughts(Game):
     title = "English draughts"
     roles = ("black", "white")
     default_rules = "wcdf"
+    file_suffix = "pdn"
     rules_type = DraughtsRules
     slots = 48  # no position has more actions: twelve pieces, four directions
     observations = tuple(VIEWS)
@@ -160,6 +162,11 @@ class Draughts(Game):
         from boardwright.games.draughts import pdn
 
         return pdn.write_all(records)
+
+    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+        from boardwright.games.draughts import hand
+
+        return hand.gestures(core.black | core.white, actions)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.draughts.picture import scene

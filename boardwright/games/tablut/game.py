@@ -17,11 +17,12 @@ from boardwright.games.base import (
     PuctSearch,
     Symmetry,
 )
+from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
 from boardwright.games.tablut.rules import RULE_SETS, TablutRules, compile_tables
-from boardwright.views.scene import Scene
+from boardwright.views.scene import Cell, Scene
 
 
 class Tablut(Game):
@@ -130,6 +131,16 @@ class Tablut(Game):
         from boardwright.games.tablut import opentafl
 
         return opentafl.write_all(records)
+
+    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+        from boardwright.games.tablut import hand
+
+        return hand.gestures(core, actions)
+
+    def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
+        from boardwright.games.tablut import hand
+
+        return {"escapes": hand.escapes(core, self.tables)}
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.tablut.picture import scene

@@ -1,0 +1,56 @@
+"""Open the app in a browser: play, study, arena and training."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.choose import in_range
+from boardwright.errors import BoardwrightError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Where to listen, and what to keep where."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on; any but this machine's own asks visitors for a token."""
+    port: int = 8000
+    """Port to listen on; 0 takes any that is free."""
+    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Database of games. Default: games.db in the user's data folder."""
+    runs: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Folder whose subfolders are training runs. Default: runs, if there is one."""
+    workers: int = 0
+    """Processes that think; 0: two, or one a core where there are more."""
+    open: bool = False
+    """Open a browser."""
+
+
+def run(options: Options) -> None:
+    """Serves until it is stopped."""
+    from boardwright.web import running
+    from boardwright.web.settings import Settings, usable_cores
+
+    in_range("--port", options.port, 0, 65535)
+    workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())
+    runs = options.runs
+    if runs is None and Path("runs").is_dir():
+        runs = Path("runs")
+    if runs is not None and not runs.is_dir():
+        raise BoardwrightError(f"--runs {runs}: there is no such folder")
+    settings = Settings(db=options.db or _database(), runs=runs, workers=workers)
+    running.serve(settings, options.host, options.port, open_browser=options.open)
+
+
+def _database() -> Path:
+    """The user's own database, in a folder made where there is none."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    folder = (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "boardwright"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BoardwrightError(f"cannot make {folder}: {error.strerror}: give a database with --db") from error
+    return folder / "games.db"

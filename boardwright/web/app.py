@@ -1,0 +1,71 @@
+"""The server put together: every part adds its routes, and pages come from `static/`."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+
+from boardwright import __version__
+from boardwright.web import (
+    errors,
+    files,
+    live_api,
+    matches_api,
+    positions_api,
+    ratings_api,
+    records_api,
+    reference,
+    runs_api,
+    socket,
+)
+from boardwright.web.errors import problem
+from boardwright.web.limits import Limits
+from boardwright.web.security import Guard
+from boardwright.web.services import make_services
+from boardwright.web.settings import Settings
+
+STATIC = Path(__file__).parent / "static"
+PARTS = (positions_api, live_api, files, ratings_api, records_api, matches_api, runs_api, socket)
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """A server with these settings; it opens its database when it starts."""
+    services = make_services(settings)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            await services.open()
+            yield
+        finally:
+            await services.close()
+
+    app = FastAPI(
+        title="Boardwright",
+        version=__version__,
+        description="Play, study, arena and training: the interface that the pages use.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.services = services
+    errors.install(app)
+    app.add_middleware(Limits, settings=settings)
+    app.add_middleware(Guard, settings=settings)  # the last added is asked first
+    for part in PARTS:
+        app.include_router(part.make_router(services))
+    reference.install(app)
+    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
+
+    @app.get("/{page:path}", include_in_schema=False)
+    def pages(page: str, request: Request) -> Response:
+        """Every other address is a page's own affair: the one page reads it."""
+        if page.startswith(("api/", "static/", "ws")):
+            return problem(404, f"there is nothing at /{page}")
+        index = STATIC / "index.html"
+        return FileResponse(index) if index.is_file() else problem(404, "the pages are not installed")
+
+    return app

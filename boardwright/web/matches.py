@@ -1,0 +1,172 @@
+"""Matches started from the page: a short queue, played one match at a time by worker processes.
+
+What is asked for is noted in the record first, and every game is stored as it ends, so a match survives a page
+that is reloaded and a server that is restarted: it is then stopped, and goes on when told.
+"""
+
+import contextlib
+import secrets
+import threading
+from dataclasses import replace
+from itertools import islice
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.workers import play_apart
+from boardwright.errors import BoardwrightError
+from boardwright.records.events import finished_indices
+from boardwright.records.games import save_game
+from boardwright.records.matches import (
+    ask_for_match,
+    event_of,
+    find_match,
+    set_state,
+    stop_unfinished,
+)
+from boardwright.records.store import open_store
+from boardwright.web.errors import BusyError, ConflictError, NotFoundError
+from boardwright.web.settings import Settings
+from boardwright.web.specs import resolved
+
+WORKERS = 1  # processes that play a match: others want to think too
+MOST_WAITING = 4  # matches in the queue
+LARGEST_SEED = 2**31
+
+
+class MatchDesk:
+    """Plays matches in a thread of its own, which begins with the first. Its methods may be called from any thread."""
+
+    def __init__(self, settings: Settings):
+        self._db, self._settings = settings.db, settings
+        self._changed = threading.Condition()
+        self._waiting: list[int] = []
+        self._playing: int | None = None
+        self._rope: Connection | None = None  # closed to stop what is played, see `play_apart`
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        with open_store(self._db, create=True) as store:
+            stop_unfinished(store)
+
+    def ask(self, event: Event, games: int) -> int:
+        """Queues a match; its id. Raises BusyError, and BoardwrightError for players clients may not ask for."""
+        resolved_event(event, self._settings)
+        with self._changed:
+            self._make_room()
+            with open_store(self._db, create=True) as store:
+                match = ask_for_match(store, event, games)
+            self._queue(match)
+        return match
+
+    def resume(self, match: int) -> None:
+        """Queues a match again that was stopped or has failed; raises BoardwrightError for any other."""
+        with self._changed, open_store(self._db, create=True) as store:
+            found = find_match(store, match)
+            if found is None:
+                raise NotFoundError(f"there is no match {match}")
+            if found.state not in ("stopped", "failed"):
+                raise ConflictError(f"match {match} cannot go on: it was not stopped")
+            resolved_event(event_of(found.config), self._settings)
+            self._make_room()
+            set_state(store, match, "waiting")
+            self._queue(match)
+
+    def stop(self, match: int) -> None:
+        """Ends a match that waits or is played; games that have ended are kept. Others are left as they are."""
+        with self._changed:
+            if match in self._waiting:
+                self._waiting.remove(match)
+                with open_store(self._db, create=True) as store:
+                    set_state(store, match, "stopped")
+            elif match == self._playing:
+                self._ring()
+
+    def close(self) -> None:
+        """Stops everything and waits until the workers are gone; what was not finished can go on later."""
+        with self._changed:
+            self._closed = True
+            self._ring()
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+        with open_store(self._db, create=True) as store:
+            for match in self._waiting:
+                set_state(store, match, "stopped")
+
+    def _make_room(self) -> None:
+        if self._closed:
+            raise BusyError("the server is about to stop: start the match when it is back")
+        if len(self._waiting) >= MOST_WAITING:
+            raise BusyError(f"{MOST_WAITING} matches are waiting already: stop one, or wait")
+
+    def _queue(self, match: int) -> None:
+        self._waiting.append(match)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="matches", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
+
+    def _ring(self) -> None:
+        if self._rope is not None:
+            self._rope.close()
+
+    def _work(self) -> None:
+        """The thread's life: the next match, until the desk is closed."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                self._playing = match = self._waiting.pop(0)
+                bell, self._rope = Pipe(duplex=False)
+            try:
+                self._play(match, bell)
+            finally:
+                with self._changed:
+                    self._ring()
+                    self._playing = self._rope = None
+                bell.close()
+
+    def _play(self, match: int, bell: Connection) -> None:
+        """Plays what is missing of a match, and notes how it ended."""
+        with open_store(self._db, create=True) as store:
+            try:
+                found = find_match(store, match)
+                assert found is not None
+                set_state(store, match, "running")
+                asked, finished = event_of(found.config), finished_indices(store, found.event)
+                event = resolved_event(asked, self._settings)
+                missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
+                with contextlib.closing(play_apart(event, missing, WORKERS, bell)) as games:
+                    for game in games:
+                        _check_seated(game)
+                        first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
+                        save_game(store, replace(game, players=(first, second)), found.event)
+                left = set(range(found.games)) - finished_indices(store, found.event)
+                set_state(store, match, "stopped" if left else "done")
+            except Exception as error:  # whatever it is, the next match is to be played
+                told = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
+                with contextlib.suppress(BoardwrightError):
+                    set_state(store, match, "failed", told.splitlines()[0] if told else "unknown")
+
+
+def resolved_event(event: Event, settings: Settings) -> Event:
+    """The event as workers play it; raises BoardwrightError for players that clients may not ask for.
+
+    The record keeps the specs as they were asked for, which name no folder of this machine.
+    """
+    game = event.bound_game()
+    return replace(event, players=tuple(resolved(spec, game, settings) for spec in event.players))
+
+
+def _check_seated(game: PlayedGame) -> None:
+    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match."""
+    moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
+    if game.forfeited_by is not None and game.forfeited_by not in moved:
+        raise BoardwrightError(game.record.reason)
+
+
+def new_seed() -> int:
+    """So that the same two players asked twice play other games."""
+    return secrets.randbelow(LARGEST_SEED)

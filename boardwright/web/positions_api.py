@@ -1,0 +1,38 @@
+"""`/api/games` and `/api/position`."""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from boardwright.errors import BoardwrightError
+from boardwright.web import catalogue, schemas
+from boardwright.web.errors import PROBLEMS
+from boardwright.web.positions import bound_game, play_texts, replay, view
+from boardwright.web.services import Services
+
+
+def as_json(value: Any) -> Response:
+    """JSON of something that is known to have the right form: boards are large, and checking them takes longest."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(text, media_type="application/json")
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api", tags=["positions"], responses=PROBLEMS)  # type: ignore[arg-type]
+
+    @router.get("/games", response_model=list[schemas.GameInfo])
+    def games() -> Response:
+        """What can be played here, by which rules, and against whom."""
+        return as_json(catalogue.games_json())
+
+    @router.post("/position", response_model=schemas.PositionView)
+    def position(query: schemas.PositionQuery) -> Response:
+        """A position with its scene, its legal moves and the line that led to it."""
+        if query.actions and query.moves:
+            raise BoardwrightError("actions and moves exclude each other: give one")
+        game = bound_game(query.game, query.rules)
+        return as_json(view(play_texts(replay(game, query.start, query.actions), query.moves)))
+
+    return router

@@ -1,0 +1,77 @@
+"""Running a server: the address it listens on, its token, and the browser that is sent there."""
+
+import dataclasses
+import ipaddress
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+
+import uvicorn
+
+from boardwright.errors import BoardwrightError
+from boardwright.web.app import make_app
+from boardwright.web.settings import Settings
+
+MOST_MESSAGE_BYTES = 16_384  # of what a client says on the socket
+
+
+def serve(settings: Settings, host: str, port: int, *, open_browser: bool) -> None:
+    """Serves until it is stopped; raises BoardwrightError where it cannot listen."""
+    if not is_loopback(host):
+        settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
+    listener = _listen(host, port)
+    address = _address(listener, host)
+    door = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
+    print(f"Boardwright is at {door} (Ctrl-C stops it)", flush=True)
+    if settings.token:
+        print(
+            "warning: other machines can reach this address. Who has the token can play, and use this machine's time; "
+            "nothing is encrypted: put a proxy with TLS before it outside a network you trust.",
+            file=sys.stderr,
+        )
+    config = uvicorn.Config(
+        make_app(settings),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=MOST_MESSAGE_BYTES,
+        ws_max_queue=8,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=3,
+    )
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, (door,)).start()
+    with listener:
+        uvicorn.Server(config).run([listener])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as error:
+        raise BoardwrightError(
+            f"cannot listen on {host} port {port}: {error.strerror}: give another --host or --port"
+        ) from error
+    return listener
+
+
+def _address(listener: socket.socket, host: str) -> str:
+    name, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        name = socket.gethostname()
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"

@@ -1,0 +1,99 @@
+"""A sample of what a training run's newest net plays: a game against itself.
+
+Two random moves by a seed, then always the move the net holds best, so the same net and seed give the same game. It
+is played in a worker process, a game at a time, and kept.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import Pipe
+from pathlib import Path
+
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.workers import play_apart
+from boardwright.errors import BoardwrightError
+from boardwright.nets import netfile
+from boardwright.web.errors import BusyError, ConflictError
+from boardwright.web.records_api import ships
+from boardwright.web.runs import Run, newest_net
+
+OPENINGS = "random:2"
+MOST_PLIES = 400
+MOST_SECONDS = 60.0
+MOST_KEPT = 64
+MOST_WAITING = 4
+PLAYERS = {"dqn": "dqn", "ppo": "ppo"}  # of nets by these methods; others are played by `net`
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A game of a net against itself."""
+
+    iteration: int
+    played: PlayedGame
+
+
+class Sampler:
+    """Plays sample games. May be used from any thread; who asks while another game is played waits."""
+
+    def __init__(self) -> None:
+        self._one = threading.Lock()
+        self._seats = threading.BoundedSemaphore(MOST_WAITING)
+        self._kept: OrderedDict[tuple[str, int, int, int], Sample] = OrderedDict()
+
+    def sample(self, run: Run, seed: int) -> Sample | None:
+        """The newest net's game by a seed; None while there is no net. Raises BoardwrightError if it cannot play."""
+        newest = newest_net(run)
+        if newest is None:
+            return None
+        net, iteration = newest
+        key = (run.id, iteration, net.stat().st_mtime_ns, seed)
+        if not self._seats.acquire(blocking=False):
+            raise BusyError("other sample games are being played: try again in a moment")
+        try:
+            with self._one:
+                if key not in self._kept:
+                    self._kept[key] = Sample(iteration, _play(_event(str(net), seed)))
+                    while len(self._kept) > MOST_KEPT:
+                        self._kept.popitem(last=False)
+                return self._kept[key]
+        finally:
+            self._seats.release()
+
+
+def _event(path: str, seed: int) -> Event:
+    """A match of the net against itself, under the rules it was trained for."""
+    if "," in path:
+        raise ConflictError("the path of this run holds a comma, which no player's spec can: rename the folder")
+    file = netfile.read(Path(path))
+    game = netfile.game_of(file)
+    if not ships(game.name, game.rules):
+        raise ConflictError("this run plays rules of its own, which the page cannot show")
+    player = PLAYERS.get(str(file.training.get("method")), "net")
+    spec = f"{player}:net={path}"
+    conditions = Conditions(max_plies=MOST_PLIES)
+    return Event(
+        game=game.name, rules=game.rules, players=(spec, spec), openings=OPENINGS, seed=seed, conditions=conditions
+    )
+
+
+def _play(event: Event) -> PlayedGame:
+    """The event's first game, in a worker process that has a minute."""
+    bell, rope = Pipe(duplex=False)
+    late = threading.Timer(MOST_SECONDS, rope.close)
+    late.start()
+    try:
+        for played in play_apart(event, islice(event.schedule(), 1), bell=bell):
+            if played.forfeited_by is not None:
+                raise BoardwrightError(played.record.reason)
+            return played
+        raise ConflictError(f"the net did not finish a game within {MOST_SECONDS:.0f} s")
+    finally:
+        late.cancel()
+        late.join()
+        rope.close()
+        bell.close()

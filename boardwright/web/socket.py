@@ -1,0 +1,209 @@
+"""`/ws`: games and matches as they change, and analyses while they run.
+
+Nothing here waits for a page: what it is to be told goes into its outbox, and a page that does not read is closed.
+When a page goes, its analyses end.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections.abc import Awaitable, Callable
+
+import anyio
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import TypeAdapter, ValidationError
+
+from boardwright.errors import BoardwrightError
+from boardwright.web import schemas
+from boardwright.web.analysis import Study
+from boardwright.web.engines import Ticket
+from boardwright.web.errors import BusyError
+from boardwright.web.limits import Bucket
+from boardwright.web.outbox import Outbox, OutboxFullError
+from boardwright.web.services import Services
+from boardwright.web.worker import Answer, Event, Failure, Preparing, Thought
+
+MOST_ANALYSES = 2
+MOST_WATCHES = 8
+MOST_BYTES = 16_384  # of a message from a page
+SEND_SECONDS = 10.0  # a message may take
+BAD_MESSAGES = 5  # after which the page is closed
+MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 20.0, 60.0
+POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
+
+_MESSAGES: TypeAdapter[schemas.ClientMessage] = TypeAdapter(schemas.ClientMessage)
+_numbers = itertools.count()
+
+
+class Page:
+    """One connection."""
+
+    def __init__(self, socket: WebSocket, services: Services):
+        self._socket = socket
+        self._services = services
+        self._owner = f"page {next(_numbers)}"
+        self._outbox = Outbox()
+        self._topics: set[str] = set()
+        self._analyses: dict[str, Ticket] = {}
+        self._bad = 0
+        self._bucket = Bucket(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
+        self._deaf = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until the page goes, or has to."""
+        await self._socket.accept()
+        try:
+            async with anyio.create_task_group() as group:
+
+                async def until_done(part: Callable[[], Awaitable[object]]) -> None:
+                    await part()
+                    group.cancel_scope.cancel()
+
+                for part in (self._receive, self._send, self._deaf.wait):
+                    group.start_soon(until_done, part)
+        finally:
+            for topic in self._topics:
+                self._services.hub.unsubscribe(topic, self._hear_topic)
+            for ticket in self._analyses.values():
+                self._services.engines.cancel(ticket)
+        with contextlib.suppress(RuntimeError, OSError), anyio.move_on_after(1.0):  # it may be closed already
+            await self._socket.close(POLICY_VIOLATION)
+
+    async def _receive(self) -> None:
+        while self._bad < BAD_MESSAGES:
+            try:
+                packet = await self._socket.receive()
+            except (WebSocketDisconnect, RuntimeError):
+                return
+            if packet["type"] == "websocket.disconnect":
+                return
+            if not self._bucket.take():
+                self._complain("too many messages: slow down")
+                continue
+            try:
+                await self._understand(packet.get("text"))
+            except ValidationError as error:
+                complaint = error.errors()[0]
+                where = ".".join(map(str, complaint["loc"]))
+                self._complain(f"{where}: {complaint['msg']}" if where else complaint["msg"])
+        self._outbox.end()  # it is told why before it is closed
+        await self._deaf.wait()
+
+    async def _send(self) -> None:
+        while True:
+            message = await self._outbox.take()
+            if message is None:
+                return
+            try:
+                with anyio.fail_after(SEND_SECONDS):
+                    await self._socket.send_text(message)
+            except (TimeoutError, RuntimeError, WebSocketDisconnect, OSError):
+                return
+
+    def _complain(self, error: str) -> None:
+        self._bad += 1
+        self._error(None, error)
+
+    def _error(self, name: str | None, error: str) -> None:
+        line = " ".join(error.split())[:600]
+        self._tell(schemas.SocketError(type="error", id=name, error=line).model_dump_json())
+
+    def _tell(self, message: str, subject: str | None = None) -> None:
+        try:
+            self._outbox.put(message, subject)
+        except OutboxFullError:
+            self._deaf.set()
+
+    def _hear_topic(self, topic: str, message: str) -> None:
+        self._tell(message, topic if not message.startswith('{"type":"error"') else None)
+
+    async def _understand(self, text: str | None) -> None:
+        """Does what a message asks; raises ValidationError for one that is none."""
+        if text is None or len(text) > MOST_BYTES or len(text.encode(errors="replace")) > MOST_BYTES:
+            self._complain(f"a message is text of at most {MOST_BYTES} bytes")
+            return
+        message = _MESSAGES.validate_json(text)
+        try:
+            match message:
+                case schemas.Watch():
+                    await self._services.live.find(message.game)
+                    self._watch(f"game:{message.game}")
+                case schemas.WatchMatch():
+                    self._watch(f"match:{message.match}")
+                case schemas.Unwatch():
+                    self._unwatch(f"game:{message.game}")
+                case schemas.Analyse():
+                    self._analyse(message)
+                case schemas.Stop():
+                    self._stop(message.id)
+        except BoardwrightError as error:
+            name = message.id if isinstance(message, schemas.Analyse | schemas.Stop) else None
+            self._error(name or getattr(message, "game", None), str(error))
+
+    def _watch(self, topic: str) -> None:
+        if topic not in self._topics and len(self._topics) >= MOST_WATCHES:
+            raise BusyError(f"a page may follow {MOST_WATCHES} things at once: unwatch one first")
+        present = self._services.hub.present(topic)
+        if present is None:
+            raise BoardwrightError(f"there is no {topic.replace(':', ' ')}")
+        self._topics.add(topic)
+        self._services.hub.subscribe(topic, self._hear_topic)
+        self._tell(present, topic)
+
+    def _unwatch(self, topic: str) -> None:
+        self._topics.discard(topic)
+        self._services.hub.unsubscribe(topic, self._hear_topic)
+
+    def _analyse(self, query: schemas.Analyse) -> None:
+        replaced = self._analyses.pop(query.id, None)
+        if replaced is not None:
+            self._services.engines.cancel(replaced)
+            self._outbox.forget(f"info:{query.id}")
+        if len(self._analyses) >= MOST_ANALYSES:
+            raise BusyError(f"a page may have {MOST_ANALYSES} analyses at once: stop one first")
+        study = Study(query, self._services.settings)
+        ticket: Ticket | None = None
+
+        def hear(event: Event) -> None:
+            match event:
+                case Preparing():
+                    self._tell(json.dumps({"type": "preparing", "id": query.id}))
+                case Thought():
+                    self._tell(json.dumps(study.info(event.choice, event.seconds)), f"info:{query.id}")
+                case Answer():
+                    self._tell(json.dumps(study.info(event.choice, event.seconds)), f"info:{query.id}")
+                    self._tell(json.dumps({"type": "done", "id": query.id}))
+                case Failure():
+                    self._error(query.id, event.error)
+                    self._tell(json.dumps({"type": "done", "id": query.id}))
+            if isinstance(event, Answer | Failure) and self._analyses.get(query.id) is ticket:
+                del self._analyses[query.id]
+
+        ticket = self._services.engines.ask(study.question, self._owner, hear)
+        self._analyses[query.id] = ticket
+
+    def _stop(self, name: str) -> None:
+        ticket = self._analyses.get(name)
+        if ticket is not None:
+            self._services.engines.stop(ticket)
+
+
+def make_router(services: Services) -> APIRouter:
+    """The route."""
+    router = APIRouter()
+    pages: set[Page] = set()
+
+    @router.websocket("/ws")
+    async def listen(socket: WebSocket) -> None:
+        if len(pages) >= services.settings.sockets:
+            await socket.close(TRY_AGAIN_LATER)
+            return
+        page = Page(socket, services)
+        pages.add(page)
+        try:
+            await page.run()
+        finally:
+            pages.discard(page)
+
+    return router

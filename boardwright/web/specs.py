@@ -1,0 +1,70 @@
+"""Players as clients may name them: no path, no command, and no more than their share of the machine.
+
+A net is one that ships, by its name, or the newest of a training run, `run/NAME`, where NAME is one of the folders
+that the server itself finds. So whatever a client writes, only files that the server listed are ever opened.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from boardwright.agents.players import player_of
+from boardwright.agents.specs import Player, split, values
+from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games.base import Game
+from boardwright.nets import shipped
+from boardwright.web.settings import Settings
+
+RUN = "run/"  # before the name of a run, where a net is asked for
+FORBIDDEN = ("external",)  # players that run programs
+
+
+def playable(player: Player) -> bool:
+    """Whether clients may ask for a kind of player at all."""
+    return player.name not in FORBIDDEN
+
+
+def run_nets(settings: Settings) -> dict[str, Path]:
+    """The net that plays of every training run, by the name that stands for it in a spec."""
+    if settings.runs is None or not settings.runs.is_dir():
+        return {}
+    found = {folder.name: folder / "nets" / "best.net" for folder in settings.runs.iterdir()}
+    return {f"{RUN}{name}": path for name, path in sorted(found.items()) if "," not in name and path.is_file()}
+
+
+def resolved(spec: str, game: Game, settings: Settings) -> str:
+    """The spec a worker makes the player from; raises BoardwrightError for what clients may not ask."""
+    player = player_of(spec, game)
+    if not playable(player):
+        raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
+    name, given = split(spec)
+    _check_bounds(spec, given, settings)
+    if given.get("tables", "off") != "off":
+        raise BoardwrightError(f"player {spec!r}: tables= must be off or left out: folders are the server's own affair")
+    if "net" in given:
+        given["net"] = _net(given["net"], settings)
+    values(player, spec, {key: text for key, text in given.items() if key not in ("net", "tables")})
+    options = ",".join(f"{key}={text}" for key, text in given.items())
+    return f"{name}:{options}" if options else name
+
+
+def _net(text: str, settings: Settings) -> str:
+    """What `net=` is to be for the worker."""
+    if text in shipped.names():
+        return text
+    nets = run_nets(settings)
+    if text not in nets:
+        raise UnknownNameError("net", text, (*shipped.names(), *nets))
+    return str(nets[text].resolve())
+
+
+def _check_bounds(spec: str, given: Mapping[str, str], settings: Settings) -> None:
+    bounds = {
+        "threads": settings.worker_threads,
+        "hash": settings.table_megabytes,
+        "memory": settings.table_megabytes,
+        "batch": 64,
+    }
+    for option, most in bounds.items():
+        text = given.get(option, "")
+        if text.isascii() and text.isdigit() and (len(text) > 9 or int(text) > most):
+            raise BoardwrightError(f"player {spec!r}: {option}= may be at most {most} on this server")

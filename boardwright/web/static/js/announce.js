@@ -1,0 +1,33 @@
+/** What is said rather than shown: a live region for those who cannot see the board, and notices for everybody. */
+import { html, useEffect, useState } from "./ui.js";
+
+let say = (_text) => {};
+let show = (_text) => {};
+const NOTICE_MS = 6000;
+
+/** Tells a screen reader, which reads it when the person pauses. */
+export const announce = (text) => say(text);
+/** Shows one line over the page for a few seconds; it is also read out. */
+export const notify = (text) => show(text);
+/** For `catch`: shows what went wrong. */
+export const notifyError = (error) => show(error.message ?? String(error));
+
+export function Announcer() {
+  const [spoken, setSpoken] = useState("");
+  const [notice, setNotice] = useState(null);
+  useEffect(() => {
+    say = setSpoken;
+    show = (text) => setNotice({ text, at: Date.now() });
+  }, []);
+  useEffect(() => {
+    if (!notice) return undefined;
+    const timer = setTimeout(() => setNotice(null), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return html`
+    <div class="unseen" id="spoken" role="status" aria-live="polite" aria-atomic="true">${spoken}</div>
+    <div class="notices" role="alert">
+      ${notice && html`<button class="notice" key=${notice.at} onClick=${() => setNotice(null)}>${notice.text}</button>`}
+    </div>
+  `;
+}

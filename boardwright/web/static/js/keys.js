@@ -1,0 +1,63 @@
+/** Keys of a page: each has a name, what it does, and what the help says of it. */
+import { html, useEffect, useRef } from "./ui.js";
+
+/** @typedef {{keys: string[], says: string, run: (event: KeyboardEvent) => void}} Key */
+
+const shown = { "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", " ": "Space" };
+let current = /** @type {Key[]} */ ([]); // those of the page that is open, for the help
+
+/** Whether typing belongs to what has the focus rather than to the page. */
+function taken(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog[open]")) return true;
+  if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return true;
+  const onBoard = target.closest("[role=grid]");
+  return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
+}
+
+/** Listens while the calling component is on the page. @param {Key[]} keys */
+export function useKeys(keys) {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    current = latest.current;
+    const listen = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || taken(event)) return;
+      const key = latest.current.find((candidate) => candidate.keys.includes(event.key));
+      if (!key) return;
+      event.preventDefault();
+      key.run(event);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}
+
+const ON_THE_BOARD = /** @type {[string[], string][]} */ ([
+  [["Tab"], "to the board and its pieces"],
+  [["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"], "on the board: from cell to cell"],
+  [["Enter"], "on the board: take, step or place"],
+]);
+
+export function Help({ open, close }) {
+  const dialog = useRef(null);
+  useEffect(() => {
+    if (open && !dialog.current.open) dialog.current.showModal();
+    if (!open && dialog.current.open) dialog.current.close();
+  }, [open]);
+  const rows = /** @type {[string[], string][]} */ ([...current.map((key) => [key.keys, key.says]), ...ON_THE_BOARD, [["?"], "this help"]]);
+  return html`
+    <dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${close}>
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        ${rows.map(
+          ([keys, says]) => html`<div>
+            <dt>${keys.map((key) => html`<kbd>${shown[key] ?? key}</kbd> `)}</dt>
+            <dd>${says}</dd>
+          </div>`,
+        )}
+      </dl>
+      <button class="button" onClick=${close}>Close</button>
+    </dialog>
+  `;
+}

@@ -1,0 +1,87 @@
+/** The frame around every page: navigation, theme, help, and which page is shown. */
+import { html, render, useEffect, useState } from "./ui.js";
+import { Announcer } from "./announce.js";
+import { api } from "./api.js";
+import { Defs } from "./board/defs.js";
+import { Help } from "./keys.js";
+import { Link, useRoute } from "./router.js";
+import { makeSocket } from "./socket.js";
+import { remembered, remember } from "./store.js";
+
+const PAGES = {
+  home: () => import("./pages/home.js"),
+  play: () => import("./pages/play.js"),
+  study: () => import("./pages/study.js"),
+  arena: () => import("./pages/arena.js"),
+  training: () => import("./pages/training.js"),
+};
+const NAVIGATION = [
+  ["/", "Play", ["home", "play"]],
+  ["/a", "Study", ["study"]],
+  ["/arena", "Arena", ["arena"]],
+  ["/training", "Training", ["training"]],
+];
+const THEMES = { auto: "as the system", light: "light", dark: "dark" };
+const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" };
+const socket = makeSocket();
+
+function useTheme() {
+  const [theme, setTheme] = useState(() => remembered("theme", "auto"));
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    remember("theme", theme);
+  }, [theme]);
+  const names = Object.keys(THEMES);
+  return [theme, () => setTheme(names[(names.indexOf(theme) + 1) % names.length])];
+}
+
+function usePage(page) {
+  const [loaded, setLoaded] = useState({});
+  useEffect(() => {
+    if (loaded[page] || !PAGES[page]) return;
+    PAGES[page]()
+      .then((module) => setLoaded((before) => ({ ...before, [page]: module.Page })))
+      .catch(() => setLoaded((before) => ({ ...before, [page]: Missing })));
+  }, [page]);
+  return PAGES[page] ? loaded[page] : Lost;
+}
+
+const Lost = () => html`<main class="plain"><h1>There is no such page</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
+const Missing = () => html`<main class="plain"><h1>This page could not be loaded</h1><p>Is the server still running?</p></main>`;
+
+function App() {
+  const { page, params } = useRoute();
+  const Page = usePage(page);
+  const [theme, nextTheme] = useTheme();
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    const listen = (event) => {
+      if (event.key !== "?" || event.target.closest("input, textarea")) return;
+      event.preventDefault();
+      setHelp((open) => !open);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+  return html`
+    <a class="skip" href="#content">Skip to the page</a>
+    <${Defs} />
+    <header class="top">
+      <${Link} to="/" class="brand" aria-label="Boardwright, home"><svg viewBox="0 0 32 32" aria-hidden="true"><use href="#emblem" /></svg><span>Boardwright</span></${Link}>
+      <nav aria-label="Pages">
+        ${NAVIGATION.map(([to, name, pages]) => html`<${Link} to=${to} aria-current=${pages.includes(page) ? "page" : undefined}>${name}</${Link}>`)}
+      </nav>
+      <div class="top-tools">
+        <button class="icon" onClick=${nextTheme} aria-label=${`Colours: ${THEMES[theme]}. Change`} title=${`Colours: ${THEMES[theme]}`}>${THEME_SIGNS[theme]}</button>
+        <button class="icon" onClick=${() => setHelp(true)} aria-label="Help on keys" title="Keys (?)">?</button>
+      </div>
+    </header>
+    <div id="content" tabindex="-1">
+      ${Page ? html`<${Page} key=${page} api=${api} socket=${socket} params=${params} />` : html`<main class="plain" aria-busy="true"></main>`}
+    </div>
+    <${Help} open=${help} close=${() => setHelp(false)} />
+    <${Announcer} />
+  `;
+}
+
+render(html`<${App} />`, document.getElementById("app"));

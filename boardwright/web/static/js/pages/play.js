@@ -1,0 +1,157 @@
+/** A game against a player: the board, the clocks, the moves, and how it ended. */
+import { capital, classes, html, useCallback, useEffect, useRef, useState } from "../ui.js";
+import { announce, notifyError } from "../announce.js";
+import { Board } from "../board/board.js";
+import { useInput } from "../board/input.js";
+import { Trays } from "../board/tray.js";
+import { useKeys } from "../keys.js";
+import { MoveList, Steps, TypedMove } from "../panels/moves.js";
+import { PlayerStrip } from "../panels/players.js";
+import { Resign, ResultDialog } from "../panels/result.js";
+import { go, studyPath } from "../router.js";
+import { beginsAbove, colourOf, namesByColour, playerName, resultText } from "../sides.js";
+
+/** The newest state of a live game, whichever way it came. */
+function useLiveGame(api, socket, id) {
+  const [state, setState] = useState({ live: null, readAt: 0 });
+  const receive = useCallback(
+    (next) =>
+      setState((before) =>
+        before.live?.id === next.id && before.live.version > next.version ? before : { live: next, readAt: performance.now() },
+      ),
+    [],
+  );
+  useEffect(() => {
+    setState({ live: null, readAt: 0 });
+    api.liveGame(id).then(receive).catch((error) => {
+      notifyError(error);
+      if (error.status === 404) go("/", true);
+    });
+    return socket.watch(id, receive);
+  }, [id]);
+  return { ...state, receive };
+}
+
+/** An earlier position of the game while one looks back; null for the present. */
+function useLookBack(api, live) {
+  const [count, setCount] = useState(null);
+  const [view, setView] = useState(null);
+  const length = live?.view.line.length ?? 0;
+  useEffect(() => setCount(null), [live?.id, length]);
+  useEffect(() => {
+    if (count === null || !live) return setView(null);
+    let wanted = true;
+    const actions = live.view.line.slice(0, count).flatMap((move) => move.actions);
+    const { game, rules, start } = live.view;
+    api.position({ game, rules, start, actions }).then((past) => wanted && setView(past)).catch(notifyError);
+    return () => (wanted = false);
+  }, [count, live?.id]);
+  const to = (wanted) => setCount(wanted >= length ? null : Math.max(0, wanted));
+  return { at: count ?? length, view: count === null ? null : view, to };
+}
+
+export function Page({ api, socket, params }) {
+  const { live, readAt, receive } = useLiveGame(api, socket, params.id);
+  const [games, setGames] = useState(null);
+  useEffect(() => {
+    api.games().then(setGames).catch(notifyError);
+  }, []);
+  const game = games?.find((candidate) => candidate.name === live?.game);
+  if (!live || !game) return html`<main class="stage" aria-busy="true"></main>`;
+  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} />`;
+}
+
+function Table({ api, live, readAt, receive, game }) {
+  const back = useLookBack(api, live);
+  const [busy, setBusy] = useState(false);
+  const [flip, setFlip] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const view = back.view ?? live.view;
+  const mine = !live.result && live.view.to_move === live.human;
+  const { game: name, rules, start } = live.view;
+
+  const act = (request) => {
+    setBusy(true);
+    return request
+      .then(receive)
+      .catch((error) => {
+        notifyError(error);
+        input.cancel();
+        return api.liveGame(live.id).then(receive).catch(() => {});
+      })
+      .finally(() => setBusy(false));
+  };
+  const move = (chosen) => act(api.move(live.id, { actions: chosen.actions, version: live.version }));
+  const input = useInput(view, mine && !busy && !back.view, move);
+  const undo = () => live.view.line.length && act(api.undo(live.id));
+  const study = () => go(studyPath({ game: name, rules, start, actions: live.view.actions, ply: back.at }));
+
+  useEffect(() => {
+    document.title = `${game.title} – Boardwright`;
+    api.position({ game: name, rules, start }).then((first) => setFlip(beginsAbove(first, game.roles, live.human))).catch(notifyError);
+  }, []);
+  useSpoken(live, game.roles);
+  useKeys([
+    { keys: ["ArrowLeft"], says: "one move back", run: () => back.to(back.at - 1) },
+    { keys: ["ArrowRight"], says: "one move forward", run: () => back.to(back.at + 1) },
+    { keys: ["Home", "ArrowUp"], says: "the first position", run: () => back.to(0) },
+    { keys: ["End", "ArrowDown"], says: "the present position", run: () => back.to(live.view.line.length) },
+    { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
+    { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
+    { keys: ["u"], says: "undo", run: undo },
+    { keys: ["l"], says: "study this position", run: study },
+    { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
+  ]);
+
+  const names = [0, 1].map((role) => (role === live.human ? "You" : playerName(game, live.opponent)));
+  const note = live.preparing ? "preparing" : live.thinking ? "thinking" : "";
+  const strip = (role) => html`
+    <${PlayerStrip} name=${names[role]} role=${role} colour=${colourOf(live.view, game.roles, role)} roleName=${game.roles[role]}
+      clock=${live.clock} readAt=${readAt} turn=${!live.result && live.view.to_move === role} note=${role === live.human ? "" : note} />
+  `;
+  const typed = (text) => act(api.move(live.id, { text, version: live.version }));
+  const status = live.result ? resultText(live.result, game.roles) : mine ? "Your move" : live.view.to_move === null ? "Chance moves" : `${capital(game.roles[live.view.to_move])} to move`;
+  return html`
+    <main class=${classes("stage", { handed: input.trays.length })}>
+      <h1 class="unseen">${game.title} against ${names[1 - live.human]}</h1>
+      <div class="stage-board">
+        ${strip(1 - live.human)}
+        <${Board} view=${view} input=${input} flip=${flip} roles=${namesByColour(view, game.roles)} label=${view.scene.title} />
+        ${strip(live.human)}
+      </div>
+      ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
+      <div class="stage-side">
+        <section class="panel game-panel">
+          <div class="row spread"><h2>${game.title} <span class="quiet">${live.rules}</span></h2></div>
+          <p class="status" data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
+          <${MoveList} line=${live.view.line} current=${back.at} go=${back.to} />
+          <${Steps} at=${back.at} last=${live.view.line.length} go=${back.to} />
+          <${TypedMove} legal=${input.legal} onMove=${move} onText=${typed} disabled=${!input.enabled} />
+          <div class="row actions">
+            <button class="button" onClick=${undo} disabled=${!live.view.line.length || busy}>Undo</button>
+            <button class="button" onClick=${() => setFlip(!flip)}>Flip</button>
+            ${!live.result && html`<button class="button" onClick=${() => setAsking(true)}>Resign</button>`}
+            <button class="button" onClick=${study}>Study</button>
+            <button class="button" onClick=${() => go("/")}>New game</button>
+          </div>
+        </section>
+      </div>
+      <${Resign} open=${asking} close=${() => setAsking(false)} resign=${() => act(api.resign(live.id))} />
+      <${ResultDialog} live=${live} roles=${game.roles} study=${study} />
+    </main>
+  `;
+}
+
+/** Reads out what was played since it was last looked at, and the result. */
+function useSpoken(live, roles) {
+  const heard = useRef({ moves: live.view.line.length, over: Boolean(live.result) });
+  useEffect(() => {
+    const { line } = live.view;
+    const moves = line.slice(heard.current.moves).map((move) => `${move.role === null ? "Chance" : capital(roles[move.role])}: ${move.text}.`);
+    if (line.length < heard.current.moves) moves.push("Taken back.");
+    if (live.result && !heard.current.over) moves.push(resultText(live.result, roles));
+    else if (moves.length && live.view.to_move === live.human) moves.push("Your move.");
+    if (moves.length) announce(moves.join(" "));
+    heard.current = { moves: line.length, over: Boolean(live.result) };
+  }, [live.version]);
+}

@@ -1,0 +1,187 @@
+/** The analysis board: any position or game, an engine that thinks aloud, variations, and a review. */
+import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
+import { announce, notify, notifyError } from "../announce.js";
+import { Board } from "../board/board.js";
+import { useInput } from "../board/input.js";
+import { Trays } from "../board/tray.js";
+import { finalValue, judgeLine } from "../judgement.js";
+import { useKeys } from "../keys.js";
+import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
+import { Files } from "../panels/files.js";
+import { Steps, TypedMove } from "../panels/moves.js";
+import { ReviewPanel, useReview } from "../panels/review.js";
+import { ValueBar } from "../panels/valuebar.js";
+import { Variations } from "../panels/variations.js";
+import { go, rename, studyPath } from "../router.js";
+import { colourOf, namesByColour, resultText } from "../sides.js";
+import { remember, remembered, useRemembered } from "../store.js";
+import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../tree.js";
+
+export function Page({ api, socket, params }) {
+  const [games, setGames] = useState(null);
+  useEffect(() => {
+    api.games().then(setGames).catch(notifyError);
+  }, []);
+  const game = games?.find((candidate) => candidate.name === params.game);
+  useEffect(() => {
+    if (!games || game) return;
+    if (params.game) notify(`there is no game ${params.game}`);
+    const last = games.find((candidate) => candidate.name === remembered("study-game", "")) ?? games[0];
+    go(studyPath({ game: last.name, rules: last.default_rules }), true);
+  }, [games, game]);
+  const [opened, setOpened] = useState(null); // {key, view} of the line the address names
+  const key = JSON.stringify(params);
+  useEffect(() => {
+    if (!game) return undefined;
+    let wanted = true;
+    remember("study-game", game.name);
+    open(api, game, params)
+      .then((view) => wanted && setOpened({ key, view }))
+      .catch((error) => {
+        notifyError(error);
+        if (wanted) go(studyPath({ game: game.name, rules: game.default_rules }), true);
+      });
+    return () => (wanted = false);
+  }, [key, game]);
+  if (!game || opened?.key !== key) return html`<main class="stage" aria-busy="true"></main>`;
+  return html`<${Study} key=${key} api=${api} socket=${socket} games=${games} game=${game} opened=${opened.view} ply=${params.ply} />`;
+}
+
+/** The position and line an address names. */
+async function open(api, game, { rules, start, actions, record }) {
+  if (!record) return api.position({ game: game.name, rules: rules ?? game.default_rules, start, actions });
+  const { record: kept } = await api.record(record);
+  return api.position({ game: game.name, rules: kept.rules ?? rules, start: kept.start, actions: kept.actions });
+}
+
+function defaultAgent(game) {
+  const names = game.players.map((player) => player.name);
+  return ["alphabeta", "mc"].find((name) => names.includes(name)) ?? game.opponents.at(-1)?.spec ?? names[0];
+}
+
+function Study({ api, socket, games, game, opened, ply }) {
+  const { rules, start } = opened;
+  const [tree, setTree] = useState(() => addLine(newTree(), "n0", opened.line)[0]);
+  const [at, setAt] = useState(() => (ply === null ? mainLine(tree).at(-1) : (mainLine(tree)[ply] ?? mainLine(tree).at(-1))).id);
+  const [view, setView] = useState(opened);
+  const [shown, setShown] = useState(null); // the board after a line that is pointed at
+  const [values, setValues] = useState({});
+  const [flip, setFlip] = useState(false);
+  const [heat, setHeat] = useRemembered("heat", null);
+  const [agent, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game));
+  const [pointed, setPointed] = useState(null);
+  const node = tree.nodes[at];
+  const line = useMemo(() => lineThrough(tree, at), [tree, at]);
+  const ready = view.actions.join() === node.actions.join();
+  const analysis = useAnalysis(socket, ready ? view : null, agent);
+  const { info } = analysis;
+  const setValue = (id, value) => setValues((before) => ({ ...before, [id]: value }));
+  const review = useReview(api, socket, { game: game.name, rules, start }, agent, setValue);
+
+  useEffect(() => {
+    let wanted = true;
+    setShown(null);
+    setPointed(null);
+    api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
+    rename(studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth }));
+    if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
+    return () => (wanted = false);
+  }, [at]);
+  useEffect(() => {
+    document.title = `Study ${game.title} – Boardwright`;
+  }, []);
+  useEffect(() => {
+    if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
+  }, [info]);
+  useEffect(() => {
+    if (ready && view.outcome) setValue(at, finalValue(view.outcome));
+  }, [view]);
+
+  const play = (moves) => {
+    const [grown, end] = addLine(tree, at, moves.map((move, index) => ({ ...move, role: move.role ?? (index ? null : view.to_move) })));
+    if (moves.length > 1) {
+      api
+        .position({ game: game.name, rules, start, actions: grown.nodes[end].actions })
+        .then((reached) => {
+          const [named, last] = addLine(tree, at, reached.line.slice(node.depth));
+          setTree(named);
+          setAt(last);
+        })
+        .catch(notifyError);
+      return;
+    }
+    setTree(grown);
+    setAt(end);
+  };
+  const input = useInput(view, ready && !shown && !view.outcome, (move) => play([{ text: move.text, actions: move.actions, role: view.to_move }]));
+  const typed = (text) =>
+    api.position({ game: game.name, rules, start, actions: node.actions, moves: [text] }).then((reached) => play([reached.line.at(-1)])).catch((error) => notifyError(error));
+  const pending = useRef(0);
+  const preview = (moves) => {
+    const asked = ++pending.current;
+    if (!moves) return setShown(null);
+    api
+      .position({ game: game.name, rules, start, actions: [...node.actions, ...moves.flatMap((move) => move.actions)] })
+      .then((next) => asked === pending.current && setShown(next))
+      .catch(() => {});
+  };
+  const best = () => {
+    const move = info?.line[0] ?? info?.candidates[0];
+    if (move) play([{ text: move.text, actions: move.actions, role: view.to_move }]);
+    else notify("Start the analysis first (l)");
+  };
+  const step = (to) => setAt(line[Math.min(Math.max(to, 0), line.length - 1)].id);
+  const sibling = (by) => {
+    const siblings = node.parent === null ? [at] : tree.nodes[node.parent].children;
+    setAt(siblings[(siblings.indexOf(at) + by + siblings.length) % siblings.length]);
+  };
+  useKeys([
+    { keys: ["ArrowLeft"], says: "one move back", run: () => step(node.depth - 1) },
+    { keys: ["ArrowRight"], says: "one move forward", run: () => step(node.depth + 1) },
+    { keys: ["ArrowUp"], says: "the variation before", run: () => sibling(-1) },
+    { keys: ["ArrowDown"], says: "the next variation", run: () => sibling(1) },
+    { keys: ["Home"], says: "the first position", run: () => step(0) },
+    { keys: ["End"], says: "the last position", run: () => step(line.length - 1) },
+    { keys: ["l"], says: "analysis on and off", run: () => analysis.setOn(!analysis.on) },
+    { keys: [" "], says: "play the engine's best move", run: best },
+    { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
+    { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
+    { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
+  ]);
+
+  const answers = useAnswers(api, ready ? view : null, info);
+  const board = shown ?? view;
+  const judged = useMemo(() => judgeLine(line, values), [line, values]);
+  const considered = useMemo(() => (shown || !ready ? [] : [...consideredMoves(view, info, pointed), ...(pointed === null ? answers : [])]), [shown, ready, view, info, pointed, answers]);
+  const map = useMemo(() => (shown || !heat || !ready ? null : heatOf(view, info, heat)), [shown, heat, ready, view, info]);
+  const status = shown ? "What the engine expects" : view.outcome ? resultText(view.outcome, game.roles) : view.scene.caption;
+  const record = () => ({ game: game.name, rules, start, actions: line.at(-1).actions });
+  const first = colourOf(view, game.roles, 0);
+  return html`
+    <main class=${classes("stage study", { handed: input.trays.length })}>
+      <h1 class="unseen">Study of ${game.title}</h1>
+      <div class="stage-board">
+        <div class="with-bar">
+          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${!flip} />
+          <${Board} view=${board} input=${input} flip=${flip} roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
+        </div>
+        <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
+      </div>
+      ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
+      <div class="stage-side">
+        <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent} heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
+        <section class="panel game-panel" aria-label="Game">
+          <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
+          <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon" aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
+          <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed} disabled=${!input.enabled} />
+          <div class="row actions">
+            <button class="button small" disabled=${node.parent === null} onClick=${() => setTree(promote(tree, at))}>Make main line</button>
+            <button class="button small" disabled=${node.parent === null} onClick=${() => { const [smaller, parent] = remove(tree, at); setAt(parent); setTree(smaller); }}>Delete from here</button>
+          </div>
+          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
+        </section>
+        <${Files} games=${games} game=${game} view=${view} record=${record} />
+      </div>
+    </main>
+  `;
+}

@@ -1,0 +1,113 @@
+/** Training: which runs there are, how they come along, and what their newest net plays. */
+import { classes, html, useEffect, useState } from "../ui.js";
+import { notifyError } from "../announce.js";
+import { Curves, joined } from "../lists/curves.js";
+import { State } from "../lists/matches.js";
+import { usePolled } from "../lists/polled.js";
+import { Sample } from "../lists/sample.js";
+import { ago, large } from "../lists/words.js";
+import { rename } from "../router.js";
+
+const LIST_MS = 4000;
+const LIVE_MS = 2000;
+const IDLE_MS = 10000;
+
+export function Page({ api, params }) {
+  const [games, setGames] = useState(null);
+  const [chosen, setChosen] = useState(params.run ?? null);
+  const list = usePolled(api.runs, () => LIST_MS, "runs");
+  useEffect(() => {
+    document.title = "Training – Boardwright";
+    api.games().then(setGames).catch(notifyError);
+  }, []);
+  useEffect(() => list.error && notifyError(list.error), [list.error]);
+  if (!games || !list.answer) return html`<main class="plain" aria-busy="true"></main>`;
+  const runs = list.answer;
+  const run = runs.find((candidate) => candidate.id === chosen) ?? runs[0];
+  if (!run) return html`<${NoRuns} />`;
+  const choose = (id) => {
+    setChosen(id);
+    rename(`/training?run=${id}`);
+  };
+  const along = (step) => choose(runs[Math.min(Math.max(runs.indexOf(run) + step, 0), runs.length - 1)].id);
+  const keys = [
+    { keys: ["ArrowDown"], says: "the next run", run: () => along(1) },
+    { keys: ["ArrowUp"], says: "the run before", run: () => along(-1) },
+  ];
+  const game = games.find((candidate) => candidate.name === run.game);
+  return html`
+    <main class="plain training">
+      <h1>Training</h1>
+      <div class="training-columns">
+        <nav class="panel" aria-label="Runs">
+          <h2>Runs</h2>
+          <ul class="run-list">${runs.map((one) => html`<${Entry} key=${one.id} run=${one} game=${games.find((candidate) => candidate.name === one.game)} shown=${one.id === run.id} choose=${choose} />`)}</ul>
+        </nav>
+        <div>
+          <${Measured} key=${`curves ${run.id}`} api=${api} run=${run} game=${game} />
+          <${Sample} key=${`sample ${run.id}`} api=${api} run=${run} game=${game} keys=${keys} />
+        </div>
+      </div>
+    </main>
+  `;
+}
+
+const NoRuns = () => html`
+  <main class="plain training">
+    <h1>Training</h1>
+    <section class="panel">
+      <p>There are no training runs in the folder this server looks at.</p>
+      <p>Begin one in a terminal, and it appears here by itself:</p>
+      <pre><code>boardwright train alphazero draughts --out runs/mine</code></pre>
+      <p class="quiet"><code>boardwright serve --runs FOLDER</code> says where runs are.</p>
+    </section>
+  </main>
+`;
+
+function Entry({ run, game, shown, choose }) {
+  return html`
+    <li>
+      <button class="entry" data-run=${run.name} aria-current=${shown ? "true" : undefined} onClick=${() => choose(run.id)}>
+        <strong>${run.name}</strong>
+        <span class="quiet">${game.title}, ${run.method} · ${run.iteration}/${run.iterations} · <${State} state=${run.state} /></span>
+        <progress max=${run.iterations} value=${run.iteration} aria-label="Iterations done"></progress>
+      </button>
+    </li>
+  `;
+}
+
+/** Everything a run measured, asked for piece by piece. */
+function useCurves(api, run) {
+  const [known, setKnown] = useState({ curves: {}, figures: [], last: -1 });
+  const polled = usePolled(
+    () => api.metrics(run.id, known.last - 1 < 0 ? -1 : known.last - 1), // the last one again: more may have been added to it
+    () => (run.state === "running" ? LIVE_MS : IDLE_MS),
+    run.id,
+  );
+  useEffect(() => {
+    const answer = polled.answer;
+    if (!answer) return;
+    const resumed = answer.iteration < known.last; // from before what was shown: it is measured again
+    setKnown({ curves: joined(resumed ? {} : known.curves, resumed ? {} : answer.scalars), figures: answer.figures, last: resumed ? -1 : answer.iteration });
+    if (resumed) polled.refresh();
+  }, [polled.answer]);
+  useEffect(() => polled.error && notifyError(polled.error), [polled.error]);
+  return known;
+}
+
+function Measured({ api, run, game }) {
+  const { curves, figures } = useCurves(api, run);
+  return html`
+    <section class="panel" aria-labelledby="run-title">
+      <div class="row spread">
+        <h2 id="run-title">${run.name}</h2>
+        <span><${State} state=${run.state} /></span>
+      </div>
+      <p class=${classes("quiet", "run-facts")}>
+        ${game.title} by ${run.method}, iteration <b data-iteration=${run.iteration}>${run.iteration}</b> of ${run.iterations}, ${large(run.frames)} frames, measured ${ago(run.updated)}
+      </p>
+      ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
+      <p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>
+    </section>
+  `;
+}

@@ -1,0 +1,186 @@
+/** What an engine thinks while it thinks: start and stop, its candidates, its line, and what to draw of them. */
+import { classes, html, useEffect, useRef, useState } from "../ui.js";
+import { notify } from "../announce.js";
+import { keyOf } from "../board/geometry.js";
+import { moveOfActions, outlineOf } from "../board/moves.js";
+import { valueText } from "../judgement.js";
+import { OpponentChoice } from "./opponent.js";
+
+const LONGEST_SECONDS = 600;
+const SHOWN = 6; // candidates in the list
+const DRAWN = 3; // on the board
+const RESTART_MS = 120;
+const ANSWERS = 2; // moves drawn after the first
+const ANSWERS_MS = 300;
+
+/** Analyses the position shown for as long as it is on. @param {any} view null while there is none */
+export function useAnalysis(socket, view, agent) {
+  const [on, setOn] = useState(false);
+  const [state, setState] = useState({ info: null, preparing: false, of: null });
+  const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
+  useEffect(() => {
+    setState((before) => ({ info: !on && before.of === key ? before.info : null, preparing: false, of: key }));
+    if (!on || !view || view.outcome || !view.legal.length) return undefined;
+    let stop = () => {};
+    const timer = setTimeout(() => {
+      const { game, rules, start, actions } = view;
+      stop = socket.analyse(
+        { game, rules, start, actions, agent, seconds: LONGEST_SECONDS },
+        {
+          preparing: () => setState((before) => ({ ...before, preparing: true })),
+          info: (info) => setState({ info, preparing: false, of: key }),
+          done: () => setOn(false),
+          failed: (why) => {
+            setOn(false);
+            notify(why);
+          },
+        },
+      );
+    }, RESTART_MS);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [on, key, agent]);
+  return { on, setOn, info: state.of === key ? state.info : null, preparing: state.preparing };
+}
+
+/** How good a candidate is among its like, from 0 to 1, by what its engine tells. */
+function strengths(candidates) {
+  const of = (candidate) => candidate.visits ?? candidate.policy ?? 0;
+  const most = Math.max(...candidates.map(of), 1e-9);
+  return candidates.map((candidate, index) => (candidates.some((other) => of(other) > 0) ? of(candidate) / most : 1 / (index + 1)));
+}
+
+/** The first candidates as moves to be drawn on the board; one alone if it is pointed at. */
+export function consideredMoves(view, info, pointed) {
+  const candidates = pointed === null ? (info?.candidates ?? []).slice(0, DRAWN) : [info?.candidates[pointed]].filter(Boolean);
+  const shares = strengths(candidates);
+  return candidates.flatMap((candidate, index) => {
+    const move = moveOfActions(view.legal, candidate.actions);
+    return move ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outlineOf(move) }] : [];
+  });
+}
+
+/** How the engine thinks it goes on after its best move, to be drawn fainter: answers from the server, asked for when the line changes. */
+export function useAnswers(api, view, info) {
+  const [answers, setAnswers] = useState({ of: "", moves: [] });
+  const line = (info?.line ?? []).slice(0, ANSWERS + 1);
+  const key = view ? `${view.text} ${line.map((move) => move.text).join()}` : "";
+  useEffect(() => {
+    if (line.length < 2) return undefined;
+    let wanted = true;
+    const timer = setTimeout(async () => {
+      const moves = [];
+      let actions = view.actions;
+      for (const [index, move] of line.entries()) {
+        if (index) {
+          const { game, rules, start } = view;
+          const before = await api.position({ game, rules, start, actions }).catch(() => null);
+          const found = before && moveOfActions(before.legal, move.actions);
+          if (found) moves.push({ key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1, ...outlineOf(found) });
+        }
+        actions = [...actions, ...move.actions];
+      }
+      if (wanted) setAnswers({ of: key, moves });
+    }, ANSWERS_MS);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return answers.of === key ? answers.moves : [];
+}
+
+/** Shares of policy or visits by the cells moves lead to, the most being 1; null where the engine tells none. */
+export function heatOf(view, info, kind) {
+  const sums = new Map();
+  for (const candidate of info?.candidates ?? []) {
+    const move = moveOfActions(view.legal, candidate.actions);
+    if (!move || !candidate[kind]) continue;
+    const { path, cells } = outlineOf(move);
+    for (const cell of cells.length ? cells : path.slice(-1)) sums.set(keyOf(cell), (sums.get(keyOf(cell)) ?? 0) + candidate[kind]);
+  }
+  const most = Math.max(...sums.values(), 0);
+  return most > 0 ? { kind, shares: new Map([...sums].map(([key, sum]) => [key, sum / most])) } : null;
+}
+
+const short = (count) => (count >= 1e6 ? `${(count / 1e6).toFixed(1)}M` : count >= 1e4 ? `${Math.round(count / 1e3)}k` : String(Math.round(count)));
+
+/** @param {any} props `analysis` of useAnalysis; `play` plays a line of moves; `preview` shows one on the board, null ends that */
+export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, setHeat, point, play, preview }) {
+  const { on, setOn, info, preparing } = analysis;
+  const over = Boolean(view.outcome) || !view.legal.length;
+  const total = info?.candidates.reduce((sum, candidate) => sum + (candidate.visits ?? 0), 0) || 0;
+  const figures = info && [["depth", info.depth], ["nodes", info.nodes], ["simulations", info.simulations], ["per second", info.nps]].filter(([, value]) => value);
+  return html`
+    <section class="panel analysis" aria-label="Analysis">
+      <div class="row spread">
+        <button class=${classes("button", { primary: !on })} aria-pressed=${on} disabled=${over && !on} onClick=${() => setOn(!on)} title="Analysis (l)">${on ? "Stop" : "Analyse"}</button>
+        <div class="row" role="group" aria-label="Heat maps">
+          ${["policy", "visits"].map((kind) => html`<button class="button small" aria-pressed=${heat === kind} onClick=${() => setHeat(heat === kind ? null : kind)}>${kind === "policy" ? "Policy map" : "Visit map"}</button>`)}
+        </div>
+      </div>
+      <details class="engine"><summary>Engine: <code>${agent}</code></summary><${OpponentChoice} game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
+      <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
+        ${over ? "The game is over." : preparing ? "Preparing…" : on && !info ? "Starting…" : figures?.length ? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`) : info ? "" : "Stopped."}
+      </p>
+      ${info &&
+      html`
+        <div class="candidates-box">
+          <table class="candidates">
+            <thead><tr><th scope="col">Move</th><th scope="col" class="number">Visits</th><th scope="col" class="number">Policy</th><th scope="col" class="number" title=${`1 is a win for ${game.roles[0]}`}>Value</th></tr></thead>
+            <tbody>
+              ${info.candidates.slice(0, SHOWN).map(
+                (candidate, index) => html`<tr key=${candidate.text} onMouseEnter=${() => point(index)} onMouseLeave=${() => point(null)}>
+                  <td><button class="move" onFocus=${() => point(index)} onBlur=${() => point(null)} onClick=${() => play([candidate])}>${candidate.text}</button></td>
+                  <td class="number">${candidate.visits === null ? "–" : html`<span class="visit-share" style=${{ "--share": `${total ? (100 * candidate.visits) / total : 0}%` }}>${short(candidate.visits)}</span>`}</td>
+                  <td class="number">${candidate.policy === null ? "–" : `${(100 * candidate.policy).toFixed(1)}%`}</td>
+                  <td class="number">${valueText(candidate.value)}</td>
+                </tr>`,
+              )}
+            </tbody>
+          </table>
+        </div>
+        ${info.line.length > 0 && html`<${Line} line=${info.line} play=${play} preview=${preview} />`}
+      `}
+    </section>
+  `;
+}
+
+const STEP_MS = 550;
+
+/** The line the engine expects. Pointing at it plays it out; pointing at a move shows the board after that move. */
+function Line({ line, play, preview }) {
+  const timer = useRef(0);
+  const [shown, setShown] = useState(null);
+  const show = (count) => {
+    setShown(count);
+    preview(count === null ? null : line.slice(0, count));
+  };
+  const stop = () => {
+    clearInterval(timer.current);
+    show(null);
+  };
+  const run = () => {
+    clearInterval(timer.current);
+    let count = 1;
+    show(count);
+    timer.current = setInterval(() => {
+      count += 1;
+      if (count > line.length) clearInterval(timer.current);
+      else show(count);
+    }, STEP_MS);
+  };
+  const only = (count) => {
+    clearInterval(timer.current);
+    show(count);
+  };
+  useEffect(() => stop, []);
+  return html`
+    <p class="pv" onMouseLeave=${stop}>
+      <button class="icon small" aria-label="Play the line out on the board" title="Play the line out" onMouseEnter=${run} onFocus=${run} onBlur=${stop}>▶</button>
+      ${line.map((move, index) => html`<button key=${index} class=${classes("move", { shown: shown === index + 1 })} onMouseEnter=${() => only(index + 1)} onFocus=${() => only(index + 1)} onBlur=${stop} onClick=${() => play(line.slice(0, index + 1))}>${move.text}</button>`)}
+    </p>
+  `;
+}

@@ -1,0 +1,89 @@
+/** Games and positions in and out: files, links, texts. */
+import { html, useState } from "../ui.js";
+import { notify, notifyError } from "../announce.js";
+import { api } from "../api.js";
+import { go, studyPath } from "../router.js";
+import { Dialog } from "./result.js";
+
+const headline = (read, index) => {
+  const [first, second] = read.record.names ?? [];
+  return `${index + 1}. ${first ?? "?"} – ${second ?? "?"}${read.headers?.Event ? `, ${read.headers.Event}` : ""}`;
+};
+
+/** Puts a text on the clipboard, or shows it where there is none. */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notify(`${what} copied`);
+  } catch {
+    window.prompt(`${what}:`, text);
+  }
+}
+
+function save(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** @param {{games: any[], game: any, view: any, record: () => any}} props `record` gives what is to be written */
+export function Files({ games, game, view, record }) {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState("");
+  const [found, setFound] = useState(null);
+  const [written, setWritten] = useState(null);
+  const load = (one) => {
+    setOpen(false);
+    setFound(null);
+    setText("");
+    go(studyPath({ game: game.name, rules: one.record.rules, start: one.record.start, actions: one.record.actions, ply: 0 }));
+  };
+  const read = (content) =>
+    api
+      .readFile(game.name, content)
+      .then((answer) => (answer.games.length === 1 && !answer.errors.length ? load(answer.games[0]) : setFound(answer)))
+      .catch(notifyError);
+  const write = () => api.writeFile(record()).then((file) => save(file.name, file.text)).catch(notifyError);
+  const setPosition = (event) => {
+    event.preventDefault();
+    const wanted = (written ?? view.text).trim();
+    setWritten(null);
+    api.position({ game: game.name, rules: view.rules, start: wanted }).then(() => go(studyPath({ game: game.name, rules: view.rules, start: wanted }))).catch(notifyError);
+  };
+  return html`
+    <section class="panel files" aria-label="Files and positions">
+      <div class="row">
+        <label class="field grow">Game
+          <select value=${game.name} onChange=${(event) => go(studyPath({ game: event.target.value, rules: games.find((one) => one.name === event.target.value).default_rules }))}>
+            ${games.map((one) => html`<option key=${one.name} value=${one.name}>${one.title}</option>`)}
+          </select>
+        </label>
+        <label class="field grow">Rules
+          <select value=${view.rules} onChange=${(event) => go(studyPath({ game: game.name, rules: event.target.value }))}>
+            ${game.rule_sets.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
+          </select>
+        </label>
+      </div>
+      <form class="typed" onSubmit=${setPosition}>
+        <label class="unseen" for="position-text">Position as text</label>
+        <input id="position-text" class="text-input" spellcheck="false" value=${written ?? view.text} onInput=${(event) => setWritten(event.target.value)} />
+        <button class="button" disabled=${written === null}>Set</button>
+      </form>
+      <div class="row actions">
+        <button class="button" onClick=${() => copy(location.origin + studyPath({ game: game.name, rules: view.rules, start: view.text }), "Link to this position")}>Copy link</button>
+        <button class="button" onClick=${() => setOpen(true)}>Load…</button>
+        <button class="button" onClick=${write}>Save</button>
+      </div>
+      <${Dialog} open=${open} close=${() => setOpen(false)} label="Load a game">
+        <h2>Load a game of ${game.title}</h2>
+        <label class="field">From a file<input type="file" name="game-file" onChange=${(event) => event.target.files[0]?.text().then(read)} /></label>
+        <label class="field">or as text<textarea class="text-input" rows="6" spellcheck="false" value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label>
+        ${found?.errors.map((error) => html`<p class="problem">${error}</p>`)}
+        ${found && html`<ul class="open-games found">${found.games.map((one, index) => html`<li><button class="link" onClick=${() => load(one)}>${headline(one, index)}</button></li>`)}</ul>`}
+        <div class="row"><button class="button primary" disabled=${!text.trim()} onClick=${() => read(text)}>Read</button><button class="button" onClick=${() => setOpen(false)}>Cancel</button></div>
+      </${Dialog}>
+    </section>
+  `;
+}

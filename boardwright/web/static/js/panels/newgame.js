@@ -1,0 +1,92 @@
+/** The form that begins a game: which, under what rules, on which side, against whom, by what clock. */
+import { capital, html, useEffect, useState } from "../ui.js";
+import { notifyError } from "../announce.js";
+import { api } from "../api.js";
+import { go } from "../router.js";
+import { remember, remembered } from "../store.js";
+import { OpponentChoice } from "./opponent.js";
+
+const CLOCKS = [
+  ["none", "No clock", null],
+  ["60+1", "1 min + 1 s", { base: 60, increment: 1 }],
+  ["180+2", "3 min + 2 s", { base: 180, increment: 2 }],
+  ["300+5", "5 min + 5 s", { base: 300, increment: 5 }],
+  ["900+10", "15 min + 10 s", { base: 900, increment: 10 }],
+];
+
+/** The choices to begin with: those made last, as far as they still exist. */
+export function lastChoices(games) {
+  const last = remembered("new-game", {});
+  const game = games.find((candidate) => candidate.name === last.game) ?? games[0];
+  return choicesFor(game, last.game === game.name ? last : { role: last.role, clock: last.clock });
+}
+
+export function choicesFor(game, before = {}) {
+  const rules = game.rule_sets.some(({ name }) => name === before.rules) ? before.rules : game.default_rules;
+  const easy = game.opponents[Math.min(1, game.opponents.length - 1)]?.spec ?? game.players[0].name;
+  return { game: game.name, rules, role: before.role ?? 0, opponent: before.opponent ?? easy, clock: before.clock ?? "none" };
+}
+
+/** Starts a game and goes to it. */
+export async function begin(choices) {
+  remember("new-game", choices);
+  const clock = CLOCKS.find(([key]) => key === choices.clock)?.[2] ?? null;
+  const { game, rules, role, opponent } = choices;
+  const live = await api.newGame({ game, rules, role, opponent, clock });
+  go(`/play/${live.id}`);
+}
+
+/** @param {{games: any[], choices: any, setChoices: (choices: any) => void, colours: number[]}} props */
+export function NewGame({ games, choices, setChoices, colours }) {
+  const [busy, setBusy] = useState(false);
+  const [ratings, setRatings] = useState(new Map());
+  const game = games.find((candidate) => candidate.name === choices.game);
+  const summary = game.rule_sets.find(({ name }) => name === choices.rules)?.summary;
+  const change = (part) => setChoices({ ...choices, ...part });
+  useEffect(() => {
+    let shown = true;
+    setRatings(new Map());
+    api
+      .ratings(choices.game, choices.rules)
+      .then((list) => shown && setRatings(new Map(list.ratings.map((rating) => [rating.name, rating]))))
+      .catch(() => {}); // without a record there are no ratings, and the game can be played all the same
+    return () => (shown = false);
+  }, [choices.game, choices.rules]);
+  function submit(event) {
+    event.preventDefault();
+    setBusy(true);
+    begin(choices)
+      .catch(notifyError)
+      .finally(() => setBusy(false));
+  }
+  const sides = [...game.roles.map((name, role) => [role, capital(name), colours[role]]), ["random", "Either", null]];
+  return html`
+    <form class="new-game" onSubmit=${submit} aria-label="New game">
+      <fieldset>
+        <legend>Game</legend>
+        <div class="choices">
+          ${games.map((one) => html`<label key=${one.name}><input type="radio" name="game" value=${one.name} checked=${one.name === game.name} onChange=${() => setChoices(choicesFor(one, { role: choices.role, clock: choices.clock }))} /><span>${one.title}</span></label>`)}
+        </div>
+      </fieldset>
+      <label class="field">Rules
+        <select name="rules" value=${choices.rules} onChange=${(event) => change({ rules: event.target.value })}>
+          ${game.rule_sets.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
+        </select>
+        ${summary && html`<small>${summary}</small>`}
+      </label>
+      <fieldset>
+        <legend>You play</legend>
+        <div class="choices">
+          ${sides.map(([role, name, colour]) => html`<label key=${role}><input type="radio" name="role" value=${role} checked=${choices.role === role} onChange=${() => change({ role })} /><span>${colour !== null && html`<i class=${`side-dot colour-${colour}`}></i>`}${name}</span></label>`)}
+        </div>
+      </fieldset>
+      <${OpponentChoice} game=${game} ratings=${ratings} spec=${choices.opponent} setSpec=${(opponent) => change({ opponent })} legend="Against" />
+      <label class="field">Clock
+        <select name="clock" value=${choices.clock} onChange=${(event) => change({ clock: event.target.value })}>
+          ${CLOCKS.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}
+        </select>
+      </label>
+      <button class="button primary" type="submit" disabled=${busy}>${busy ? "Setting up…" : "Play"}</button>
+    </form>
+  `;
+}

@@ -1,0 +1,37 @@
+/** Who plays: a name, whether it is their turn, and their clock. */
+import { classes, html, useEffect, useState } from "../ui.js";
+
+const LOW_SECONDS = 20;
+
+/** Seconds left of a clock that was read at `at`, while it goes on by itself. */
+function useRemaining(clock, role, at) {
+  const running = clock?.running === role;
+  const [, tick] = useState(0);
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(() => tick((count) => count + 1), 200);
+    return () => clearInterval(timer);
+  }, [running]);
+  if (!clock) return null;
+  return Math.max(0, clock.remaining[role] - (running ? (performance.now() - at) / 1000 : 0));
+}
+
+function clockText(seconds) {
+  const whole = Math.ceil(seconds - 1e-6);
+  if (seconds < 10) return seconds.toFixed(1);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** @param {{name: string, role: number, colour: number, roleName: string, clock: any, readAt: number, turn: boolean, note?: string}} props */
+export function PlayerStrip({ name, role, colour, roleName, clock, readAt, turn, note }) {
+  const remaining = useRemaining(clock, role, readAt);
+  return html`
+    <div class=${classes("player", { turn })}>
+      <i class=${`side-dot colour-${colour}`}></i>
+      <span class="player-name" title=${name}>${name}</span>
+      <span class="quiet">${roleName}</span>
+      ${note && html`<span class="thinking" role="status">${note}<i></i><i></i><i></i></span>`}
+      ${remaining !== null && html`<span class=${classes("clock", { low: remaining < LOW_SECONDS })} role="timer" aria-label=${`Clock of ${roleName}`}>${clockText(remaining)}</span>`}
+    </div>
+  `;
+}

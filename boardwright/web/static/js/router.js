@@ -1,0 +1,71 @@
+/** Which page a path names, and going there without loading the document again. */
+import { html, useEffect, useState } from "./ui.js";
+
+/** Position texts hold slashes and blanks; in a path a blank is an underscore, which no text holds. */
+export const positionPath = (text) => encodeURI(text.replaceAll(" ", "_")).replaceAll("?", "%3F").replaceAll("#", "%23");
+const positionText = (path) => decodeURI(path).replaceAll("%3F", "?").replaceAll("%23", "#").replaceAll("_", " ");
+
+/**
+ * The link to a position, or to a line of play from one.
+ * @param {{game: string, rules: string, start?: string|null, actions?: number[], ply?: number}} line
+ */
+export function studyPath({ game, rules, start, actions = [], ply }) {
+  const values = new URLSearchParams();
+  if (actions.length) values.set("m", actions.join("."));
+  if (ply !== undefined) values.set("ply", String(ply));
+  const asked = values.size ? `?${values}` : "";
+  return `/a/${game}/${encodeURIComponent(rules)}${start ? `/${positionPath(start)}` : ""}${asked}`;
+}
+
+/** @returns {{page: string, params: Record<string, any>}} */
+export function route({ pathname, search }) {
+  const asked = Object.fromEntries(new URLSearchParams(search));
+  const study = pathname.match(/^\/a\/([^/]+)(?:\/([^/]+))?(?:\/(.*))?$/);
+  if (study) {
+    const [, game, rules, start] = study;
+    const actions = asked.m ? asked.m.split(".").map(Number) : [];
+    const params = { game, rules: rules && decodeURIComponent(rules), start: start ? positionText(start) : null, actions };
+    return { page: "study", params: { ...params, ply: asked.ply ? Number(asked.ply) : null, record: asked.record } };
+  }
+  const play = pathname.match(/^\/play\/([^/]+)\/?$/);
+  if (play) return { page: "play", params: { id: decodeURIComponent(play[1]) } };
+  const named = { "/": "home", "/a": "study", "/a/": "study", "/arena": "arena", "/training": "training" }[pathname];
+  return { page: named ?? "lost", params: asked };
+}
+
+const listeners = new Set();
+
+/** Goes to a path; `replace` leaves no step behind in the browser's history. */
+export function go(path, replace = false) {
+  history[replace ? "replaceState" : "pushState"](null, "", path);
+  listeners.forEach((listener) => listener());
+}
+
+/** Changes the address to one that names what is already shown. */
+export const rename = (path) => history.replaceState(null, "", path);
+
+export function useRoute() {
+  const [where, setWhere] = useState(() => route(location));
+  useEffect(() => {
+    const listen = () => {
+      setWhere(route(location));
+      window.scrollTo(0, 0);
+    };
+    listeners.add(listen);
+    addEventListener("popstate", listen);
+    return () => {
+      listeners.delete(listen);
+      removeEventListener("popstate", listen);
+    };
+  }, []);
+  return where;
+}
+
+export function Link({ to, children, ...rest }) {
+  const follow = (event) => {
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return html`<a href=${to} onClick=${follow} ...${rest}>${children}</a>`;
+}

@@ -1,0 +1,34 @@
+/** Roles and colours. Pictures show pieces in two colours; which role has which is for the game to say. */
+
+/** The colour (0 dark, 1 light) a role's pieces have in a position's pictures. */
+export function colourOf(view, roles, role) {
+  const tray = view.scene.trays.find((candidate) => candidate.name === roles[role]);
+  if (tray) return tray.role;
+  if (view.to_move !== null && view.scene.to_move !== null) return view.to_move === role ? view.scene.to_move : 1 - view.scene.to_move;
+  return role;
+}
+
+/** Names of the roles by the colour of their pieces. */
+export function namesByColour(view, roles) {
+  return colourOf(view, roles, 0) === 0 ? roles : [roles[1], roles[0]];
+}
+
+/** Whether a role's pieces begin at the top, so that it should see the board flipped. */
+export function beginsAbove(view, roles, role) {
+  const colour = colourOf(view, roles, role);
+  const mean = (wanted) => {
+    const rows = view.scene.pieces.filter((piece) => piece.role === wanted).map((piece) => piece.cell[0]);
+    return rows.reduce((sum, row) => sum + row, 0) / (rows.length || 1);
+  };
+  return mean(colour) < mean(1 - colour) - 1;
+}
+
+/** A result in words: "Light wins: ...". Roles named in the plural win, others wins. */
+export function resultText(result, roles) {
+  if (result.winner === null || result.winner === undefined) return `Draw: ${result.reason}`;
+  const name = roles[result.winner];
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${name.endsWith("s") ? "win" : "wins"}: ${result.reason}`;
+}
+
+/** What people call an opponent: its label on the ladder, else its spec. */
+export const playerName = (game, spec) => game?.opponents.find((opponent) => opponent.spec === spec)?.label ?? spec;

@@ -1,0 +1,72 @@
+"""What a person does at the board, done by Playwright: legal moves come from the server, clicks go to the page."""
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+Json = dict[str, Any]
+MY_TURN = "[data-status=mine], [data-status=over]"
+
+
+def cell(page: Page, at: list[int]) -> Locator:
+    return page.locator(f'.stage-board [data-cell="{at[0]},{at[1]}"]')
+
+
+def new_game(page: Page, title: str, side: str, opponent: str = "random", rules: str | None = None) -> None:
+    """Fills in the form and begins."""
+    page.get_by_role("radio", name=title).check(force=True)
+    if rules is not None:
+        page.get_by_label("Rules").select_option(rules)
+    page.get_by_role("radio", name=side).check(force=True)
+    page.get_by_label("Against").select_option(opponent)
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_url("**/play/*")
+    page.wait_for_selector(MY_TURN)
+
+
+def live(page: Page) -> Json:
+    """The game as the server has it."""
+    answer = page.request.get(f"/api/play/{page.url.rsplit('/', 1)[1]}")
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def make_move(page: Page, move: Json) -> None:
+    """Makes a legal move by mouse, gesture by gesture."""
+    for gesture in move["gesture"]:
+        if gesture["kind"] == "place":
+            place(page, gesture)
+    steps = [gesture for gesture in move["gesture"] if gesture["kind"] == "step"]
+    for at in [steps[0]["from"], *(step["to"] for step in steps)] if steps else []:
+        cell(page, at).click()
+
+
+def place(page: Page, gesture: Json) -> None:
+    """Takes a building from the tray, turns it until it lies as wanted, and lets it go there."""
+    chosen = page.locator(f'button[data-piece="{gesture["piece"]}"]')
+    if chosen.get_attribute("aria-pressed") != "true":
+        chosen.click()
+    wanted = " ".join(sorted(f"{row},{column}" for row, column in gesture["cells"]))
+    ghost = page.locator("[data-ghost=legal]")
+    for _ in range(4):
+        for at in gesture["cells"]:
+            cell(page, at).hover()
+            if ghost.count() and ghost.get_attribute("data-cells") == wanted:
+                cell(page, at).click()
+                return
+        page.keyboard.press("r")
+    raise AssertionError(f"no turn of the {gesture['piece']} covers {wanted}")
+
+
+def wait_for_turn(page: Page, moves: int) -> None:
+    """Until more than so many moves are listed, and it is our turn or the game is over."""
+    page.wait_for_function(
+        "moves => document.querySelectorAll('.moves .move[aria-current], .moves button.move').length > moves"
+        " && document.querySelector('[data-status=mine], [data-status=over]')",
+        arg=moves,
+    )
+
+
+def expect_result(page: Page) -> None:
+    expect(page.get_by_role("dialog", name="Result")).to_be_visible()
+    expect(page.locator("[data-status=over]")).to_be_visible()

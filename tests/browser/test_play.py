@@ -1,0 +1,157 @@
+"""Whole games at the page: by mouse, by keyboard, with undo, a reload and a resignation."""
+
+import pytest
+from conftest import OpenPage
+from hands import MY_TURN, cell, expect_result, live, make_move, new_game, wait_for_turn
+from playwright.sync_api import Page, expect
+
+import boardwright
+from boardwright.agents.base import Limit, choose_move, move_actions
+from boardwright.agents.players import make_agent
+
+LONGEST_GAME = 150  # moves of ours
+
+
+def good_move(state: dict) -> dict:
+    """A legal move that leads to an end soon: a random game may go on for long."""
+    view = state["view"]
+    game = boardwright.game(view["game"], rules=view["rules"])
+    position = game.play_all(view["actions"])
+    agent = make_agent("alphabeta:depth=2" if view["game"] != "cathedral" else "largest-first", game)
+    wanted = list(move_actions(position, choose_move(agent, position, Limit())))
+    return next(move for move in view["legal"] if move["actions"] == wanted)
+
+
+def play_to_the_end(page: Page) -> dict:
+    """Plays by mouse until the game is over."""
+    for _ in range(LONGEST_GAME):
+        page.wait_for_selector(MY_TURN)
+        state = live(page)
+        if state["result"]:
+            return state
+        make_move(page, good_move(state))
+        wait_for_turn(page, len(state["view"]["line"]))
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize(
+    ("title", "side", "rules"),
+    [("Tablut", "Defenders", "zero"), ("English draughts", "Black", "wcdf"), ("Cathedral", "Light", "official-8")],
+)
+def test_a_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules: str) -> None:
+    page = open_page("/")
+    new_game(page, title, side, rules=rules)
+    state = play_to_the_end(page)
+    expect_result(page)
+    assert state["rules"] == rules
+    winner = "draw" if state["result"]["winner"] is None else str(state["result"]["winner"])
+    expect(page.locator("[data-result]")).to_have_attribute("data-result", winner)
+    assert page.locator(".moves button.move").count() == len(state["view"]["line"])
+
+
+def focus_cell(page: Page, at: list[int]) -> None:
+    """Walks the focus over the board with the arrow keys."""
+    row, column = page.evaluate("document.activeElement.dataset.cell.split(',').map(Number)")
+    for key, count in (("ArrowDown", at[0] - row), ("ArrowRight", at[1] - column)):
+        opposite = {"ArrowDown": "ArrowUp", "ArrowRight": "ArrowLeft"}[key]
+        for _ in range(abs(count)):
+            page.keyboard.press(key if count > 0 else opposite)
+
+
+def test_a_whole_game_by_keyboard(open_page: OpenPage) -> None:
+    """Tab to the board, arrows over it, Enter takes and puts down; every other move is typed."""
+    page = open_page("/")
+    new_game(page, "Tablut", "Defenders")
+    spoken = page.locator("#spoken")
+    while not page.evaluate("document.activeElement.matches('[role=gridcell]')"):
+        page.keyboard.press("Tab")
+    for number in range(LONGEST_GAME):
+        state = live(page)
+        if state["result"]:
+            break
+        move = good_move(state)
+        if number % 2:
+            page.locator("#typed-move").focus()
+            page.keyboard.type(move["text"])
+            page.keyboard.press("Enter")
+        else:
+            page.locator("[role=gridcell][tabindex='0']").focus()
+            for at in (move["gesture"][0]["from"], move["gesture"][0]["to"]):
+                focus_cell(page, at)
+                page.keyboard.press("Enter")
+        wait_for_turn(page, len(state["view"]["line"]))
+        expect(spoken).to_contain_text(live(page)["view"]["line"][-1]["text"])
+    expect_result(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Result")).to_be_hidden()
+
+
+def test_dragging_a_piece(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "Tablut", "Attackers")
+    move = live(page)["view"]["legal"][0]
+    cell(page, move["gesture"][0]["from"]).drag_to(cell(page, move["gesture"][0]["to"]))
+    wait_for_turn(page, 1)
+    assert live(page)["view"]["line"][0]["text"] == move["text"]
+
+
+def test_undo_and_reload(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "English draughts", "Black")
+    first = live(page)["view"]
+    make_move(page, first["legal"][0])
+    wait_for_turn(page, 1)
+    before = live(page)["view"]
+    page.reload()
+    page.wait_for_selector(MY_TURN)
+    expect(page.locator(".moves button.move")).to_have_text([move["text"] for move in before["line"]])
+    make_move(page, before["legal"][0])
+    wait_for_turn(page, 3)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".moves button.move")).to_have_count(2)
+    page.keyboard.press("u")
+    expect(page.locator(".moves button.move")).to_have_count(0)
+    assert live(page)["view"]["text"] == first["text"]
+
+
+def test_looking_back_and_flipping(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "Tablut", "Attackers")
+    make_move(page, live(page)["view"]["legal"][0])
+    wait_for_turn(page, 1)
+    page.keyboard.press("Home")
+    expect(page.locator(".status")).to_contain_text("Looking back")
+    page.keyboard.press("End")
+    expect(page.locator(".status")).to_have_text("Your move")
+    corner = cell(page, [0, 0])
+    left = corner.get_attribute("x")
+    page.keyboard.press("f")
+    assert corner.get_attribute("x") != left
+
+
+def test_resigning_by_the_clock(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.get_by_label("Clock").select_option("300+5")
+    new_game(page, "Tablut", "Attackers")
+    expect(page.get_by_role("timer")).to_have_count(2)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
+    expect_result(page)
+    expect(page.get_by_role("heading", name="You lose")).to_be_visible()
+    page.get_by_role("button", name="Again, sides changed").click()
+    page.wait_for_selector(MY_TURN)
+    assert live(page)["human"] == 1
+
+
+def test_an_illegal_move_is_explained(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "Tablut", "Attackers")
+    page.locator("#typed-move").fill("e5-e6")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("e5")
+    assert live(page)["view"]["line"] == []
+
+
+def test_forced_captures_are_shown(open_page: OpenPage) -> None:
+    page = open_page("/a/draughts/wcdf/B:W15,18,26:B1,10,11")
+    expect(page.locator(".hint-forced")).to_have_count(1)

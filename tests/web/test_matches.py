@@ -1,0 +1,181 @@
+"""Matches started over HTTP: played apart, followed, stopped, resumed, and never more than a few."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from boardwright.records.matches import MatchGame
+from boardwright.web.app import make_app
+from boardwright.web.matches import MOST_WAITING
+from boardwright.web.matches_api import table
+from boardwright.web.settings import Settings
+
+QUICK = {"game": "draughts", "first": "random", "second": "mc:sims=2", "games": 4}
+ENDLESS = {"game": "tablut", "first": "mc:time=50s", "second": "mc:time=50s", "games": 2}
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Callable[[], TestClient]:
+    return lambda: TestClient(make_app(Settings(db=tmp_path / "games.db")), base_url="http://localhost")
+
+
+@pytest.fixture
+def client(served: Callable[[], TestClient]) -> Iterator[TestClient]:
+    with served() as client:
+        yield client
+
+
+def start(client: TestClient, wanted: dict[str, Any]) -> int:
+    answer = client.post("/api/matches", json=wanted)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def until(client: TestClient, match: int, *states: str, seconds: float = 60) -> dict[str, Any]:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = client.get(f"/api/matches/{match}").json()
+        if found["state"] in states:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"match {match} has not become {states}")
+
+
+def workers() -> list[str]:
+    """Worker processes of this one."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(line.read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and "spawn_main" in (line.parent / "cmdline").read_text():
+                found.append(line.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_match_from_beginning_to_end(client: TestClient) -> None:
+    thinking = workers()  # of live games and analyses
+    match = start(client, QUICK)
+    found = until(client, match, "done")
+    assert (found["done"], found["total"], found["players"]) == (4, 4, ["random", "mc:sims=2"])
+    whole = found["table"]
+    assert whole["wins"] + whole["draws"] + whole["losses"] == 4
+    assert [count["games"] for count in whole["by_role"]] == [2, 2]
+    assert whole["low"] <= whole["score"] <= whole["high"]
+    assert [game["first_role"] for game in found["games"]] == [0, 1, 0, 1]
+    records = [client.get(f"/api/records/{game['id']}").json() for game in found["games"]]
+    assert [record["players"] for record in records] == [["random", "mc:sims=2"], ["mc:sims=2", "random"]] * 2
+    openings = [record["record"]["actions"][: record["opening"]] for record in records]
+    assert openings[0] == openings[1] != openings[2] == openings[3]
+    assert client.get("/api/ratings", params={"game": "draughts"}).json()["games"] == 4
+    (listed,) = client.get("/api/matches").json()
+    assert {key: value for key, value in found.items() if key != "games"} == listed
+    assert workers() == thinking
+
+
+def test_the_same_match_again_plays_other_games(client: TestClient) -> None:
+    games = [until(client, start(client, QUICK), "done")["games"] for _ in range(2)]
+    played = [[client.get(f"/api/records/{game['id']}").json()["record"] for game in match] for match in games]
+    assert played[0] != played[1]
+
+
+def test_a_match_is_stopped_at_once_and_the_next_begins(client: TestClient) -> None:
+    endless, quick = start(client, ENDLESS), start(client, QUICK)
+    until(client, endless, "running")
+    assert client.get(f"/api/matches/{quick}").json()["state"] == "waiting"
+    assert client.post(f"/api/matches/{endless}/resume").status_code == 409
+    client.delete(f"/api/matches/{endless}")
+    until(client, endless, "stopped", seconds=20)
+    until(client, quick, "done")
+    assert client.delete(f"/api/matches/{quick}").json()["state"] == "done"
+
+
+def test_a_match_survives_the_server(served: Callable[[], TestClient]) -> None:
+    with served() as client:
+        running, waiting = start(client, {**QUICK, "games": 1000}), start(client, QUICK)
+        deadline = time.monotonic() + 60
+        while client.get(f"/api/matches/{running}").json()["done"] < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert workers() == []
+    with served() as client:
+        stopped = client.get(f"/api/matches/{running}").json()
+        assert (stopped["state"], stopped["done"] >= 2) == ("stopped", True)
+        assert client.get(f"/api/matches/{waiting}").json()["state"] == "stopped"
+        assert client.post(f"/api/matches/{running}/resume").json()["state"] in ("waiting", "running")
+        deadline = time.monotonic() + 60
+        while (again := client.get(f"/api/matches/{running}").json())["done"] <= stopped["done"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert again["games"][: stopped["done"]] == stopped["games"]
+
+
+def test_the_queue_is_short(client: TestClient) -> None:
+    first = start(client, ENDLESS)
+    until(client, first, "running")
+    waiting = [start(client, ENDLESS) for _ in range(MOST_WAITING)]
+    answer = client.post("/api/matches", json=ENDLESS)
+    assert answer.status_code == 429
+    assert "waiting already" in answer.json()["error"]
+    assert client.delete(f"/api/matches/{waiting[0]}").json()["state"] == "stopped"
+    start(client, ENDLESS)
+
+
+def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "broken" / "nets"
+    folder.mkdir(parents=True)
+    (folder / "best.net").write_bytes(b"no net")
+    settings = Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
+    with TestClient(make_app(settings), base_url="http://localhost") as client:
+        found = until(client, start(client, {**QUICK, "second": "net:net=run/broken"}), "failed")
+        assert "net file" in found["error"]
+        assert found["done"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "words"),
+    [
+        ({"game": "chess"}, 400, "unknown game"),
+        ({"rules": "no-such"}, 400, "unknown rule set"),
+        ({"rules": "/etc/passwd.toml"}, 400, "unknown rule set"),
+        ({"first": "nobody"}, 400, "unknown player"),
+        ({"first": "mc:sims=none"}, 400, "sims must be"),
+        ({"first": "external:cmd=/bin/true"}, 400, "runs a program"),
+        ({"first": "net:net=/etc/passwd"}, 400, "unknown net"),
+        ({"games": 3}, 422, "games"),
+        ({"games": 1002}, 422, "games"),
+        ({"time": 3600}, 422, "time"),
+        ({"openings": "/etc/passwd"}, 422, "openings"),
+        ({"seed": 1}, 422, "seed"),
+    ],
+)
+def test_what_cannot_be_started(client: TestClient, change: dict[str, Any], status: int, words: str) -> None:
+    answer = client.post("/api/matches", json=QUICK | change)
+    assert answer.status_code == status
+    assert words in answer.json()["error"]
+    assert client.get("/api/matches").json() == []
+
+
+def test_matches_that_are_not(client: TestClient) -> None:
+    for answer in (
+        client.get("/api/matches/7"),
+        client.delete("/api/matches/7"),
+        client.post("/api/matches/7/resume"),
+    ):
+        assert (answer.status_code, answer.json()) == (404, {"error": "there is no match 7"})
+
+
+def test_the_table_is_from_the_first_players_side() -> None:
+    results = [0, 0, 2, 1]  # the first player had roles 0, 1, 0, 1: it won, lost, drew, won
+    played = [MatchGame(id=index, index=index, result=result, reason="") for index, result in enumerate(results)]
+    whole = table(played)
+    assert (whole.wins, whole.draws, whole.losses, whole.score) == (2, 1, 1, 0.625)
+    assert [(count.wins, count.draws, count.losses) for count in whole.by_role] == [(1, 1, 0), (1, 0, 1)]
+    won = table([MatchGame(id=0, index=0, result=0, reason="")])
+    assert (won.elo, won.elo_high) == (None, None)
+    assert won.elo_low is not None

@@ -1,0 +1,126 @@
+"""Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from planted_run import log, plant_net, plant_run
+
+import boardwright
+from boardwright.learn.lock import alone_in
+from boardwright.learn.metrics import Metrics
+from boardwright.web.app import make_app
+from boardwright.web.settings import Settings
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def client(runs: Path) -> Iterator[TestClient]:
+    settings = Settings(db=runs.parent / "games.db", runs=runs)
+    with TestClient(make_app(settings), base_url="http://localhost") as client:
+        yield client
+
+
+def only(client: TestClient) -> dict[str, Any]:
+    (run,) = client.get("/api/runs").json()
+    return run
+
+
+def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path: Path) -> None:
+    plant_run(runs / "first")
+    plant_run(runs / "by" / "game" / "second", method="dqn", game="tablut")
+    plant_run(runs / "a" / "b" / "c" / "too-deep")
+    plant_run(tmp_path / "outside")
+    (runs / "link").symlink_to(tmp_path / "outside")
+    (runs / "broken").mkdir()
+    (runs / "broken" / "config.json").write_text("{")
+    found = {run["name"]: run for run in client.get("/api/runs").json()}
+    assert found.keys() == {"first", "by/game/second"}
+    assert (found["by/game/second"]["method"], found["by/game/second"]["game"]) == ("dqn", "tablut")
+    assert found["first"]["id"] != found["by/game/second"]["id"]
+
+
+def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
+    folder = plant_run(runs / "mine")
+    with alone_in(folder):
+        assert (only(client)["iteration"], only(client)["state"]) == (0, "running")
+        log(folder, range(1, 5))
+        assert (only(client)["iteration"], only(client)["frames"], only(client)["state"]) == (4, 400, "running")
+    assert only(client)["state"] == "stopped"
+    log(folder, range(5, 11))
+    assert (only(client)["iteration"], only(client)["state"]) == (10, "done")
+
+
+def test_curves_go_on(client: TestClient, runs: Path) -> None:
+    folder = plant_run(runs / "mine")
+    run = only(client)["id"]
+    assert client.get(f"/api/runs/{run}/metrics").json()["scalars"] == {}
+    log(folder, range(1, 5))
+    with Metrics(folder) as metrics:
+        metrics.log(2, 200, {"loss/policy": float("nan"), "unheard/of": 1.0})
+    whole = client.get(f"/api/runs/{run}/metrics").json()
+    assert whole["iteration"] == 4
+    assert whole["scalars"]["loss/total"] == {
+        "iterations": [1, 2, 3, 4],
+        "frames": [100, 200, 300, 400],
+        "values": [3.0, 1.5, 1.0, 0.75],
+    }
+    assert whole["scalars"]["loss/policy"]["values"] == [None]
+    assert "unheard/of" not in whole["scalars"]
+    log(folder, range(5, 7))
+    later = client.get(f"/api/runs/{run}/metrics", params={"after": 4}).json()
+    assert later["scalars"]["loss/total"]["iterations"] == [5, 6]
+    assert later["scalars"]["evaluation/elo"]["iterations"] == [2, 4, 6]  # ratings come whole
+    outcomes = next(figure for figure in later["figures"] if figure["name"] == "outcomes")
+    assert outcomes["scalars"]["selfplay/role0_wins"] == "black wins"
+
+
+def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardwright.web.runs_api.MOST_POINTS", 5)
+    log(plant_run(runs / "mine"), range(1, 13))
+    curve = client.get(f"/api/runs/{only(client)['id']}/metrics").json()["scalars"]["loss/total"]
+    assert curve["iterations"] == [3, 6, 9, 12]
+
+
+def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None:
+    folder = plant_run(runs / "mine")
+    run = only(client)["id"]
+    assert client.get(f"/api/runs/{run}/sample").json() is None
+    game = boardwright.game("draughts")
+    for iteration in (0, 3):
+        plant_net(folder, iteration)
+    sample = client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json()
+    assert (sample["iteration"], sample["game"], sample["rules"]) == (3, "draughts", game.rules.name)
+    last = game.play_all(sample["actions"])
+    assert sample["opening"] >= 2
+    assert sample["result"] == (2 if last.outcome is None or last.outcome.winner is None else last.outcome.winner)
+    assert client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json() == sample
+    other = client.get(f"/api/runs/{run}/sample", params={"seed": 2}).json()
+    assert other["actions"] != sample["actions"]
+
+
+@pytest.mark.parametrize("run", ["../outside", "..%2F..%2Fetc", "mine", "0" * 16])
+def test_no_name_of_a_clients_is_a_path(client: TestClient, runs: Path, run: str) -> None:
+    plant_run(runs / "mine")
+    plant_run(runs.parent / "outside")
+    for what in ("metrics", "sample"):
+        assert client.get(f"/api/runs/{run}/{what}").status_code == 404
+
+
+def test_a_server_without_a_folder_of_runs(tmp_path: Path) -> None:
+    with TestClient(make_app(Settings(db=tmp_path / "games.db")), base_url="http://localhost") as client:
+        assert client.get("/api/runs").json() == []
+
+
+def test_the_server_imports_no_jax() -> None:
+    script = "import sys; import boardwright.web.app; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
