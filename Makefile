@@ -9,7 +9,7 @@ BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' 
 run: $(VENV)/installed
 	$(BIN)/boardwright play tablut
 
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-dev $(VENV)/browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
@@ -24,6 +24,15 @@ bench: $(VENV)/installed-dev
 	for game in tablut draughts cathedral; do \
 	  $(BIN)/boardwright bench engine $$game && $(BIN)/boardwright bench search $$game || exit 1; \
 	done
+
+# For tests of the pages: a Chromium that is there, else Debian's, else Playwright's own.
+$(VENV)/browser: $(VENV)/installed-dev
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	  command -v $$name >/dev/null && found=yes; done; \
+	if [ -z "$$found" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null && found=yes; fi; \
+	[ -n "$$found" ] || $(BIN)/playwright install chromium || { echo "error: no Chromium for the tests of the pages: install one (Debian: apt install chromium) and run make test again" >&2; exit 1; }
+	@touch $@
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
