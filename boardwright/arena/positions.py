@@ -20,7 +20,7 @@ from boardwright.arena.workers import play
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn import boards
+from boardwright.learn import boards, configfile
 from boardwright.learn.boards import Boards
 from boardwright.learn.vae_config import BOARDS_FILE, VaeConfig
 
@@ -58,7 +58,10 @@ def boards_of_games(
 
 
 def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, told: Told = lambda *_: None) -> Boards:
-    """The positions a run's config names, kept in its folder."""
+    """The positions a run's config names, kept in its folder; raises RunError where that is another run's, whose
+    positions stay as they are.
+    """
+    configfile.check(folder, "vae", config)
     game = make_game(config.game, config.rules, config.observation)
     wanted = config.boards
     return kept_boards(folder, game, wanted.players, wanted.games, config.seed, workers=workers, told=told)
@@ -87,11 +90,11 @@ def kept_boards(
     there = boards.load(path, made_from)
     if there is not None:
         return there
-    made = boards_of_games(game, players, games, seed, workers=workers, told=told)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)  # rather now than after all games
     except OSError as error:
         raise RunError(f"cannot write into {folder}: {error.strerror}") from error
+    made = boards_of_games(game, players, games, seed, workers=workers, told=told)
     boards.save(path, made, made_from)
     return made
 

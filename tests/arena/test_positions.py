@@ -10,7 +10,7 @@ from boardwright.arena import positions
 from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
 from boardwright.errors import RunError
 from boardwright.games.registry import game
-from boardwright.learn import boards
+from boardwright.learn import boards, configfile, settings
 from boardwright.learn.boards import Boards, packed, split_by_game, unpacked
 from boardwright.learn.vae_config import BOARDS_FILE
 from boardwright.learn.vae_presets import PRESETS
@@ -103,6 +103,23 @@ def test_a_config_names_its_positions(tmp_path: Path) -> None:
     there = boards.load(tmp_path / BOARDS_FILE)
     assert there is not None
     assert same(made, there)
+
+
+def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
+    config = PRESETS["cathedral-tiny"]
+    boards_for(config, tmp_path)
+    configfile.keep(tmp_path, "vae", config)
+    before = (tmp_path / BOARDS_FILE).read_bytes()
+    boards_for(config, tmp_path)
+    with pytest.raises(RunError, match=r"boards\.games is 8 there and 9 here"):
+        boards_for(settings.apply(config, ["boards.games=9"]), tmp_path)
+    assert (tmp_path / BOARDS_FILE).read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_is_found_before_anybody_plays(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot write into"):
+        kept_boards(tmp_path / "file", CATHEDRAL, ("nobody",), 3, 0)
 
 
 def test_observations_must_be_bits() -> None:
