@@ -23,7 +23,7 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
 from boardwright.learn import encoder_file
 from boardwright.learn.boards import Boards, split_by_game, unpacked
-from boardwright.learn.loop import Desk, Method
+from boardwright.learn.loop import Desk, Method, memory
 from boardwright.learn.vae_config import VAE_FILE, VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae, make_vae, weights_of_vae
@@ -109,7 +109,9 @@ def vae_method(config: VaeConfig, boards: Boards) -> Method[Run]:
 
     def work(run: Run, iteration: int, piece: int, desk: Desk) -> tuple[Run, Mapping[str, Array]]:
         del desk
-        return jitted_learn(run, train_bits, order_of(iteration), jnp.int32(iteration), jnp.int32(piece * chunk))
+        numbers = (jnp.int32(iteration), jnp.int32(piece * chunk))
+        with memory("batch"):
+            return jax.block_until_ready(jitted_learn(run, train_bits, order_of(iteration), *numbers))
 
     def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
         del desk
