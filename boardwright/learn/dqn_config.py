@@ -10,6 +10,7 @@ from typing import Literal
 
 from boardwright.errors import RunError
 from boardwright.learn.exploration import Exploration
+from boardwright.learn.settings import check_limits
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 
 
@@ -148,12 +149,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 def check(config: DQNConfig) -> None:
     """Raises RunError that names the first setting out of range."""
-    for path, (least, most) in LIMITS.items():
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        if not least <= value <= most:  # type: ignore[operator]
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+    check_limits(config, LIMITS)
     acting, transitions, learner = config.acting, config.transitions, config.learner
     if (config.net is None) == (config.plain is None):
         raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
