@@ -124,6 +124,14 @@ def test_settings_that_cannot_be_are_refused(change: str, said: str) -> None:
         settings.apply(TINY, [change])
 
 
+def test_a_ratio_that_is_whole_but_for_rounding_is_whole() -> None:
+    """0.07 times 100 is 7.000000000000001."""
+    config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])
+    assert config.updates_a_step == 7
+    with pytest.raises(RunError, match="are 0 updates"):
+        settings.apply(TINY, ["learner.updates=0"])
+
+
 def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
     with pytest.raises(RunError, match=r"setting acting\.first: epsilon 2 is no probability"):
         settings.apply(TINY, ["acting.exploration=epsilon", "acting.first=2"])
