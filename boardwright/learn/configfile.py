@@ -17,7 +17,7 @@ def keep(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a new run, and refuses another one for a run that has begun."""
     check(folder, method, config)
     if not (folder / NAME).exists():
-        write_whole(folder / NAME, json.dumps(_told(method, config), indent=1).encode() + b"\n")
+        write_whole(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
 
 
 def check(folder: Path, method: str, config: Any) -> None:
@@ -29,12 +29,13 @@ def check(folder: Path, method: str, config: Any) -> None:
         there = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
-    differing = _first_difference(there, _told(method, config))
+    differing = _first_difference(there, told(method, config))
     if differing is not None:
         raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
 
 
-def _told(method: str, config: Any) -> dict[str, Any]:
+def told(method: str, config: Any) -> dict[str, Any]:
+    """What the file holds."""
     return {"method": method, **settings.to_json(config)}
 
 
