@@ -47,6 +47,7 @@ def boards_of_games(
             _counted(play(event, itertools.islice(event.schedule(), wanted), workers), done, games, told),
             key=lambda finished: finished.index,
         )
+        _check_different(spec, played)
         for finished in played:
             seen, at, won = _seen(finished, game)
             bits.append(boards.packed(seen, game))
@@ -103,6 +104,15 @@ def _counted(played: Iterable[PlayedGame], done: int, games: int, told: Told) ->
     for number, finished in enumerate(played, start=done + 1):
         told("games", number, games)
         yield finished
+
+
+def _check_different(spec: str, played: Sequence[PlayedGame]) -> None:
+    """Raises RunError for a player all of whose games are one and the same."""
+    if len(played) > 1 and len({finished.record.actions for finished in played}) == 1:
+        raise RunError(
+            f"player {spec}: all of {len(played)} games are the same: give it a temperature, or name one that leaves "
+            "something to chance"
+        )
 
 
 def _seen(finished: PlayedGame, game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,5 +1,6 @@
 """Positions of named players' games: the same again, whole games apart, and kept in a file."""
 
+import dataclasses
 import random
 from pathlib import Path
 
@@ -76,6 +77,27 @@ def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
     assert np.array_equal(again[1], validation)
     assert any(not np.array_equal(split_by_game(some, share=0.3, seed=seed)[1], validation) for seed in range(2, 6))
     assert len(set(some.games[split_by_game(some, share=0.0, seed=1)[1]].tolist())) == 1
+
+
+def test_the_same_game_again_and_again_is_refused() -> None:
+    with pytest.raises(RunError, match="player first-legal: all of 3 games are the same: give it a"):
+        boards_of_games(CATHEDRAL, ("random", "first-legal"), 6, seed=0)
+
+
+def test_what_is_held_back_is_not_learned_from_though_it_was_played_twice(some: Boards) -> None:
+    twice = Boards(
+        some.shape,
+        bits=np.concatenate([some.bits] * 2),
+        games=np.concatenate([some.games, some.games + 11]),
+        plies=np.concatenate([some.plies] * 2),
+        results=np.concatenate([some.results] * 2),
+    )
+    train, validation = split_by_game(twice, share=0.3, seed=1)
+    assert not set((twice.games[train] % 11).tolist()) & set((twice.games[validation] % 11).tolist())
+    assert len(set(twice.games[validation].tolist())) == 7
+    alike = dataclasses.replace(some, bits=np.zeros_like(some.bits), games=some.plies * 0 + np.arange(len(some)))
+    with pytest.raises(RunError, match="all games are the same"):
+        split_by_game(alike, share=0.3, seed=1)
 
 
 def test_one_game_cannot_be_split() -> None:

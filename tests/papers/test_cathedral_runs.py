@@ -49,7 +49,8 @@ def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
     assert frozen.encoder == tuned.encoder == str(encoder)
     assert (frozen.frozen, tuned.frozen) == (True, False)
     vae = work.config(training_of("vae"), 3)
-    assert vae.boards.players == ("random", f"ppo:net={tmp_path / 'runs' / 'ppo-3' / 'nets' / 'best.net'}")
+    ppo = tmp_path / "runs" / "ppo-3" / "nets" / "best.net"
+    assert vae.boards.players == ("random", f"ppo:net={ppo},temperature=1")  # without it one game, again and again
     full = work.config(training_of("ppo-frozen"), 3).plain
     encoded = vae.encoder.as_plain()
     for option in ("convolutions", "stride", "encoder_hidden", "latent"):  # what a net must have to take it in
