@@ -1,12 +1,13 @@
 """The arena's page: a match is started, followed, stopped, resumed and replayed; lists fill."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import OpenPage
 from playwright.sync_api import Page, expect
 
+OpenPage = Callable[..., Page]
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
 
 
