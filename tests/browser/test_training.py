@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from boardwright.learn.lock import alone_in
 
-
 OpenPage = Callable[..., Page]
 
 
