@@ -13,6 +13,7 @@ from itertools import islice
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
+from boardwright.agents.specs import seconds, split
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.workers import play_apart
@@ -144,7 +145,8 @@ class MatchDesk:
                 asked, finished = event_of(found.config), finished_indices(store, found.event)
                 event = resolved_event(asked, self._settings)
                 missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
-                with contextlib.closing(play_apart(event, missing, WORKERS, bell)) as games:
+                bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
+                with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
                         _check_seated(game)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
@@ -165,7 +167,12 @@ def resolved_event(event: Event, settings: Settings) -> Event:
     The record keeps the specs as they were asked for, which name no folder of this machine.
     """
     game = event.bound_game()
-    return replace(event, players=tuple(resolved(spec, game, settings) for spec in event.players))
+    players = tuple(resolved(spec, game, settings) for spec in event.players)
+    for spec in players:
+        _, given = split(spec)
+        if "time" in given and seconds(given["time"]) > settings.move_seconds:
+            raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
+    return replace(event, players=players)
 
 
 def _check_seated(game: PlayedGame) -> None:

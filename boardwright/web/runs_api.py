@@ -83,7 +83,7 @@ class SampleGame(Model):
 def make_router(services: Services) -> APIRouter:
     """The routes under /api/runs."""
     router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
-    root, sampler = services.settings.runs, Sampler()
+    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
 
     @router.get("")
     def runs() -> list[RunInfo]:

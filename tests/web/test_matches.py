@@ -157,6 +157,7 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
         ({"rules": "/etc/passwd.toml"}, 400, "unknown rule set"),
         ({"first": "nobody"}, 400, "unknown player"),
         ({"first": "mc:sims=none"}, 400, "sims must be"),
+        ({"first": "mc:time=3600s"}, 400, "time= may be at most 60s"),
         ({"first": "external:cmd=/bin/true"}, 400, "runs a program"),
         ({"first": "net:net=/etc/passwd"}, 400, "unknown net"),
         ({"games": 3}, 422, "games"),
