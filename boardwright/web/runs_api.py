@@ -87,7 +87,7 @@ def make_router(services: Services) -> APIRouter:
 
     @router.get("")
     def runs() -> list[RunInfo]:
-        """The runs under the server's folder, those measured last first."""
+        """The runs under the server's folder, those begun last first."""
         return [_info(run) for run in find_runs(root)]
 
     @router.get("/{run}/metrics")
