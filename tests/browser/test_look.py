@@ -82,7 +82,9 @@ def test_pictures(open_page: OpenPage) -> None:
     for number in (5, 31, 12):
         state = page.request.get(f"/api/play/{page.url.rsplit('/', 1)[1]}").json()
         make_move(page, state["view"]["legal"][number])
-        page.wait_for_function("n => document.querySelectorAll('.moves button.move').length > n", arg=len(state["view"]["line"]) + 1)
+        page.wait_for_function(
+            "n => document.querySelectorAll('.moves button.move').length > n", arg=len(state["view"]["line"]) + 1
+        )
     page.screenshot(path=folder / "play.png")
     page.goto("/a/draughts/wcdf")
     page.keyboard.press("l")
