@@ -112,7 +112,7 @@ function Table({ api, live, readAt, receive, game }) {
   const typed = (text) => act(api.move(live.id, { text, version: live.version }));
   const status = live.result ? resultText(live.result, game.roles) : mine ? "Your move" : live.view.to_move === null ? "Chance moves" : `${capital(game.roles[live.view.to_move])} to move`;
   return html`
-    <main class=${classes("stage", { handed: input.trays.length })}>
+    <main class=${classes("stage at-play", { handed: input.trays.length })}>
       <h1 class="unseen">${game.title} against ${names[1 - live.human]}</h1>
       <div class="stage-board">
         ${strip(1 - live.human)}
