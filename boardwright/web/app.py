@@ -9,14 +9,26 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import errors, live_api, matches_api, positions_api, ratings_api, records_api, runs_api, socket
+from boardwright.web import (
+    errors,
+    files,
+    live_api,
+    matches_api,
+    positions_api,
+    ratings_api,
+    records_api,
+    reference,
+    runs_api,
+    socket,
+)
 from boardwright.web.errors import problem
 from boardwright.web.limits import Limits
+from boardwright.web.security import Guard
 from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api, live_api, ratings_api, records_api, matches_api, runs_api, socket)
+PARTS = (positions_api, live_api, files, ratings_api, records_api, matches_api, runs_api, socket)
 
 
 def make_app(settings: Settings) -> FastAPI:
@@ -42,8 +54,10 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.services = services
     errors.install(app)
     app.add_middleware(Limits, settings=settings)
+    app.add_middleware(Guard, settings=settings)  # the last added is asked first
     for part in PARTS:
         app.include_router(part.make_router(services))
+    reference.install(app)
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
 
     @app.get("/{page:path}", include_in_schema=False)

@@ -14,7 +14,7 @@ class Outbox:
     """Messages in the order in which their subjects were first mentioned."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, str] = OrderedDict()
+        self._waiting: OrderedDict[str, str | None] = OrderedDict()
         self._some = asyncio.Event()
         self._counted = 0
 
@@ -32,8 +32,13 @@ class Outbox:
         """Drops what waits to be said about a subject."""
         self._waiting.pop(subject, None)
 
-    async def take(self) -> str:
-        """The next message, as soon as there is one."""
+    def end(self) -> None:
+        """Nothing follows what is in it."""
+        self._waiting["end"] = None
+        self._some.set()
+
+    async def take(self) -> str | None:
+        """The next message, as soon as there is one; None at the end."""
         while not self._waiting:
             self._some.clear()
             await self._some.wait()

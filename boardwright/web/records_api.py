@@ -10,7 +10,7 @@ from boardwright.records.games import StoredGame, Wanted, find_games
 from boardwright.records.store import Store
 from boardwright.web.errors import PROBLEMS, NotFoundError
 from boardwright.web.ratings_api import RulesName
-from boardwright.web.schemas import Model
+from boardwright.web.schemas import FileRecord, Model
 from boardwright.web.services import Services
 
 MOST_LISTED = 100
@@ -38,8 +38,7 @@ class RecordSummary(Model):
 class Record(RecordSummary):
     """A game with its moves."""
 
-    start: str | None
-    actions: list[int]
+    record: FileRecord
     opening: int  # how many of the actions were given, not chosen
     seconds: list[float]  # thinking time by action, or nothing
     comments: dict[int, str]  # by number of actions played
@@ -77,8 +76,14 @@ def make_router(services: Services) -> APIRouter:
         played = stored.played
         return Record(
             **_summary(stored),
-            start=played.record.start,
-            actions=list(played.record.actions),
+            record=FileRecord(
+                start=played.record.start,
+                rules=played.record.rules.name,
+                actions=list(played.record.actions),
+                names=played.players,
+                result=played.record.result,
+                reason=played.record.reason,
+            ),
             opening=played.opening,
             seconds=[round(seconds, 4) for seconds in played.seconds],
             comments=dict(played.record.comments),

@@ -90,11 +90,11 @@ def standing(run: Run) -> Standing:
     return Standing(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
 
 
-def newest_net(run: Run) -> tuple[Path, int]:
-    """The net of the latest iteration that is kept, and the iteration; raises NotFoundError."""
+def newest_net(run: Run) -> tuple[Path, int] | None:
+    """The net of the latest iteration that is kept, and the iteration; None before the first and where no net plays."""
     nets = [path for path in (run.folder / "nets").glob("*.net") if path.stem.isascii() and path.stem.isdigit()]
     if not nets:
-        raise NotFoundError(f"run {run.name} has no net that plays yet: wait for its first iteration")
+        return None
     newest = max(nets, key=lambda path: int(path.stem))
     return newest, int(newest.stem)
 

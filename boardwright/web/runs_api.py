@@ -105,9 +105,11 @@ def make_router(services: Services) -> APIRouter:
         )
 
     @router.get("/{run}/sample")
-    def sample(run: RunId, seed: Seed = 0) -> SampleGame:
-        """A game of the newest net: two random moves, then always the move it holds best."""
+    def sample(run: RunId, seed: Seed = 0) -> SampleGame | None:
+        """A game of the newest net: two random moves, then always the move it holds best. Null while there is none."""
         drawn = sampler.sample(find_run(root, run), seed)
+        if drawn is None:
+            return None
         record = drawn.played.record
         return SampleGame(
             game=record.game,

@@ -45,9 +45,12 @@ class Sampler:
         self._seats = threading.BoundedSemaphore(MOST_WAITING)
         self._kept: OrderedDict[tuple[str, int, int, int], Sample] = OrderedDict()
 
-    def sample(self, run: Run, seed: int) -> Sample:
-        """The newest net's game by a seed; raises BoardwrightError where there is none."""
-        net, iteration = newest_net(run)
+    def sample(self, run: Run, seed: int) -> Sample | None:
+        """The newest net's game by a seed; None while there is no net. Raises BoardwrightError if it cannot play."""
+        newest = newest_net(run)
+        if newest is None:
+            return None
+        net, iteration = newest
         key = (run.id, iteration, net.stat().st_mtime_ns, seed)
         if not self._seats.acquire(blocking=False):
             raise BusyError("other sample games are being played: try again in a moment")

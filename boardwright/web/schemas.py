@@ -258,6 +258,7 @@ class LiveSummary(Model):
     rules: str
     human: Role
     opponent: str
+    ply: int
     clock: ClockInfo | None
     thinking: bool
     preparing: bool
@@ -270,6 +271,56 @@ class LiveGame(LiveSummary):
     """A game of a person against a player."""
 
     view: PositionView
+
+
+class FileText(Model):
+    """A game file as text: PDN, OpenTafl's or Cathedral's format, as the game has it."""
+
+    game: Name
+    text: Annotated[str, Field(max_length=3_000_000)]
+
+
+class FileRecord(Model):
+    """A game of a file; `result` is the role that won, 2 for a draw, 3 for a game not over."""
+
+    start: str | None
+    rules: str
+    actions: list[int]
+    names: tuple[str, str]
+    result: int
+    reason: str
+
+
+class FileGameInfo(Model):
+    """A game of a file, and what else the file says of it."""
+
+    headers: dict[str, str]
+    record: FileRecord
+
+
+class FileGames(Model):
+    """The games of a file that can be read, and what is wrong with the others."""
+
+    games: list[FileGameInfo]
+    errors: list[str]
+
+
+class FileGame(Model):
+    """A game to be written; `result` as in records, where the board does not decide it."""
+
+    game: Name
+    rules: Name | None = None
+    start: PositionText | None = None
+    actions: Actions = []
+    names: tuple[Name, Name] | None = None
+    result: Literal[0, 1, 2, 3] | None = None
+
+
+class FileWritten(Model):
+    """The text of a file, and a name for it."""
+
+    text: str
+    name: str
 
 
 Label = Annotated[str, Field(min_length=1, max_length=40)]  # a client's own name for an analysis

@@ -87,10 +87,14 @@ class Page:
                 complaint = error.errors()[0]
                 where = ".".join(map(str, complaint["loc"]))
                 self._complain(f"{where}: {complaint['msg']}" if where else complaint["msg"])
+        self._outbox.end()  # it is told why before it is closed
+        await self._deaf.wait()
 
     async def _send(self) -> None:
         while True:
             message = await self._outbox.take()
+            if message is None:
+                return
             try:
                 with anyio.fail_after(SEND_SECONDS):
                     await self._socket.send_text(message)

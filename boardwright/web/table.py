@@ -144,6 +144,7 @@ class Table:
             "rules": stored.rules,
             "human": stored.person,
             "opponent": stored.opponent,
+            "ply": self.played.position.plies,
             "clock": clock,
             "thinking": self.thinking,
             "preparing": self.preparing,

@@ -14,18 +14,27 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_CHROMIUM = "no Chromium: install one (Debian: apt install chromium) or fetch Playwright's: playwright install chromium"
+NO_CHROMIUM = (
+    "no Chromium: install one (Debian: apt install chromium) or fetch Playwright's: playwright install chromium"
+)
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the server looks for training runs."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[str]:
     """The address of a server of its own, on a free port and with an empty database."""
     folder = tmp_path_factory.mktemp("server")
     with (folder / "log").open("w") as log:
         command = [Path(sys.executable).parent / "boardwright", "serve", "--port", "0", "--db", folder / "games.db"]
+        command += ["--runs", runs]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder)
         try:
             assert process.stdout is not None

@@ -60,6 +60,7 @@ def workers() -> list[str]:
 
 
 def test_a_match_from_beginning_to_end(client: TestClient) -> None:
+    thinking = workers()  # of live games and analyses
     match = start(client, QUICK)
     found = until(client, match, "done")
     assert (found["done"], found["total"], found["players"]) == (4, 4, ["random", "mc:sims=2"])
@@ -70,17 +71,18 @@ def test_a_match_from_beginning_to_end(client: TestClient) -> None:
     assert [game["first_role"] for game in found["games"]] == [0, 1, 0, 1]
     records = [client.get(f"/api/records/{game['id']}").json() for game in found["games"]]
     assert [record["players"] for record in records] == [["random", "mc:sims=2"], ["mc:sims=2", "random"]] * 2
-    assert records[0]["actions"][: records[0]["opening"]] == records[1]["actions"][: records[1]["opening"]]
+    openings = [record["record"]["actions"][: record["opening"]] for record in records]
+    assert openings[0] == openings[1] != openings[2] == openings[3]
     assert client.get("/api/ratings", params={"game": "draughts"}).json()["games"] == 4
     (listed,) = client.get("/api/matches").json()
     assert {key: value for key, value in found.items() if key != "games"} == listed
-    assert workers() == []
+    assert workers() == thinking
 
 
 def test_the_same_match_again_plays_other_games(client: TestClient) -> None:
     games = [until(client, start(client, QUICK), "done")["games"] for _ in range(2)]
-    actions = [[client.get(f"/api/records/{game['id']}").json()["actions"] for game in match] for match in games]
-    assert actions[0] != actions[1]
+    played = [[client.get(f"/api/records/{game['id']}").json()["record"] for game in match] for match in games]
+    assert played[0] != played[1]
 
 
 def test_a_match_is_stopped_at_once_and_the_next_begins(client: TestClient) -> None:

@@ -9,15 +9,7 @@ from fastapi.testclient import TestClient
 import boardwright
 from boardwright.games.base import CHANCE, Position
 from boardwright.web import schemas
-from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory):
-    settings = Settings(db=tmp_path_factory.mktemp("web") / "games.db")
-    with TestClient(make_app(settings), base_url="http://localhost") as client:
-        yield client
 
 
 EVERY = [(name, rules) for name in boardwright.game_names() for rules in boardwright.game(name).rule_sets()]

@@ -127,8 +127,8 @@ def test_records_page_by_page(client: TestClient, db: Path) -> None:
     found = client.get("/api/records", params={"game": "tablut", "player": "b"}).json()
     assert [record["players"] for record in found] == [["c", "b"], ["b", "c"], ["b", "a"], ["a", "b"]]
     record = client.get(f"/api/records/{found[-1]['id']}").json()
-    assert record["actions"] == [boardwright.game("tablut").start().legal_actions()[0]]
-    assert (record["result"], record["reason"], record["replayable"]) == (0, "agreed", True)
+    assert record["record"]["actions"] == [boardwright.game("tablut").start().legal_actions()[0]]
+    assert (record["record"]["result"], record["reason"], record["replayable"]) == (0, "agreed", True)
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,20 @@
 """Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from planted_run import log, plant_net, plant_run
 
 import boardwright
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Metrics
-from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
-from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
-
-
-def make_run(folder: Path, method: str = "alphazero", game: str = "draughts", iterations: int = 10) -> Path:
-    folder.mkdir(parents=True)
-    (folder / "config.json").write_text(json.dumps({"method": method, "game": game, "iterations": iterations}))
-    return folder
-
-
-def log(folder: Path, iterations: range) -> None:
-    with Metrics(folder) as metrics:
-        for iteration in iterations:
-            metrics.log(iteration, 100 * iteration, {"loss/total": 3 / iteration, "selfplay/role0_wins": 0.5})
 
 
 @pytest.fixture
@@ -52,10 +36,10 @@ def only(client: TestClient) -> dict[str, Any]:
 
 
 def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path: Path) -> None:
-    make_run(runs / "first")
-    make_run(runs / "by" / "game" / "second", method="dqn", game="tablut")
-    make_run(runs / "a" / "b" / "c" / "too-deep")
-    make_run(tmp_path / "outside")
+    plant_run(runs / "first")
+    plant_run(runs / "by" / "game" / "second", method="dqn", game="tablut")
+    plant_run(runs / "a" / "b" / "c" / "too-deep")
+    plant_run(tmp_path / "outside")
     (runs / "link").symlink_to(tmp_path / "outside")
     (runs / "broken").mkdir()
     (runs / "broken" / "config.json").write_text("{")
@@ -66,7 +50,7 @@ def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path:
 
 
 def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
-    folder = make_run(runs / "mine")
+    folder = plant_run(runs / "mine")
     with alone_in(folder):
         assert (only(client)["iteration"], only(client)["state"]) == (0, "running")
         log(folder, range(1, 5))
@@ -77,12 +61,12 @@ def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
 
 
 def test_curves_go_on(client: TestClient, runs: Path) -> None:
-    folder = make_run(runs / "mine")
+    folder = plant_run(runs / "mine")
     run = only(client)["id"]
     assert client.get(f"/api/runs/{run}/metrics").json()["scalars"] == {}
     log(folder, range(1, 5))
     with Metrics(folder) as metrics:
-        metrics.log(2, 200, {"evaluation/elo": 10.0, "loss/policy": float("nan"), "unheard/of": 1.0})
+        metrics.log(2, 200, {"loss/policy": float("nan"), "unheard/of": 1.0})
     whole = client.get(f"/api/runs/{run}/metrics").json()
     assert whole["iteration"] == 4
     assert whole["scalars"]["loss/total"] == {
@@ -95,26 +79,25 @@ def test_curves_go_on(client: TestClient, runs: Path) -> None:
     log(folder, range(5, 7))
     later = client.get(f"/api/runs/{run}/metrics", params={"after": 4}).json()
     assert later["scalars"]["loss/total"]["iterations"] == [5, 6]
-    assert later["scalars"]["evaluation/elo"]["iterations"] == [2]  # ratings come whole
+    assert later["scalars"]["evaluation/elo"]["iterations"] == [2, 4, 6]  # ratings come whole
     outcomes = next(figure for figure in later["figures"] if figure["name"] == "outcomes")
     assert outcomes["scalars"]["selfplay/role0_wins"] == "black wins"
 
 
 def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardwright.web.runs_api.MOST_POINTS", 5)
-    log(make_run(runs / "mine"), range(1, 13))
+    log(plant_run(runs / "mine"), range(1, 13))
     curve = client.get(f"/api/runs/{only(client)['id']}/metrics").json()["scalars"]["loss/total"]
     assert curve["iterations"] == [3, 6, 9, 12]
 
 
 def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None:
-    folder = make_run(runs / "mine")
+    folder = plant_run(runs / "mine")
     run = only(client)["id"]
-    assert client.get(f"/api/runs/{run}/sample").status_code == 404
+    assert client.get(f"/api/runs/{run}/sample").json() is None
     game = boardwright.game("draughts")
-    (folder / "nets").mkdir()
     for iteration in (0, 3):
-        put_net(folder / "nets" / f"{iteration:06d}.net", game)
+        plant_net(folder, iteration)
     sample = client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json()
     assert (sample["iteration"], sample["game"], sample["rules"]) == (3, "draughts", game.rules.name)
     last = game.play_all(sample["actions"])
@@ -125,18 +108,10 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     assert other["actions"] != sample["actions"]
 
 
-def put_net(path: Path, game: Any) -> None:
-    """A net of small random weights."""
-    config, chance = NetConfig(blocks=1, width=8), np.random.default_rng(0)
-    shapes = weight_shapes(config, interface_of(config, game))
-    weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
-    netfile.write(path, config=config, game=game, weights=weights, training={"method": "alphazero"})
-
-
 @pytest.mark.parametrize("run", ["../outside", "..%2F..%2Fetc", "mine", "0" * 16])
 def test_no_name_of_a_clients_is_a_path(client: TestClient, runs: Path, run: str) -> None:
-    make_run(runs / "mine")
-    make_run(runs.parent / "outside")
+    plant_run(runs / "mine")
+    plant_run(runs.parent / "outside")
     for what in ("metrics", "sample"):
         assert client.get(f"/api/runs/{run}/{what}").status_code == 404
 

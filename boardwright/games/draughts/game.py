@@ -46,6 +46,7 @@ class Draughts(Game):
     title = "English draughts"
     roles = ("black", "white")
     default_rules = "wcdf"
+    file_suffix = "pdn"
     rules_type = DraughtsRules
     slots = 48  # no position has more actions: twelve pieces, four directions
     observations = tuple(VIEWS)

@@ -7,6 +7,7 @@ const HEIGHT = 190;
 const COLOURS = ["--curve-0", "--curve-1", "--curve-2", "--curve-3"];
 const LEAST_WINDOW = 5;
 const WINDOW_SHARE = 0.05; // of a rolling mean: iterations, share of the run
+const MAIN = ["elo", "outcomes", "loss-total", "loss-policy", "loss-value", "entropy", "policy-entropy", "td-error", "vae-loss", "reconstruction", "speed"];
 
 /**
  * Curves by name with those of a later answer: it begins where it begins, what was there from then on gives way.
@@ -45,7 +46,8 @@ function columns(figure, curves) {
     const found = new Map(curves[name].iterations.map((iteration, place) => [iteration, curves[name].values[place]]));
     return iterations.map((iteration) => found.get(iteration) ?? null);
   };
-  return { names, frames: iterations.map((iteration) => framesAt.get(iteration)), iterations, values: names.map(column), bounds: bounds.map(column) };
+  const rolling = figure.rolling && iterations.length >= 2 * LEAST_WINDOW; // a mean of fewer would hide them
+  return { names, frames: iterations.map((iteration) => framesAt.get(iteration)), iterations, values: names.map(column), bounds: bounds.map(column), rolling };
 }
 
 /** A colour of the style sheet as the canvas wants it. */
@@ -66,7 +68,7 @@ function optionsFor(figure, data, width, follow) {
   const series = [{}];
   data.names.forEach((_, place) => {
     const stroke = resolved(COLOURS[place % COLOURS.length]);
-    if (figure.rolling) series.push({ stroke: faint(stroke, 0.3), width: 1, spanGaps: true, points: { show: false } });
+    if (data.rolling) series.push({ stroke: faint(stroke, 0.3), width: 1, spanGaps: true, points: { show: false } });
     series.push({ stroke, width: 2, spanGaps: true, points: { show: data.frames.length < 40, size: 5, fill: stroke } });
   });
   const bands = [];
@@ -96,8 +98,8 @@ function optionsFor(figure, data, width, follow) {
   };
 }
 
-function dataFor(figure, data) {
-  const lines = data.values.flatMap((values) => (figure.rolling ? [values, rollingMean(values)] : [values]));
+function dataFor(data) {
+  const lines = data.values.flatMap((values) => (data.rolling ? [values, rollingMean(values)] : [values]));
   return [data.frames, ...lines, ...data.bounds];
 }
 
@@ -126,7 +128,7 @@ function Curve({ figure, curves }) {
   const colours = useColours();
   const data = useMemo(() => columns(figure, curves), [curves, figure.name]);
   useLayoutEffect(() => {
-    const made = new uPlot(optionsFor(figure, data, place.current.clientWidth, setAt), dataFor(figure, data), place.current);
+    const made = new uPlot(optionsFor(figure, data, place.current.clientWidth, setAt), dataFor(data), place.current);
     plot.current = made;
     const observer = new ResizeObserver(([entry]) => made.setSize({ width: Math.max(120, Math.floor(entry.contentRect.width)), height: HEIGHT }));
     observer.observe(place.current);
@@ -135,8 +137,8 @@ function Curve({ figure, curves }) {
       made.destroy();
       plot.current = null;
     };
-  }, [figure.name, data.names.join(), data.bounds.length, colours]);
-  useLayoutEffect(() => plot.current?.setData(dataFor(figure, data)), [data]);
+  }, [figure.name, data.names.join(), data.bounds.length, data.rolling, colours]);
+  useLayoutEffect(() => plot.current?.setData(dataFor(data)), [data]);
   const point = at ?? data.frames.length - 1;
   const read = data.names.map((name, line) => [figure.scalars[name], data.values[line][point] ?? (at === null ? data.values[line].findLast((value) => value !== null) : null)]);
   const text = (value) => (value === null || value === undefined ? "–" : large(value));
@@ -154,8 +156,15 @@ function Curve({ figure, curves }) {
 
 /** @param {{figures: any[], curves: any}} props only what the run has measured is drawn */
 export function Curves({ figures, curves }) {
+  const [more, setMore] = useState(false);
   const has = (name) => curves[name]?.values.some((value) => value !== null);
   const drawn = figures.filter((figure) => Object.keys(figure.scalars).some(has));
   if (!drawn.length) return html`<p class="quiet">Nothing measured yet: the first iteration is under way.</p>`;
-  return html`<div class="curves">${drawn.map((figure) => html`<${Curve} key=${figure.name} figure=${figure} curves=${curves} />`)}</div>`;
+  const [main, others] = [true, false].map((wanted) => drawn.filter((figure) => MAIN.includes(figure.name) === wanted));
+  const all = (list) => html`<div class="curves">${list.map((figure) => html`<${Curve} key=${figure.name} figure=${figure} curves=${curves} />`)}</div>`;
+  return html`
+    ${all(main)}
+    ${others.length > 0 &&
+    html`<details onToggle=${(event) => setMore(event.target.open)}><summary>More curves (${others.length})</summary>${more && all(others)}</details>`}
+  `;
 }

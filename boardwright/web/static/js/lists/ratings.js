@@ -1,7 +1,7 @@
 /** The rating list of a game with its intervals, by role too, and the crosstable. */
 import { capital, html, useState } from "../ui.js";
 import { playerName } from "../sides.js";
-import { percent, points } from "./words.js";
+import { percent, points, whole } from "./words.js";
 
 /** Where a list begins and ends on the scale of its bars, a little wider than its intervals. */
 function scaleOf(rows) {
@@ -34,7 +34,7 @@ function Table({ rows, game, caption }) {
             (row, place) => html`<tr key=${row.name} data-player=${row.name}>
               <td class="number quiet">${place + 1}</td>
               <th scope="row" title=${row.name}>${playerName(game, row.name)}</th>
-              <td class="number">${Math.round(row.elo)}</td>
+              <td class="number">${whole(row.elo)}</td>
               <td class="number quiet">+${Math.round(row.plus)} −${Math.round(row.minus)}</td>
               <td class="bar"><${Interval} row=${row} scale=${scale} /></td>
               <td class="number">${percent(row.score)}</td>

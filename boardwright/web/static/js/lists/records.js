@@ -6,7 +6,7 @@ import { playerName, resultText } from "../sides.js";
 import { recordPath } from "./matches.js";
 import { ago } from "./words.js";
 
-const PAGE = 15;
+const PAGE = 10;
 
 /** @param {{api: any, game: any, rules: string, version: number}} props a new `version` asks for the newest again */
 export function Records({ api, game, rules, version }) {

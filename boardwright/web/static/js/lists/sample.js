@@ -16,7 +16,7 @@ export function Sample({ api, run, game, keys }) {
     setState((before) => ({ ...before, error: null, busy: true }));
     api
       .get(`/api/runs/${encodeURIComponent(run.id)}/sample?seed=${seed}`)
-      .then((record) => open && setState((before) => ({ record: same(before.record, record) ? before.record : record, error: null, busy: false })))
+      .then((record) => open && setState((before) => ({ record: record && same(before.record, record) ? before.record : record, error: null, busy: false })))
       .catch((error) => open && setState({ record: null, error, busy: false }));
     return () => (open = false);
   }, [run.id, seed, asked]);
@@ -47,7 +47,7 @@ export function Sample({ api, run, game, keys }) {
         </div>
       </div>
       <p class="quiet small" role="status">
-        ${busy ? "The net plays…" : error ? error.message : html`Net of iteration ${record.iteration} against itself: two random moves, then always what it holds best. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
+        ${busy ? "The net plays…" : error ? error.message : !record ? "There is no net yet that plays." : html`Net of iteration ${record.iteration} against itself: two random moves, then always what it holds best. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
       </p>
       ${record && html`<${Replay} replay=${replay} game=${game} flip=${flip} />`}
     </section>

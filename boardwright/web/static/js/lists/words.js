@@ -6,6 +6,9 @@ export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 /** Points with halves: 3.5 as "3½". */
 export const points = (count) => (count % 1 ? `${Math.floor(count) || ""}½` : String(count));
 
+/** A whole number, with a true minus. */
+export const whole = (value) => `${Math.round(value) < 0 ? "−" : ""}${Math.abs(Math.round(value))}`;
+
 /** An Elo number with its sign. */
 export const signed = (elo) => `${elo < 0 ? "−" : "+"}${Math.abs(Math.round(elo))}`;
 

@@ -115,9 +115,8 @@ function Arena({ api, games, params }) {
         <div>
           ${lists && html`<${RatingList} key=${game.name} list=${lists} game=${game} />`}
           ${tables && html`<${Crosstable} table=${tables} game=${game} />`}
-          <${Records} api=${api} game=${game} rules=${shown.rules} version=${finished} />
         </div>
-        <div>
+        <div class="arena-matches">
           ${shownMatch && html`<${MatchView} key=${shownMatch.id} match=${shownMatch} game=${games.find((one) => one.name === shownMatch.game)} act=${act} api=${api} />`}
           <section class="panel">
             <h2>New match</h2>
@@ -128,6 +127,7 @@ function Arena({ api, games, params }) {
             <${MatchLinks} matches=${matches} games=${games} shown=${shown.match} choose=${choose} />
           </section>
         </div>
+        <${Records} api=${api} game=${game} rules=${shown.rules} version=${finished} />
       </div>
     </main>
   `;

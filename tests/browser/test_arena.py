@@ -1,0 +1,112 @@
+"""The arena's page: a match is started, followed, stopped, resumed and replayed; lists fill."""
+
+import re
+from typing import Any
+
+import pytest
+from conftest import OpenPage
+from playwright.sync_api import Page, expect
+
+LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
+
+
+def start_by_form(page: Page, games: int) -> None:
+    """Two weak players of English draughts."""
+    page.get_by_role("radio", name="English draughts").check(force=True)
+    form = page.get_by_role("form", name="New match")
+    form.get_by_label("First player").select_option("random")
+    form.get_by_label("Second player").select_option("alphabeta:depth=1")
+    form.get_by_label("Games").fill(str(games))
+    form.get_by_role("button", name="Start the match").click()
+
+
+def start_by_request(page: Page, wanted: dict[str, Any]) -> int:
+    answer = page.request.post("/api/matches", data=wanted)
+    assert answer.ok, answer.text()
+    return answer.json()["id"]
+
+
+def test_a_match_from_the_form_to_the_replay(open_page: OpenPage) -> None:
+    page = open_page("/arena")
+    start_by_form(page, games=6)
+    match = page.locator(".match")
+    expect(match).to_have_attribute("data-state", "done", timeout=60_000)
+    together = match.get_by_role("row", name=re.compile("^Together"))
+    expect(together.get_by_role("cell").first).to_have_text("6")
+    won, drawn, lost = (int(together.get_by_role("cell").nth(place).inner_text()) for place in (1, 2, 3))
+    assert won + drawn + lost == 6
+    expect(match.get_by_role("row", name=re.compile("^As black")).get_by_role("cell").first).to_have_text("3")
+    expect(page.locator("#spoken")).to_contain_text("The match is done")
+
+    ratings = page.locator("table.ratings tbody tr")
+    expect(ratings).to_have_count(2)
+    assert {row.get_attribute("data-player") for row in ratings.all()} == {"random", "alphabeta:depth=1"}
+    page.get_by_role("button", name="As white").click()
+    expect(ratings).to_have_count(2)
+    expect(page.locator(".crosstable tbody td small").first).to_have_text("/6")
+
+    games = match.locator("[data-record]")
+    expect(games).to_have_count(6)
+    record = page.request.get(f"/api/records/{games.first.get_attribute('data-record')}").json()
+    games.first.click()
+    page.wait_for_url(re.compile(r"/a/draughts"))
+    expect(page.locator(".board")).to_be_visible()
+    view = page.request.post(
+        "/api/position", data={"game": "draughts", "rules": record["rules"], "actions": record["record"]["actions"]}
+    ).json()
+    expect(page.get_by_text(view["line"][-1]["text"], exact=True).first).to_be_visible()
+
+
+def test_a_match_survives_a_reload_and_a_stop(open_page: OpenPage) -> None:
+    page = open_page("/arena")
+    number = start_by_request(page, LONG)
+    page.goto(f"/arena?game=tablut&match={number}")
+    match, bar = page.locator(".match"), page.locator(".match progress")
+    expect(match).to_have_attribute("data-state", "running")
+    expect(match.locator("[data-record]").first).to_be_visible(timeout=30_000)
+    before = int(bar.get_attribute("value") or 0)
+    page.wait_for_function("before => document.querySelector('.match progress').value > before", arg=before)
+    page.reload()
+    expect(match).to_have_attribute("data-state", "running")
+    match.get_by_role("button", name="Stop").click()
+    expect(match).to_have_attribute("data-state", "stopped")
+    stopped = int(bar.get_attribute("value") or 0)
+    assert stopped > before
+    match.get_by_role("button", name="Go on").click()
+    expect(match).to_have_attribute("data-state", "running")
+    page.wait_for_function("stopped => document.querySelector('.match progress').value > stopped", arg=stopped)
+    match.get_by_role("button", name="Stop").click()
+    expect(match).to_have_attribute("data-state", "stopped")
+
+
+def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
+    page = open_page("/arena")
+    page.get_by_role("radio", name="Tablut").check(force=True)
+    form = page.get_by_role("form", name="New match")
+    form.get_by_label("First player").select_option("other")
+    form.locator("select[name=player]").select_option("mc")
+    form.get_by_text("Options").click()
+    form.get_by_label("sims").fill("many")
+    form.get_by_role("button", name="Start the match").click()
+    expect(page.get_by_role("alert")).to_contain_text("sims must be a whole number")
+
+
+def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=cathedral")
+    expect(page.get_by_role("radio", name="Cathedral")).to_be_checked()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("radio", name="English draughts")).to_be_checked()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("radio", name="Cathedral")).to_be_checked()
+    assert "game=cathedral" in page.url
+    page.keyboard.press("n")
+    assert page.evaluate("document.activeElement.name") == "opponent"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_arena_on_a_small_screen(open_page: OpenPage, scheme: str) -> None:
+    page = open_page("/arena?game=draughts", viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    expect(page.get_by_role("heading", name="Rating list")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    red, *_ = map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor")))
+    assert (red < 80) == (scheme == "dark")

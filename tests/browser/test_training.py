@@ -1,0 +1,94 @@
+"""The page of training: a run comes along while one looks, and its newest net's game is stepped through."""
+
+from pathlib import Path
+
+import pytest
+from conftest import OpenPage
+from planted_run import log, plant_net, plant_run
+from playwright.sync_api import Page, expect
+
+from boardwright.learn.lock import alone_in
+
+
+@pytest.fixture(scope="module")
+def sampled(runs: Path) -> Path:
+    """A run of Tablut with a net."""
+    folder = plant_run(runs / "sampled", game="tablut", iterations=4)
+    log(folder, range(1, 5))
+    plant_net(folder, 4, game="tablut")
+    return folder
+
+
+def show(page: Page, name: str) -> None:
+    page.locator(f'[data-run="{name}"]').click()
+    expect(page.locator("#run-title")).to_have_text(name)
+
+
+def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
+    folder = plant_run(runs / "moving", iterations=50)
+    with alone_in(folder):
+        page = open_page("/training")
+        show(page, "moving")
+        expect(page.get_by_text("Nothing measured yet")).to_be_visible()
+        log(folder, range(1, 4))
+        expect(page.locator("[data-iteration]")).to_have_text("3")
+        loss, elo = (page.locator(f'[data-figure="{name}"]') for name in ("loss-total", "elo"))
+        expect(loss).to_have_attribute("data-points", "3")
+        expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 100")
+        log(folder, range(4, 13))
+        expect(loss).to_have_attribute("data-points", "12")
+        expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 600")
+        expect(page.locator("[data-iteration]")).to_have_text("12")
+        expect(page.locator('[data-run="moving"]')).to_contain_text("running")
+        page.get_by_text("black wins").first.wait_for()
+        drawn = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+        assert loss.locator("canvas").evaluate(drawn)
+    expect(page.locator('[data-run="moving"]')).to_contain_text("stopped")
+
+
+def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) -> None:
+    page = open_page("/training")
+    show(page, "sampled")
+    replay = page.locator(".replay[data-at]")
+    expect(replay.locator(".board")).to_be_visible(timeout=30_000)
+    last = int(replay.get_attribute("data-at") or 0)
+    assert last > 2
+    expect(page.get_by_text("Net of iteration 4")).to_be_visible()
+    page.keyboard.press("Home")
+    expect(replay).to_have_attribute("data-at", "0")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(replay).to_have_attribute("data-at", "2")
+    expect(page.locator("#spoken")).to_contain_text("Move 2")
+    replay.get_by_role("button", name="Last position (End)").click()
+    expect(replay).to_have_attribute("data-at", str(last))
+    page.keyboard.press(" ")
+    expect(replay).to_have_attribute("data-at", "1", timeout=5_000)
+    page.keyboard.press(" ")
+    page.get_by_role("button", name="Another game").click()
+    expect(page.get_by_text("Net of iteration 4")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="Study", exact=True).last.click()
+    page.wait_for_url("**/a/tablut/**")
+    expect(page.locator(".board")).to_be_visible()
+
+
+def test_runs_by_keyboard_and_after_a_reload(open_page: OpenPage, sampled: Path, runs: Path) -> None:
+    log(plant_run(runs / "other"), range(1, 3))
+    page = open_page("/training")
+    show(page, "other")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#run-title")).not_to_have_text("other")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#run-title")).to_have_text("other")
+    page.reload()
+    expect(page.locator("#run-title")).to_have_text("other")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_training_on_a_small_screen(open_page: OpenPage, sampled: Path, scheme: str) -> None:
+    page = open_page("/training", viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    show(page, "sampled")
+    expect(page.locator(".replay[data-at] .board")).to_be_visible(timeout=30_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    wide = page.locator(".curve .uplot").first.evaluate("chart => chart.getBoundingClientRect().width")
+    assert 250 < wide <= 360

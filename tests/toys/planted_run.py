@@ -1,0 +1,41 @@
+"""Folders as training runs leave them, without the training."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import boardwright
+from boardwright.learn.metrics import Metrics
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig
+from boardwright.nets.layout import interface_of, weight_shapes
+
+
+def plant_run(folder: Path, method: str = "alphazero", game: str = "draughts", iterations: int = 10) -> Path:
+    """A run that has not measured anything yet."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"method": method, "game": game, "iterations": iterations}))
+    return folder
+
+
+def log(folder: Path, iterations: range) -> None:
+    """What a run measures in some iterations."""
+    with Metrics(folder) as metrics:
+        for iteration in iterations:
+            metrics.log(iteration, 100 * iteration, {"loss/total": 3 / iteration, "selfplay/role0_wins": 0.5})
+            if iteration % 2 == 0:
+                elo = 50.0 * iteration
+                names = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
+                scalars = dict(zip(names, (elo, elo - 40, elo + 40), strict=True))
+                metrics.log(iteration, 100 * iteration, scalars)
+
+
+def plant_net(run: Path, iteration: int, game: str = "draughts") -> None:
+    """A net of small random weights, kept after an iteration."""
+    bound, config, chance = boardwright.game(game), NetConfig(blocks=1, width=8), np.random.default_rng(iteration)
+    shapes = weight_shapes(config, interface_of(config, bound))
+    weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+    (run / "nets").mkdir(exist_ok=True)
+    path = run / "nets" / f"{iteration:06d}.net"
+    netfile.write(path, config=config, game=bound, weights=weights, training={"method": "alphazero"})

@@ -1,0 +1,302 @@
+"""Games against players, from the first move to the record, held against the scalar engine."""
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from conftest import Serving
+from fastapi.testclient import TestClient
+
+import boardwright
+from boardwright.records.games import Wanted, find_games
+from boardwright.records.store import open_store
+from boardwright.web import schemas
+
+
+def begin(client, **query) -> dict:
+    answer = client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random:seed=1", **query})
+    assert answer.status_code == 200, answer.text
+    schemas.LiveGame.model_validate(answer.json())
+    return answer.json()
+
+
+def until(client, game: str, ready, seconds: float = 20.0) -> dict:
+    """The game once it is as one waits for it to be."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        live = client.get(f"/api/play/{game}").json()
+        if ready(live):
+            return live
+        time.sleep(0.01)
+    raise AssertionError(f"the game is still {live['version']=} {live['thinking']=} {live['result']=}")
+
+
+def turn(client, live: dict) -> dict:
+    """The game when it is the person's turn, or over."""
+    return until(client, live["id"], lambda now: now["result"] or now["view"]["to_move"] == now["human"])
+
+
+def move(client, live: dict, **move):
+    return client.post(f"/api/play/{live['id']}/move", json={"version": live["version"], **move})
+
+
+def recorded(path: Path):
+    with open_store(path, create=False) as store:
+        return list(find_games(store, Wanted()))
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "role"), [("tablut", "mcgill", 1), ("draughts", "paper", 0), ("cathedral", "paper-6", 0)]
+)
+def test_a_whole_game(serving: Serving, tmp_path: Path, name: str, rules: str, role: int) -> None:
+    chance = random.Random(3)
+    with serving() as client:
+        live = turn(client, begin(client, game=name, rules=rules, role=role))
+        while live["result"] is None:
+            truth = boardwright.game(name, rules).play_all(live["view"]["actions"])
+            assert live["view"]["text"] == truth.text
+            assert [legal["text"] for legal in live["view"]["legal"]] == truth.moves()
+            chosen = chance.choice(live["view"]["legal"])
+            how = {"text": chosen["text"]} if chance.random() < 0.5 else {"actions": chosen["actions"]}
+            answer = move(client, live, **how)
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["version"] > live["version"]
+            live = turn(client, answer.json())
+        outcome = boardwright.game(name, rules).play_all(live["view"]["actions"]).outcome
+        assert outcome is not None
+        assert live["result"] == {"winner": outcome.winner, "reason": outcome.reason}
+        assert live["view"]["legal"] == []
+        assert client.get("/api/play").json() == []
+        assert move(client, live, text="e9").status_code == 409
+    (stored,) = recorded(tmp_path / "games.db")
+    players = ("person", "random:seed=1") if role == 0 else ("random:seed=1", "person")
+    assert stored.played.players == players
+    assert list(stored.played.record.actions) == live["view"]["actions"]
+    assert len(stored.played.seconds) == len(stored.played.record.actions)
+    assert stored.played.record.reason == outcome.reason
+    with serving() as client:  # a finished game can still be looked at
+        assert client.get(f"/api/play/{live['id']}").json()["result"] == live["result"]
+
+
+def test_undo_takes_back_the_answer_too(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client)
+        assert client.post(f"/api/play/{live['id']}/undo", json={}).status_code == 409
+        first = turn(client, move(client, live, actions=live["view"]["legal"][3]["actions"]).json())
+        second = turn(client, move(client, first, actions=first["view"]["legal"][5]["actions"]).json())
+        assert len(second["view"]["line"]) == 4
+        back = client.post(f"/api/play/{live['id']}/undo", json={}).json()
+        assert back["view"]["text"] == first["view"]["text"]
+        assert back["view"]["actions"] == first["view"]["actions"]
+        assert back["version"] > second["version"]
+        again = client.post(f"/api/play/{live['id']}/undo", json={}).json()
+        assert again["view"]["text"] == live["view"]["text"]
+
+
+def test_undo_while_the_player_thinks(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client, opponent="alphabeta:time=30s")
+        thinking = move(client, live, actions=live["view"]["legal"][0]["actions"]).json()
+        assert thinking["thinking"]
+        assert move(client, thinking, text="a4-b4").status_code == 409  # not the person's turn
+        back = client.post(f"/api/play/{live['id']}/undo", json={}).json()
+        assert back["view"]["actions"] == []
+        assert not back["thinking"]
+        time.sleep(0.3)
+        assert client.get(f"/api/play/{live['id']}").json()["view"]["actions"] == []
+
+
+def test_resigning(serving: Serving, tmp_path: Path) -> None:
+    with serving() as client:
+        live = begin(client, role=1, opponent="random")
+        over = client.post(f"/api/play/{live['id']}/resign", json={}).json()
+        assert over["result"] == {"winner": 0, "reason": "defenders resigned"}
+        assert client.post(f"/api/play/{live['id']}/resign", json={}).status_code == 409
+        assert client.post(f"/api/play/{live['id']}/undo", json={}).status_code == 409
+    (stored,) = recorded(tmp_path / "games.db")
+    assert stored.played.record.resigned == 1
+    assert stored.played.players == ("random", "person")
+
+
+def test_the_flag_falls(serving: Serving, tmp_path: Path) -> None:
+    with serving() as client:
+        live = begin(client, clock={"base": 0.3, "increment": 0})
+        assert live["clock"]["running"] == 0
+        began = time.monotonic()
+        over = until(client, live["id"], lambda now: now["result"])
+        assert 0.2 < time.monotonic() - began < 1.5
+        assert over["result"] == {"winner": 1, "reason": "attackers ran out of time"}
+        assert over["clock"] == {"remaining": [0.0, 0.3], "running": None}
+    (stored,) = recorded(tmp_path / "games.db")
+    assert stored.played.forfeited_by == 0
+
+
+def test_clocks_run_for_who_is_to_move_and_give_increments(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client, clock={"base": 8, "increment": 0.5}, opponent="alphabeta")
+        time.sleep(0.2)
+        live = turn(client, move(client, live, actions=live["view"]["legal"][0]["actions"]).json())
+        assert live["clock"]["running"] == 0
+        person, player = live["clock"]["remaining"]
+        assert 7 < person < 8.35  # it waited 0.2 s
+        assert 6 < player < 8.1  # it thought for a twentieth of its time and most of the increment
+
+
+def test_versions_protect_the_board(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client)
+        legal = live["view"]["legal"][0]["actions"]
+        after = turn(client, move(client, live, actions=legal).json())
+        stale = move(client, live, actions=legal)
+        assert stale.status_code == 409
+        assert "version" in stale.json()["error"]
+        assert client.get(f"/api/play/{live['id']}").json()["view"]["text"] == after["view"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status"),
+    [
+        ({"text": "e5-e9"}, 400),
+        ({"text": "x" * 150}, 400),
+        ({"actions": []}, 400),
+        ({"actions": [2591]}, 400),
+        ({"actions": [2400, 2400]}, 400),
+        ({}, 400),
+        ({"text": "d1-d2", "actions": [2400]}, 400),
+        ({"actions": [70000]}, 422),
+    ],
+)
+def test_illegal_moves_change_nothing(client: TestClient, wrong: dict, status: int) -> None:
+    live = begin(client)
+    answer = move(client, live, **wrong)
+    assert answer.status_code == status, answer.text
+    assert set(answer.json()) == {"error"}
+    now = client.get(f"/api/play/{live['id']}").json()
+    assert (now["version"], now["view"]["actions"]) == (live["version"], [])
+
+
+def test_parts_of_a_capture_are_no_move(client: TestClient) -> None:
+    start = "B:W18,25:B15"  # 15x22x29
+    live = begin(client, game="draughts", position=start)
+    (capture,) = live["view"]["legal"]
+    assert len(capture["actions"]) == 2
+    assert move(client, live, actions=capture["actions"][:1]).status_code == 400
+    over = move(client, live, actions=capture["actions"]).json()
+    assert over["result"] == {"winner": 0, "reason": "no legal move"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"opponent": "external:cmd=sleep 5"},
+        {"opponent": "zero:net=/etc/passwd"},
+        {"opponent": "zero:net=../../etc/passwd"},
+        {"opponent": "zero:net=run/../secret"},
+        {"opponent": "nobody"},
+        {"opponent": "alphabeta:threads=200"},
+        {"opponent": "alphabeta:hash=60000"},
+        {"opponent": "alphabeta:tables=/etc", "game": "draughts"},
+        {"opponent": "random", "rules": "/etc/rules.toml"},
+        {"opponent": "random", "position": "nonsense"},
+        {"opponent": "random", "game": "draughts", "position": "W:W:B1"},  # over already
+    ],
+)
+def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> None:
+    answer = client.post("/api/play", json={"game": "tablut", "role": 0, **query})
+    assert answer.status_code == 400, answer.text
+    assert "\n" not in answer.json()["error"]
+
+
+def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path) -> None:
+    from boardwright.web.settings import Settings
+    from boardwright.web.specs import resolved, run_nets
+
+    folder = tmp_path / "runs" / "mine" / "nets"
+    folder.mkdir(parents=True)
+    (folder / "best.net").write_bytes(b"no net")
+    settings = Settings(db=tmp_path / "unused.db", runs=tmp_path / "runs")
+    ((name, path),) = run_nets(settings).items()
+    assert path == folder / "best.net"
+    game = boardwright.game("tablut")
+    assert resolved(f"zero:net={name},sims=8", game, settings) == f"zero:net={path.resolve()},sims=8"
+    with serving(runs=tmp_path / "runs") as client:
+        live = begin(client, opponent=f"zero:net={name},sims=8", role=1)
+        with client.websocket_connect("ws://localhost/ws") as socket:
+            socket.send_json({"type": "watch", "game": live["id"]})
+            while (said := socket.receive_json())["type"] != "error":
+                pass
+        assert str(tmp_path) not in said["error"]
+
+
+def test_open_games_are_bounded(serving: Serving) -> None:
+    with serving(open_games=2) as client:
+        first, second = begin(client), begin(client)
+        refused = client.post("/api/play", json={"game": "tablut", "opponent": "random"})
+        assert refused.status_code == 429
+        assert [game["id"] for game in client.get("/api/play").json()] == [second["id"], first["id"]]
+        client.post(f"/api/play/{first['id']}/resign", json={})
+        begin(client)
+
+
+def test_a_game_nobody_goes_on_with_makes_room(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardwright.web.live.IDLE_SECONDS", 0.0)
+    with serving(open_games=1) as client:
+        first = begin(client)
+        turn(client, move(client, first, actions=first["view"]["legal"][0]["actions"]).json())
+        second = begin(client)
+        assert [game["id"] for game in client.get("/api/play").json()] == [second["id"]]
+        assert client.get(f"/api/play/{first['id']}").status_code == 404
+    (stored,) = recorded(tmp_path / "games.db")
+    assert (stored.played.record.reason, len(stored.played.record.actions)) == ("abandoned", 2)
+
+
+def test_games_survive_a_restart(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client, clock={"base": 100, "increment": 1})
+        live = turn(client, move(client, live, actions=live["view"]["legal"][7]["actions"]).json())
+    time.sleep(0.2)
+    with serving() as client:
+        again = client.get(f"/api/play/{live['id']}").json()
+        assert again["view"] == live["view"]
+        assert again["clock"]["running"] == 0
+        assert again["clock"]["remaining"] == pytest.approx(live["clock"]["remaining"], abs=0.5)
+        assert turn(client, move(client, again, text=again["view"]["legal"][0]["text"]).json())["result"] is None
+
+
+def test_games_survive_a_power_cut(started) -> None:
+    """The server is killed while the player thinks, and the player thinks again when it is back."""
+    server = started("--workers", "2")
+    with httpx.Client(base_url=server.address) as client:
+        live = begin(client, opponent="mc:time=1s")
+        moved = move(client, live, actions=live["view"]["legal"][2]["actions"]).json()
+        pids = children(server.process.pid)
+        assert pids
+    server.kill()
+    wait_until_gone(pids)
+    server = started("--workers", "2")
+    with httpx.Client(base_url=server.address) as client:
+        now = turn(client, live)
+        assert now["view"]["actions"][:1] == moved["view"]["actions"]
+        assert len(now["view"]["actions"]) == 2
+        pids = children(server.process.pid)
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(15) in (0, -signal.SIGTERM)
+    wait_until_gone(pids)
+
+
+def children(parent: int) -> set[int]:
+    return {
+        int(pid) for task in Path(f"/proc/{parent}/task").iterdir() for pid in (task / "children").read_text().split()
+    }
+
+
+def wait_until_gone(pids: set[int]) -> None:
+    end = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        assert time.monotonic() < end, "a worker outlived its server"
+        time.sleep(0.05)

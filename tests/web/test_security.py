@@ -1,0 +1,144 @@
+"""Who may ask: our own pages, and elsewhere than on this machine who has the token. No path reaches the disk."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from conftest import Serving
+from fastapi.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+NEW = {"game": "tablut", "opponent": "random", "role": 0}
+TOKEN = "a-token-that-nobody-guesses"
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "http://localhost:1", "null", "https://localhost.evil.example"]
+)
+def test_other_pages_change_nothing(client: TestClient, origin: str) -> None:
+    before = len(client.get("/api/play").json())
+    assert client.post("/api/play", json=NEW, headers={"Origin": origin}).status_code == 403
+    assert len(client.get("/api/play").json()) == before
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://localhost/ws", headers={"Origin": origin}):
+        pass
+
+
+def test_our_own_pages_may(client: TestClient) -> None:
+    headers = {"Origin": "http://localhost"}
+    assert client.post("/api/play", json=NEW, headers=headers).status_code == 200
+    with client.websocket_connect("ws://localhost/ws", headers=headers):
+        pass
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", ""]
+)
+def test_without_a_token_only_this_machines_names_are_answered(client: TestClient, host: str) -> None:
+    """A name server that calls itself this machine does not make a page ours."""
+    assert client.get("/api/play", headers={"Host": host}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST:9"])
+def test_this_machines_names(client: TestClient, host: str) -> None:
+    assert client.get("/api/play", headers={"Host": host}).status_code == 200
+
+
+def test_a_token_is_asked_of_everybody(serving: Serving) -> None:
+    with serving(token=TOKEN) as client:
+        for path in ("/", "/api/games", "/docs", "/openapi.json", "/static/css/base.css", "/api/nothing"):
+            assert client.get(path).status_code == 401
+        assert client.post("/api/play", json=NEW).status_code == 401
+        assert client.get("/?token=wrong").status_code == 401
+        assert client.get("/api/games", headers={"Authorization": "Bearer wrong"}).status_code == 401
+        assert client.get("/api/games", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://localhost/ws"):
+            pass
+        welcome = client.get(f"//evil.example/a?token={TOKEN}&x=1", follow_redirects=False)
+        assert welcome.status_code == 303
+        assert welcome.headers["location"].startswith("/")
+        assert not welcome.headers["location"].startswith("//")
+        assert TOKEN not in welcome.headers["location"]
+        cookie = welcome.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert client.get("/api/games").status_code == 200  # by the cookie
+        with client.websocket_connect("ws://localhost/ws"):
+            pass
+
+
+def test_pages_may_load_nothing_from_elsewhere(client: TestClient) -> None:
+    for path in ("/docs", "/api/games", "/api/nothing"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+    docs = client.get("/docs").text
+    assert "<script" not in docs
+    assert "://" not in docs
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert path in docs
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/../../etc/passwd"],
+)
+def test_nothing_but_pages_is_served(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert "root:" not in answer.text
+    assert "make_app" not in answer.text
+
+
+def test_large_bodies_are_refused(serving: Serving) -> None:
+    with serving(body_bytes=1000) as client:
+        assert client.post("/api/position", json={"game": "x" * 2000}).status_code == 413
+        pieces = (b"x" * 100 for _ in range(100))
+        assert client.post("/api/position", content=pieces).status_code in (400, 413)  # without a length
+        assert client.post("/api/position", json={"game": "tablut"}).status_code == 200
+
+
+def test_too_many_requests_are_refused(serving: Serving) -> None:
+    with serving(requests_per_second=5) as client:
+        answers = [client.get("/api/play").status_code for _ in range(40)]
+        assert answers[:20] == [200] * 20
+        assert 429 in answers
+        time.sleep(0.5)
+        assert client.get("/api/play").status_code == 200
+
+
+def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) -> None:
+    program = str(Path(sys.executable).parent / "boardwright")
+    command = [program, "serve", "--host", "0.0.0.0", "--port", "0", "--db", str(tmp_path / "g.db")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        door = process.stdout.readline().split()[3]
+        assert "?token=" in door
+        assert "warning" in process.stderr.readline()
+        port = httpx.URL(door).port
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                refused = httpx.get(f"http://127.0.0.1:{port}/api/games")
+                break
+            except httpx.ConnectError:
+                time.sleep(0.05)
+        assert refused.status_code == 401
+        token = httpx.URL(door).params["token"]
+        assert len(token) >= 20
+        allowed = httpx.get(f"http://127.0.0.1:{port}/api/games", headers={"Authorization": f"Bearer {token}"})
+        assert allowed.status_code == 200
+    finally:
+        process.terminate()
+        process.communicate(timeout=15)
+
+
+def test_the_server_needs_no_jax() -> None:
+    code = "import sys, boardwright.web.app, boardwright.web.worker; assert 'jax' not in sys.modules, 'jax'"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

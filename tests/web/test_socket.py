@@ -1,0 +1,279 @@
+"""The socket: games as they change, analyses that stop, pages that send nonsense, go, or do not read."""
+
+import contextlib
+import json
+import os
+import signal
+import socket as sockets
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Serving
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.testclient import WebSocketTestSession
+from starlette.websockets import WebSocketDisconnect
+from websockets.sync.client import connect
+
+import boardwright
+from boardwright.web import schemas
+from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
+
+ADDRESS = "ws://localhost/ws"
+START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
+
+
+def begin(client: Any, **query) -> dict:
+    return client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random", **query}).json()
+
+
+def heard(socket: WebSocketTestSession, *kinds: str) -> dict:
+    """The next message of these kinds."""
+    while True:
+        message = socket.receive_json()
+        if message["type"] in kinds:
+            return message
+
+
+def pids(client: TestClient) -> list[int]:
+    return client.app.state.services.engines.pids  # type: ignore[attr-defined]
+
+
+def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
+    live = begin(client)
+    with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
+        for page in (first, second):
+            page.send_json({"type": "watch", "game": live["id"]})
+            assert heard(page, "game")["game"]["version"] == live["version"]
+        legal = live["view"]["legal"][0]["actions"]
+        client.post(f"/api/play/{live['id']}/move", json={"actions": legal, "version": live["version"]})
+        for page in (first, second):
+            versions = []
+            while True:
+                game = heard(page, "game")["game"]
+                schemas.LiveGame.model_validate(game)
+                versions.append(game["version"])
+                if game["view"]["to_move"] == 0:
+                    break
+            assert versions == sorted(versions)
+            assert len(game["view"]["actions"]) == 2
+        second.send_json({"type": "unwatch", "game": live["id"]})
+        second.send_json({"type": "watch", "game": "nobody"})
+        assert "nobody" in heard(second, "error")["error"]
+        client.post(f"/api/play/{live['id']}/resign", json={})
+        while heard(first, "game")["game"]["result"] is None:
+            pass
+        second.send_json({"type": "watch", "game": "nobody"})
+        assert second.receive_json()["type"] == "error"  # and no game before it
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_values_are_of_role_0(client: TestClient, side: int) -> None:
+    """Whoever is to move: a king with two corners open is the defenders' win, who are role 1."""
+    start = f"/4K4/9/9/9/1t7/9/9/9/9/ {'ad'[side]} 0 0"
+    assert boardwright.game("tablut").position(start).role_to_move == side
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({"type": "analyse", "id": "a", **START, "start": start, "agent": "alphabeta:depth=4"})
+        while (message := heard(page, "info", "done"))["type"] == "info":
+            info = message
+    assert info["value"] == -1.0
+    assert info["side"] == side
+    assert info["candidates"][0]["value"] == -1.0
+
+
+def test_analysis_streams_and_stops(client: TestClient) -> None:
+    legal = boardwright.game("tablut").start().moves()
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({"type": "analyse", "id": "mine", **START, "agent": "mc-improved"})
+        for _ in range(3):
+            info = heard(page, "info")
+            schemas.Info.model_validate(info)
+            assert {candidate["text"] for candidate in info["candidates"]} <= set(legal)
+            visits = [candidate["visits"] for candidate in info["candidates"]]
+            assert visits == sorted(visits, reverse=True)
+            boardwright.game("tablut").play_all([a for move in info["line"] for a in move["actions"]])
+        page.send_json({"type": "stop", "id": "mine"})
+        told = time.monotonic()
+        assert heard(page, "done") == {"type": "done", "id": "mine"}
+        assert time.monotonic() - told < 0.5
+        page.send_json({"type": "stop", "id": "mine"})  # once more: nothing to stop
+
+
+def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
+    start = "B:W18,25,32:B15,1"
+    with client.websocket_connect(ADDRESS) as page:
+        query = {"type": "analyse", "id": "a", "game": "draughts", "start": start, "agent": "mc:sims=50"}
+        page.send_json(query)
+        info = heard(page, "info")
+        (only,) = info["candidates"]
+        assert (only["text"], len(only["actions"])) == ("15x29", 2)
+        assert info["line"][0]["text"] == "15x29"
+
+
+def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> None:
+    with client.websocket_connect(ADDRESS) as page:
+        for _ in range(4):
+            page.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
+        page.send_json({"type": "analyse", "id": "a", **START, "agent": "random"})
+        assert heard(page, "done", "error")["type"] == "done"
+        page.send_json({"type": "analyse", "id": "b", **START, "agent": "mc"})
+        page.send_json({"type": "analyse", "id": "c", **START, "agent": "mc"})
+        page.send_json({"type": "analyse", "id": "d", **START, "agent": "mc"})
+        refused = heard(page, "error")
+        assert refused["id"] == "d"
+        assert "2 analyses" in refused["error"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"agent": "external:cmd=sleep 9"},
+        {"agent": "nobody"},
+        {"agent": "zero:net=/etc/passwd"},
+        {"agent": "random", "actions": [5]},
+        {"agent": "random", "rules": "a.toml"},
+        {"agent": "random", "game": "cathedral", "rules": "paper", "start": "?"},
+    ],
+)
+def test_what_cannot_be_analysed_is_told(client: TestClient, query: dict) -> None:
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({"type": "analyse", "id": "x", **START, **query})
+        assert heard(page, "error", "info")["id"] == "x"
+
+
+def test_watches_are_bounded(client: TestClient) -> None:
+    games = [begin(client)["id"] for _ in range(9)]
+    with client.websocket_connect(ADDRESS) as page:
+        for game in games:
+            page.send_json({"type": "watch", "game": game})
+        assert "8 things" in heard(page, "error")["error"]
+    for game in games:
+        client.post(f"/api/play/{game}/resign", json={})
+
+
+def test_analyses_end_with_their_page(serving: Serving) -> None:
+    with serving() as client:
+        with client.websocket_connect(ADDRESS) as page:
+            page.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
+            heard(page, "info")
+            (pid,) = pids(client)
+        time.sleep(0.3)
+        before = cpu_ticks(pid)
+        time.sleep(0.5)
+        assert cpu_ticks(pid) - before < 10  # a tenth of a second: it does not think
+        assert pids(client) == [pid]
+
+
+def cpu_ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_the_page_is_told_when_a_process_dies(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client, opponent="alphabeta:time=2s")
+        with client.websocket_connect(ADDRESS) as page:
+            page.send_json({"type": "watch", "game": live["id"]})
+            legal = live["view"]["legal"][0]["actions"]
+            client.post(f"/api/play/{live['id']}/move", json={"actions": legal, "version": live["version"]})
+            while heard(page, "game")["game"]["preparing"]:
+                pass
+            os.kill(pids(client)[0], signal.SIGKILL)
+            told = heard(page, "error")
+            assert told["id"] == live["id"]
+            assert "another takes its place" in told["error"]
+            while len((game := heard(page, "game")["game"])["view"]["actions"]) < 2:  # it is asked again
+                pass
+            assert game["view"]["to_move"] == 0
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_nonsense_is_answered_and_harms_nobody(client: TestClient, data: st.DataObject) -> None:
+    leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
+    values = st.recursive(
+        leaves, lambda v: st.lists(v, max_size=4) | st.dictionaries(st.text(max_size=8), v, max_size=4)
+    )
+    kinds = st.sampled_from(["watch", "unwatch", "watch-match", "analyse", "stop", "game", "", None, 3])
+    fields = {"game": values, "id": values, "agent": values, "actions": values, "start": values, "seconds": values}
+    formed = st.fixed_dictionaries({"type": kinds}, optional={**fields, "match": values, "rules": values})
+    texts = st.one_of(formed.map(json.dumps), values.map(json.dumps), st.text(max_size=200), st.just("x" * 20_000))
+    messages = data.draw(st.lists(texts | st.binary(max_size=40), min_size=1, max_size=6))
+    with client.websocket_connect(ADDRESS) as page:
+        for message in messages:
+            page.send_bytes(message) if isinstance(message, bytes) else page.send_text(message)
+        page.send_json({"type": "analyse", "id": "last", **START, "agent": "random"})
+        with contextlib.suppress(WebSocketDisconnect):  # after some of it the page is closed, which is right
+            while (answer := page.receive_json()).get("id") != "last":
+                assert answer["type"] == "error"
+                assert "\n" not in answer["error"]
+    assert client.get("/api/games").status_code == 200
+
+
+def test_who_goes_on_with_nonsense_is_closed(client: TestClient) -> None:
+    with client.websocket_connect(ADDRESS) as page:
+        for _ in range(5):
+            page.send_text("{")
+        for _ in range(5):
+            assert page.receive_json()["type"] == "error"
+        with pytest.raises(WebSocketDisconnect) as closed:
+            page.receive_json()
+        assert closed.value.code == 1008
+
+
+def test_who_asks_too_fast_is_closed(client: TestClient) -> None:
+    with client.websocket_connect(ADDRESS) as page, pytest.raises(WebSocketDisconnect):
+        for _ in range(200):
+            page.send_json({"type": "stop", "id": "a"})
+        while True:
+            assert "slow down" in page.receive_json()["error"]
+
+
+def test_sockets_are_bounded(serving: Serving) -> None:
+    with serving(sockets=1) as client, client.websocket_connect(ADDRESS):
+        with pytest.raises(WebSocketDisconnect) as refused, client.websocket_connect(ADDRESS):
+            pass
+        assert refused.value.code == 1013
+
+
+def test_a_page_that_does_not_read_is_closed_and_slows_nobody(started) -> None:
+    server = started()
+    address = server.address.replace("http", "ws") + "/ws"
+    with httpx.Client(base_url=server.address) as client:
+        game = begin(client, game="cathedral", opponent="random")  # its boards are large
+        deaf = connect(address, max_queue=1)
+        deaf.socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        slowest = 0.0
+        for _ in range(40):  # 40 * 300 KB fill every buffer between us
+            deaf.send(json.dumps({"type": "watch", "game": game["id"]}))
+            deaf.send(json.dumps({"type": "unwatch", "game": game["id"]}))
+            began = time.monotonic()
+            client.get("/api/play")
+            slowest = max(slowest, time.monotonic() - began)
+            time.sleep(0.06)
+        assert slowest < 1.0
+        with connect(address) as other:
+            other.send(json.dumps({"type": "watch", "game": game["id"]}))
+            assert json.loads(other.recv(5))["type"] == "game"
+        deaf.socket.close()
+
+
+def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
+    import asyncio
+
+    async def fill() -> None:
+        box = Outbox()
+        box.put("first")
+        for number in range(1000):
+            box.put(f"info {number}", "info")
+        assert [await box.take(), await box.take()] == ["first", "info 999"]
+        for number in range(MOST_MESSAGES):
+            box.put(str(number))
+        with pytest.raises(OutboxFullError):
+            box.put("one too many")
+
+    asyncio.run(fill())
