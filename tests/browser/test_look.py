@@ -40,7 +40,7 @@ def test_dark_mode_by_the_system_and_by_choice(open_page: OpenPage) -> None:
 def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
     for path in PAGES:
         page = open_page(path)
-            nameless = page.evaluate(
+        nameless = page.evaluate(
             "[...document.querySelectorAll('button, a, select, input, [role=gridcell]')]"
             ".filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML)"
         )
