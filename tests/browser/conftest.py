@@ -87,6 +87,7 @@ def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
         page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path)
+        page.wait_for_selector("main:not([aria-busy])")
         return page
 
     yield opened

@@ -12,14 +12,9 @@ PAGES = ("/", "/a/tablut/zero", "/a/cathedral/official", "/a/draughts/wcdf", "/a
 NARROW = {"width": 360, "height": 740}
 
 
-def settled(page: Page) -> None:
-    page.wait_for_selector("main:not([aria-busy])")
-
-
 @pytest.mark.parametrize("path", PAGES)
 def test_narrow_pages_scroll_only_downwards(open_page: OpenPage, path: str) -> None:
     page = open_page(path, viewport=NARROW, has_touch=True, is_mobile=True)
-    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
@@ -32,21 +27,19 @@ def luminance(page: Page, selector: str, what: str) -> float:
 
 def test_dark_mode_by_the_system_and_by_choice(open_page: OpenPage) -> None:
     page = open_page("/", color_scheme="dark")
-    settled(page)
     assert luminance(page, "body", "backgroundColor") < 0.1 < 0.7 < luminance(page, "body", "color")
     toggle = page.get_by_role("button", name="Colours")
     toggle.click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     assert luminance(page, "body", "backgroundColor") > 0.7
     page.reload()
-    settled(page)
+    page.wait_for_selector("main:not([aria-busy])")
     assert luminance(page, "body", "backgroundColor") > 0.7
 
 
 def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
     for path in PAGES:
         page = open_page(path)
-        settled(page)
         nameless = page.evaluate(
             "[...document.querySelectorAll('button, a, select, input, [role=gridcell]')]"
             ".filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML)"
@@ -56,7 +49,6 @@ def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
 
 def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero")
-    settled(page)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("flip the board")
     page.keyboard.press("Escape")
@@ -66,7 +58,6 @@ def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
 def test_a_building_is_placed_by_touch(open_page: OpenPage) -> None:
     """The first tap shows where it would lie, the second lets it go."""
     page = open_page("/a/cathedral/official", viewport=NARROW, has_touch=True, is_mobile=True)
-    settled(page)
     page.locator('[data-cell="5,5"]').tap()
     expect(page.locator("[data-ghost=legal]")).to_be_visible()
     page.locator('[data-cell="5,5"]').tap()

@@ -8,7 +8,7 @@ import { finalValue, judgeLine } from "../judgement.js";
 import { useKeys } from "../keys.js";
 import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
-import { Steps, TypedMove } from "../panels/moves.js";
+import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { ReviewPanel, useReview } from "../panels/review.js";
 import { ValueBar } from "../panels/valuebar.js";
 import { Variations } from "../panels/variations.js";
@@ -16,6 +16,8 @@ import { go, rename, studyPath } from "../router.js";
 import { colourOf, namesByColour, resultText } from "../sides.js";
 import { remember, remembered, useRemembered } from "../store.js";
 import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../tree.js";
+
+const RENAME_MS = 150; // browsers allow the address only so many changes a second
 
 export function Page({ api, socket, params }) {
   const [games, setGames] = useState(null);
@@ -83,9 +85,13 @@ function Study({ api, socket, games, game, opened, ply }) {
     setShown(null);
     setPointed(null);
     api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
-    rename(studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth }));
+    const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
+    const timer = setTimeout(() => rename(path), RENAME_MS);
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
-    return () => (wanted = false);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
   }, [at]);
   useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
@@ -145,6 +151,7 @@ function Study({ api, socket, games, game, opened, ply }) {
     { keys: ["l"], says: "analysis on and off", run: () => analysis.setOn(!analysis.on) },
     { keys: [" "], says: "play the engine's best move", run: best },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
+    { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
     { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
   ]);
@@ -171,6 +178,7 @@ function Study({ api, socket, games, game, opened, ply }) {
       <div class="stage-side">
         <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent} heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
         <section class="panel game-panel" aria-label="Game">
+          <${OtherMoves} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} />
           <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
           <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon" aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
           <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed} disabled=${!input.enabled} />

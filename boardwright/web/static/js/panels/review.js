@@ -64,7 +64,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
   const byPly = useMemo(() => line.map((node) => values[node.id] ?? null), [line, values]);
   const signs = useMemo(() => line.map((node) => judged[node.id] ?? null), [line, judged]);
   const ply = line.findIndex((node) => node.id === at);
-  const known = byPly.some((value) => value !== null);
+  const known = byPly.filter((value) => value !== null).length > 1;
   const count = (role, name) => line.filter((node) => node.move?.role === role && judged[node.id]?.name === name).length;
   const { progress } = review;
   return html`
