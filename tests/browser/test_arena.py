@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import OpenPage
+from hands import OpenPage
 from playwright.sync_api import Page, expect
 
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from conftest import OpenPage
-from hands import cell, make_move
+from hands import OpenPage, cell, make_move
 from playwright.sync_api import Page, expect
 
 import boardwright

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import OpenPage
+from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, expect
 
