@@ -14,6 +14,7 @@ from boardwright.web.app import make_app
 from boardwright.web.matches import MOST_WAITING
 from boardwright.web.matches_api import table
 from boardwright.web.settings import Settings
+from boardwright.web.specs import run_nets
 
 QUICK = {"game": "draughts", "first": "random", "second": "mc:sims=2", "games": 4}
 ENDLESS = {"game": "tablut", "first": "mc:time=50s", "second": "mc:time=50s", "games": 2}
@@ -130,9 +131,11 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
     folder = tmp_path / "runs" / "broken" / "nets"
     folder.mkdir(parents=True)
     (folder / "best.net").write_bytes(b"no net")
+    (folder.parent / "config.json").write_text('{"method": "alphazero", "game": "draughts", "iterations": 3}')
     settings = Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
+    (net,) = run_nets(settings)
     with TestClient(make_app(settings), base_url="http://localhost") as client:
-        found = until(client, start(client, {**QUICK, "second": "net:net=run/broken"}), "failed")
+        found = until(client, start(client, {**QUICK, "second": f"net:net={net}"}), "failed")
         assert "net file" in found["error"]
         assert found["done"] == 0
 
