@@ -48,7 +48,7 @@ class Standing:
 
 
 def find_runs(root: Path | None) -> list[Run]:
-    """The runs under a folder, those measured last first."""
+    """The runs under a folder, those begun last first."""
     if root is None:
         return []
     found = []
@@ -68,7 +68,7 @@ def find_runs(root: Path | None) -> list[Run]:
             )
         if len(found) == MOST_RUNS:
             break
-    return sorted(found, key=lambda run: (-_changed(run.folder), run.name))
+    return sorted(found, key=lambda run: (-_changed(run.folder / CONFIG), run.name))
 
 
 def find_run(root: Path | None, wanted: str) -> Run:
@@ -85,7 +85,8 @@ def standing(run: Run) -> Standing:
         iteration, frames = metrics.progress(run.folder)
     except BoardwrightError:
         iteration = frames = 0
-    changed = datetime.datetime.fromtimestamp(_changed(run.folder), datetime.UTC)
+    files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
+    changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
     state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
     return Standing(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
 
@@ -126,12 +127,9 @@ def _config(path: Path) -> Mapping[str, Any] | None:
     return config if isinstance(config.get("iterations"), int) else None
 
 
-def _changed(folder: Path) -> float:
-    """When the run last measured something, seconds since 1970."""
-    times = [0.0]
-    for name in (metrics.NAME, f"{metrics.NAME}-wal", CONFIG):
-        try:
-            times.append((folder / name).stat().st_mtime)
-        except OSError:
-            continue
-    return max(times)
+def _changed(path: Path) -> float:
+    """When a file was written last, seconds since 1970; 0 where there is none."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

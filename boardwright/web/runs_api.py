@@ -83,11 +83,11 @@ class SampleGame(Model):
 def make_router(services: Services) -> APIRouter:
     """The routes under /api/runs."""
     router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
-    root, sampler = services.settings.runs, Sampler()
+    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
 
     @router.get("")
     def runs() -> list[RunInfo]:
-        """The runs under the server's folder, those measured last first."""
+        """The runs under the server's folder, those begun last first."""
         return [_info(run) for run in find_runs(root)]
 
     @router.get("/{run}/metrics")

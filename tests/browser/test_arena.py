@@ -1,12 +1,13 @@
 """The arena's page: a match is started, followed, stopped, resumed and replayed; lists fill."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hands import OpenPage
 from playwright.sync_api import Page, expect
 
+OpenPage = Callable[..., Page]
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
 
 
@@ -93,6 +94,7 @@ def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
 
 def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/arena?game=cathedral")
+    expect(page.get_by_role("heading", name="Rating list")).to_be_visible()
     expect(page.get_by_role("radio", name="Cathedral")).to_be_checked()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("radio", name="English draughts")).to_be_checked()

@@ -1,5 +1,6 @@
 """Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,6 +48,9 @@ def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path:
     assert found.keys() == {"first", "by/game/second"}
     assert (found["by/game/second"]["method"], found["by/game/second"]["game"]) == ("dqn", "tablut")
     assert found["first"]["id"] != found["by/game/second"]["id"]
+    for time, name in enumerate(("by/game/second", "first")):
+        os.utime(runs / name / "config.json", (time, time))
+    assert [run["name"] for run in client.get("/api/runs").json()] == ["first", "by/game/second"]  # the newest first
 
 
 def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
