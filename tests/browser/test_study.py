@@ -75,6 +75,7 @@ def test_variations_and_steps(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Delete from here").click()
     assert moves(page) == [first["text"]]
     page.keyboard.press("End")
+    page.wait_for_url(f"**/a/tablut/zero?m={first['actions'][0]}")
     page.reload()
     expect(page.locator(".move-row button.move")).to_have_text([first["text"]])
 

@@ -86,14 +86,14 @@ function Study({ api, socket, games, game, opened, ply }) {
     setShown(null);
     setPointed(null);
     api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
+    if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
+    return () => (wanted = false);
+  }, [at]);
+  useEffect(() => {
     const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
     const timer = setTimeout(() => rename(path), RENAME_MS);
-    if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
-    return () => {
-      wanted = false;
-      clearTimeout(timer);
-    };
-  }, [at]);
+    return () => clearTimeout(timer);
+  }, [line]);
   useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
     api.position({ game: game.name, rules, start }).then((first) => setAbove(beginsAbove(first, game.roles, 0))).catch(notifyError);
