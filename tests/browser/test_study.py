@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hands import OpenPage, cell, make_move
+from hands import OpenPage, cell, live, make_move
 from playwright.sync_api import Page, expect
 
 import boardwright
@@ -150,3 +150,13 @@ def test_the_king_shows_its_escapes(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero//4t4/9/9/9/K7t/9/9/9/4t4/_d_0_0")
     cell(page, [4, 0]).hover()
     expect(page.locator(".hint-escape")).to_have_count(2)
+
+
+def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
+    page = open_page(f"/a/draughts/wcdf/{CAPTURE}")
+    text = page.locator("#position-text").input_value()
+    page.get_by_role("button", name="Play from here").click()
+    page.get_by_role("radio", name="Black").check(force=True)
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector("[data-status=mine]")
+    assert live(page)["view"]["start"] == text
