@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hands import OpenPage
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -63,9 +64,6 @@ def browser(playwright_driver: Playwright) -> Iterator[Browser]:
     browser = chromium.launch(executable_path=found)
     yield browser
     browser.close()
-
-
-OpenPage = Callable[..., Page]
 
 
 def is_error(message: ConsoleMessage) -> bool:

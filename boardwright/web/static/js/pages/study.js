@@ -13,7 +13,7 @@ import { ReviewPanel, useReview } from "../panels/review.js";
 import { ValueBar } from "../panels/valuebar.js";
 import { Variations } from "../panels/variations.js";
 import { go, rename, studyPath } from "../router.js";
-import { colourOf, namesByColour, resultText } from "../sides.js";
+import { beginsAbove, colourOf, namesByColour, resultText } from "../sides.js";
 import { remember, remembered, useRemembered } from "../store.js";
 import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../tree.js";
 
@@ -69,6 +69,7 @@ function Study({ api, socket, games, game, opened, ply }) {
   const [shown, setShown] = useState(null); // the board after a line that is pointed at
   const [values, setValues] = useState({});
   const [flip, setFlip] = useState(false);
+  const [above, setAbove] = useState(false); // whether role 0 has the upper side of the board
   const [heat, setHeat] = useRemembered("heat", null);
   const [agent, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game));
   const [pointed, setPointed] = useState(null);
@@ -85,16 +86,17 @@ function Study({ api, socket, games, game, opened, ply }) {
     setShown(null);
     setPointed(null);
     api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
-    const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
-    const timer = setTimeout(() => rename(path), RENAME_MS);
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
-    return () => {
-      wanted = false;
-      clearTimeout(timer);
-    };
+    return () => (wanted = false);
   }, [at]);
   useEffect(() => {
+    const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
+    const timer = setTimeout(() => rename(path), RENAME_MS);
+    return () => clearTimeout(timer);
+  }, [line]);
+  useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
+    api.position({ game: game.name, rules, start }).then((first) => setAbove(beginsAbove(first, game.roles, 0))).catch(notifyError);
   }, []);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
@@ -169,7 +171,7 @@ function Study({ api, socket, games, game, opened, ply }) {
       <h1 class="unseen">Study of ${game.title}</h1>
       <div class="stage-board">
         <div class="with-bar">
-          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${!flip} />
+          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${above === flip} />
           <${Board} view=${board} input=${input} flip=${flip} roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
         </div>
         <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
@@ -181,12 +183,12 @@ function Study({ api, socket, games, game, opened, ply }) {
           <${OtherMoves} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} />
           <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
           <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon" aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
+          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
           <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed} disabled=${!input.enabled} />
           <div class="row actions">
             <button class="button small" disabled=${node.parent === null} onClick=${() => setTree(promote(tree, at))}>Make main line</button>
             <button class="button small" disabled=${node.parent === null} onClick=${() => { const [smaller, parent] = remove(tree, at); setAt(parent); setTree(smaller); }}>Delete from here</button>
           </div>
-          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
         </section>
         <${Files} games=${games} game=${game} view=${view} record=${record} />
       </div>

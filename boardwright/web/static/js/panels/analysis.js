@@ -9,6 +9,7 @@ import { OpponentChoice } from "./opponent.js";
 const LONGEST_SECONDS = 600;
 const SHOWN = 6; // candidates in the list
 const DRAWN = 3; // on the board
+const LONGEST_LINE = 12; // moves written of the line expected
 const RESTART_MS = 120;
 const ANSWERS = 2; // moves drawn after the first
 const ANSWERS_MS = 300;
@@ -142,7 +143,8 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
             </tbody>
           </table>
         </div>
-        ${info.line.length > 0 && html`<${Line} line=${info.line} play=${play} preview=${preview} />`}
+        ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p class="quiet figures">This engine tells no ${heat}: another one may.</p>`}
+        ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, LONGEST_LINE)} play=${play} preview=${preview} />`}
       `}
     </section>
   `;

@@ -74,7 +74,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
           ? html`<button class="button small" onClick=${review.stop}>Stop the review</button><progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
           : html`<button class="button small" disabled=${line.length < 2} onClick=${() => review.run(line, values, pace)}>Review the game</button>
               <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option value=${seconds}>${seconds} s</option>`)}</select> a position</label>
-              ${known && html`<button class="link" onClick=${clear}>Forget values</button>`}`}
+              ${known && html`<button class="link" title="Forget the values" onClick=${clear}>Forget</button>`}`}
       </div>
       ${known &&
       html`
