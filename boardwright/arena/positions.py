@@ -20,7 +20,7 @@ from boardwright.arena.workers import play
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn import boards
+from boardwright.learn import boards, configfile
 from boardwright.learn.boards import Boards
 from boardwright.learn.vae_config import BOARDS_FILE, VaeConfig
 
@@ -47,6 +47,7 @@ def boards_of_games(
             _counted(play(event, itertools.islice(event.schedule(), wanted), workers), done, games, told),
             key=lambda finished: finished.index,
         )
+        _check_different(spec, played)
         for finished in played:
             seen, at, won = _seen(finished, game)
             bits.append(boards.packed(seen, game))
@@ -58,7 +59,10 @@ def boards_of_games(
 
 
 def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, told: Told = lambda *_: None) -> Boards:
-    """The positions a run's config names, kept in its folder."""
+    """The positions a run's config names, kept in its folder; raises RunError where that is another run's, whose
+    positions stay as they are.
+    """
+    configfile.check(folder, "vae", config)
     game = make_game(config.game, config.rules, config.observation)
     wanted = config.boards
     return kept_boards(folder, game, wanted.players, wanted.games, config.seed, workers=workers, told=told)
@@ -87,11 +91,11 @@ def kept_boards(
     there = boards.load(path, made_from)
     if there is not None:
         return there
-    made = boards_of_games(game, players, games, seed, workers=workers, told=told)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)  # rather now than after all games
     except OSError as error:
         raise RunError(f"cannot write into {folder}: {error.strerror}") from error
+    made = boards_of_games(game, players, games, seed, workers=workers, told=told)
     boards.save(path, made, made_from)
     return made
 
@@ -100,6 +104,15 @@ def _counted(played: Iterable[PlayedGame], done: int, games: int, told: Told) ->
     for number, finished in enumerate(played, start=done + 1):
         told("games", number, games)
         yield finished
+
+
+def _check_different(spec: str, played: Sequence[PlayedGame]) -> None:
+    """Raises RunError for a player all of whose games are one and the same."""
+    if len(played) > 1 and len({finished.record.actions for finished in played}) == 1:
+        raise RunError(
+            f"player {spec}: all of {len(played)} games are the same: give it a temperature, or name one that leaves "
+            "something to chance"
+        )
 
 
 def _seen(finished: PlayedGame, game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -120,7 +120,7 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
         ("speed/seconds", "seconds", ".1f"),
         ("loss/policy", "policy", ".3f"),
         ("loss/value", "value", ".3f"),
-        ("loss/q", "Q", ".3f"),
+        ("loss/error", "error of Q", ".3f"),
         ("validation/loss", "validation", ".3f"),
         ("selfplay/entropy", "entropy", ".2f"),
         ("selfplay/plies", "plies", ".0f"),

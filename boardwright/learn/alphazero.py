@@ -27,6 +27,7 @@ from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn import memory, selfplay
 from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.device import chunk_of, compute_dtype, on_cpu
 from boardwright.learn.learner import Learner, Losses, make_learner, rate_schedule
 from boardwright.learn.memory import Ending, Replay
 from boardwright.learn.mesh import run_placement, same_everywhere
@@ -82,7 +83,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     game = make_game(config.game, config.rules, config.observation)
     env = without_chance(game.batch()) if game.has_chance else game.batch()
     learning = game.learning()
-    network = make_network(config.net, game, dtype=_dtype() if dtype is None else dtype)
+    network = make_network(config.net, game, dtype=compute_dtype() if dtype is None else dtype)
     asking = make_asking(network, env)
     total_steps = config.iterations * config.learner.steps
     learner = make_learner(config.learner, game, env, learning, network, total_steps)
@@ -91,8 +92,8 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     with_holders = "ownership" in config.net.auxiliary
     holder_words = memory.holder_words(cells) if with_holders else 0
     slots = min(game.slots, game.num_actions)
-    play_chunk = _chunk(steps, MOST_PLAYED, multiple=2 if league_games else 1)
-    learn_chunk = _chunk(config.learner.steps, MOST_LEARNED_ON_CPU if _on_cpu() else MOST_LEARNED)
+    play_chunk = chunk_of(steps, MOST_PLAYED, multiple=2 if league_games else 1)
+    learn_chunk = chunk_of(config.learner.steps, MOST_LEARNED_ON_CPU if on_cpu() else MOST_LEARNED)
     seed = jax.random.key(config.seed)
 
     def key_of(use: int, iteration: Array | int, step: Array | int) -> Array:
@@ -209,19 +210,6 @@ def with_past_self(run: Run, place: int, variables: Variables) -> Run:
     """The run with another past self in one place of the league."""
     league = jax.tree.map(lambda leaf, new: leaf.at[place].set(new), run.league, variables)
     return dataclasses.replace(run, league=league)
-
-
-def _chunk(steps: int, most: int, multiple: int = 1) -> int:
-    """The largest number of steps in one call that divides them all, a multiple of some number."""
-    return max(size for size in range(multiple, min(steps, most) + 1, multiple) if steps % size == 0)
-
-
-def _dtype() -> Any:
-    return jnp.float32 if _on_cpu() else jnp.bfloat16
-
-
-def _on_cpu() -> bool:
-    return jax.default_backend() == "cpu"
 
 
 def scalars(tally: Tally) -> dict[str, float]:

@@ -58,14 +58,23 @@ def unpacked(bits: Array | np.ndarray, shape: tuple[int, int, int]) -> Array:
 
 
 def split_by_game(boards: Boards, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """(train, validation): places of positions, ascending; a share of the games, at least one, is held back."""
-    games = np.unique(boards.games)
+    """(train, validation): places of positions, ascending; a share of the games, at least one, is held back.
+
+    Games that were played again exactly as one that is held back are in neither.
+    """
+    order = np.argsort(boards.games, kind="stable")
+    games, first = np.unique(boards.games[order], return_index=True)
     if len(games) < 2:
         raise RunError("one game cannot be split: play at least two, one to learn from and one to measure by")
     held = min(max(1, round(share * len(games))), len(games) - 1)
     chosen = np.random.default_rng([seed, 3]).choice(games, held, replace=False)
-    is_held = np.isin(boards.games, chosen)
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+    of_games = np.split(boards.bits[order], first[1:])
+    content = {game: bits.tobytes() for game, bits in zip(games.tolist(), of_games, strict=True)}
+    held_back = {content[game] for game in chosen.tolist()}
+    learned = [game for game in games.tolist() if content[game] not in held_back]
+    if not learned:
+        raise RunError("all games are the same as those held back: name players that leave something to chance")
+    return np.flatnonzero(np.isin(boards.games, learned)), np.flatnonzero(np.isin(boards.games, chosen))
 
 
 def save(path: Path, boards: Boards, made_from: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from boardwright.errors import RunError
+from boardwright.learn.settings import check_limits
 from boardwright.nets.config import NetConfig
 
 
@@ -203,12 +204,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 def check(config: AlphaZeroConfig) -> None:
     """Raises RunError that names the first setting out of range."""
-    for path, (least, most) in LIMITS.items():
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        if value is not None and not least <= value <= most:  # type: ignore[operator]
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+    check_limits(config, LIMITS)
     if not config.search.simulations or not all(1 <= count <= 2**14 for count in config.search.simulations):
         raise RunError("setting search.simulations: expected one number or several, each from 1 to 16384")
     if not config.net.foretells_results:

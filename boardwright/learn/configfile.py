@@ -15,17 +15,28 @@ NAME = "config.json"
 
 def keep(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a new run, and refuses another one for a run that has begun."""
-    path, wanted = folder / NAME, {"method": method, **settings.to_json(config)}
+    check(folder, method, config)
+    if not (folder / NAME).exists():
+        write_whole(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
+
+
+def check(folder: Path, method: str, config: Any) -> None:
+    """Raises RunError where a run has begun in a folder that was told otherwise."""
+    path = folder / NAME
     if not path.exists():
-        write_whole(path, json.dumps(wanted, indent=1).encode() + b"\n")
         return
     try:
         there = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
-    differing = _first_difference(there, wanted)
+    differing = _first_difference(there, told(method, config))
     if differing is not None:
         raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
+
+
+def told(method: str, config: Any) -> dict[str, Any]:
+    """What the file holds."""
+    return {"method": method, **settings.to_json(config)}
 
 
 def _first_difference(there: Any, here: Any, path: str = "") -> str | None:

@@ -24,7 +24,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import after_chance, where_games, without_chance
 from boardwright.learn import processes
-from boardwright.learn.duel import Score, opened, score_of
+from boardwright.learn.duel import Score, opened, score_of, share_over
 from boardwright.learn.rivals import Policy
 from boardwright.learn.seating import on_move
 from boardwright.search.split import split
@@ -89,7 +89,7 @@ def play(
         begin_key, play_key = jax.random.split(jax.random.fold_in(key, number))
         table = _begin(begin_key, env=env, pairs=pairs, opening_plies=opening_plies)
         for chunk in range(MOST_TURNS // CHUNK):
-            over = float(table.states.terminated.mean())
+            over = share_over(table.states)
             yield (number + over) / rounds
             if over == 1:
                 break

@@ -25,6 +25,7 @@ from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn import dqn_acting, transitions
+from boardwright.learn.device import chunk_of, compute_dtype, on_cpu
 from boardwright.learn.dqn_acting import Games, Tally, exploration_level
 from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.encoder import with_encoder
@@ -75,14 +76,12 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     game = make_game(config.game, config.rules, config.observation)
     paid = paying(game, config.rewards)
     env = without_chance(paid.batch()) if paid.has_chance else paid.batch()
-    on_cpu = jax.default_backend() == "cpu"
-    dtype = (jnp.float32 if on_cpu else jnp.bfloat16) if dtype is None else dtype
+    dtype = compute_dtype() if dtype is None else dtype
     network = make_network(config.architecture, game, dtype=dtype)
     learner = make_q_learner(config, game, network, dtype)
     sights = Sights.of(game)
     updates = config.updates_a_step
-    most = min(updates, MOST_LEARNED_ON_CPU if on_cpu else updates)
-    learn_chunk = max(size for size in range(1, most + 1) if updates % size == 0)
+    learn_chunk = chunk_of(updates, MOST_LEARNED_ON_CPU if on_cpu() else updates)
     seed = jax.random.key(config.seed)
 
     def key_of(use: int, *numbers: Array | int) -> Array:

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 from boardwright.errors import RunError
+from boardwright.learn import policy_config
 from boardwright.learn.exploration import Exploration
+from boardwright.learn.policy_config import RandomGamesConfig, architecture_of, check_policy
+from boardwright.learn.settings import check_limits
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 
 
@@ -63,14 +67,6 @@ class QLearnerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DQNEvaluationConfig:
-    """Games against a random player."""
-
-    every: int = 5  # iterations; 0 is never
-    games: int = 256  # half in each role
-
-
-@dataclass(frozen=True, kw_only=True)
 class DQNConfig:
     """One run. Exactly one of `net` and `plain` is given; one with a value head is dueling."""
 
@@ -87,7 +83,7 @@ class DQNConfig:
     acting: ActingConfig = field(default_factory=ActingConfig)
     transitions: TransitionsConfig = field(default_factory=TransitionsConfig)
     learner: QLearnerConfig = field(default_factory=QLearnerConfig)
-    evaluation: DQNEvaluationConfig = field(default_factory=DQNEvaluationConfig)
+    evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     def __post_init__(self) -> None:
         check(self)
@@ -95,9 +91,7 @@ class DQNConfig:
     @property
     def architecture(self) -> Architecture:
         """The net's."""
-        found = self.plain if self.net is None else self.net
-        assert found is not None
-        return found
+        return architecture_of(self)
 
     @property
     def samples(self) -> int:
@@ -141,22 +135,15 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.least": (0, 10),
     "learner.warmup": (0, 10**9),
     "learner.clip": (0, 1e6),
-    "evaluation.every": (0, 10**6),
-    "evaluation.games": (2, 2**20),
+    **policy_config.LIMITS,
 }
 
 
 def check(config: DQNConfig) -> None:
     """Raises RunError that names the first setting out of range."""
-    for path, (least, most) in LIMITS.items():
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        if not least <= value <= most:  # type: ignore[operator]
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+    check_limits(config, LIMITS)
     acting, transitions, learner = config.acting, config.transitions, config.learner
-    if (config.net is None) == (config.plain is None):
-        raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
+    check_policy(config)
     if isinstance(config.architecture, NetConfig) and config.architecture.foretells_results:
         raise RunError("setting net.value: Q-values are sums of rewards, not results: set it to linear")
     if acting.exploration == "epsilon" and max(acting.first, acting.last) > 1:
@@ -166,16 +153,10 @@ def check(config: DQNConfig) -> None:
             f"setting transitions.capacity: {transitions.capacity} is less than acting.games or learner.begin: raise it"
         )
     updates = learner.updates * acting.games / learner.merge
-    if updates != round(updates) or updates < 1:
+    if not math.isclose(updates, round(updates)) or updates < 0.5:
         raise RunError(
             f"setting learner.updates: {learner.updates:g} for each of {acting.games} actions, {learner.merge} made as "
             f"one, are {updates:g} updates: set it so that they are a whole number"
         )
     if (learner.target_every > 0) == (learner.target_share > 0):
         raise RunError("setting learner.target_every: the target net moves by it or by target_share: set one to 0")
-    if config.evaluation.games % 2:
-        raise RunError(
-            f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"
-        )
-    if config.frozen and config.encoder is None:
-        raise RunError("setting frozen: there is no trained encoder to keep: set encoder")

@@ -12,10 +12,10 @@ from typing import Any, Literal
 from boardwright.learn.dqn_config import (
     ActingConfig,
     DQNConfig,
-    DQNEvaluationConfig,
     QLearnerConfig,
     TransitionsConfig,
 )
+from boardwright.learn.policy_config import RandomGamesConfig
 from boardwright.nets.config import NetConfig, PlainConfig
 
 _PAPER = DQNConfig(  # 10,000 episodes
@@ -28,7 +28,7 @@ _PAPER = DQNConfig(  # 10,000 episodes
     acting=ActingConfig(games=64, steps=74, exploration="boltzmann", first=1.0, last=0.1, decay=500),
     transitions=TransitionsConfig(capacity=40_000, prioritised=True, alpha=0.6),
     learner=QLearnerConfig(batch=64, updates=10, discount=0.95, target_every=30, peak=1e-3, least=1e-3),
-    evaluation=DQNEvaluationConfig(every=1, games=1000),
+    evaluation=RandomGamesConfig(every=1, games=1000),
 )
 _SHORT = dataclasses.replace(  # 4,000 episodes
     _PAPER, iterations=16, transitions=dataclasses.replace(_PAPER.transitions, capacity=10_000)
@@ -76,7 +76,7 @@ def _tiny(game: str, **changes: Any) -> DQNConfig:
         acting=ActingConfig(games=4, steps=8, decay=4, random_episodes=1),
         transitions=TransitionsConfig(capacity=64),
         learner=QLearnerConfig(batch=8, updates=1, begin=8, target_every=2, augment="all"),
-        evaluation=DQNEvaluationConfig(every=2, games=4),
+        evaluation=RandomGamesConfig(every=2, games=4),
     )
     return dataclasses.replace(config, **changes)
 

@@ -101,7 +101,7 @@ def make_duel(
         begin_key, play_key = jax.random.split(key)
         states = begin(begin_key)
         for number in range(MOST_TURNS // CHUNK):
-            over = float(states.terminated.mean())
+            over = share_over(states)
             yield over
             if over == 1:
                 break
@@ -123,6 +123,11 @@ def opened(env: BatchEnv, key: Array, games: int, plies: int) -> Any:
         return where_games(after.terminated, states, after)  # an opening does not decide a game
 
     return jax.lax.fori_loop(0, plies, at_random, states)
+
+
+def share_over(states: Any) -> float:
+    """Which share of games is over, 1 if and only if all are: counted, as a mean of ones may be rounded below 1."""
+    return int(states.terminated.sum()) / states.terminated.size
 
 
 def finished(contest: Generator[float, None, Result], heard: Callable[[float], None] | None = None) -> Result:

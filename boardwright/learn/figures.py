@@ -172,6 +172,21 @@ FIGURES = (
         includes=(0.0,),
     ),
     Figure(
+        name="against-random",
+        title="Score against a random player",
+        y_label="score",
+        scalars={"evaluation/random": "score"},
+        includes=(1.0,),
+    ),
+    Figure(
+        name="rewards",
+        title="Rewards of a game",
+        y_label="reward",
+        scalars={"selfplay/mean_reward": "in training", "evaluation/random_reward": "against a random player"},
+        rolling=True,
+        includes=(0.0,),
+    ),
+    Figure(
         name="exploration",
         title="Exploration",
         y_label="epsilon or temperature",

@@ -21,6 +21,7 @@ from jax import Array
 from boardwright.games.base import BatchEnv, Game, Learning
 from boardwright.learn import memory
 from boardwright.learn.config import LearnerConfig
+from boardwright.learn.device import on_cpu
 from boardwright.learn.memory import Replay, Samples
 from boardwright.nets.network import Network, Output, Variables
 from boardwright.search.nodes import side_of
@@ -101,8 +102,7 @@ def make_learner(
         def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
             return one_step(learner, split(memory.take(replay, drawn[0])), split(drawn[1]))
 
-        # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
-        unrolled = steps if jax.default_backend() == "cpu" else 1
+        unrolled = steps if on_cpu() else 1
         learner, terms = jax.lax.scan(body, learner, (places, symmetries), unroll=unrolled)
         return learner, {name: values.mean() for name, values in terms.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from boardwright.errors import UnknownNameError
+from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.learn import dqn_presets, ppo_presets, presets, vae_presets
 from boardwright.learn.boards import Boards
 from boardwright.learn.dqn_method import dqn_method
@@ -25,8 +25,11 @@ USUAL = {"alphazero": "laptop", "dqn": "best", "ppo": "best", "vae": "paper"}  #
 
 
 def preset(method: str, name: str | None, game: str) -> Any:
-    """A preset of a method and a game by its name, or the usual one; raises UnknownNameError, naming the nearest."""
+    """A preset of a method and a game by its name, or the usual one; raises BoardwrightError, naming what there is."""
     of_game = {known: config for known, config in PRESETS[method].items() if config.game == game}
+    if not of_game:
+        games = sorted({config.game for config in PRESETS[method].values()})
+        raise BoardwrightError(f"{method} has no presets of {game}: choose one of its games, {', '.join(games)}")
     name = f"{game}-{USUAL[method]}" if name is None else name
     if name not in of_game:
         raise UnknownNameError(f"{method} preset of {game}", name, of_game)

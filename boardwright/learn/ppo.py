@@ -25,16 +25,18 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import random_action, without_chance
+from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn import rollout
 from boardwright.learn.actor import make_choose, make_decide
+from boardwright.learn.device import chunk_of, on_cpu
 from boardwright.learn.encoder import with_encoder
 from boardwright.learn.learner import Images
 from boardwright.learn.opponents import followed
 from boardwright.learn.paying import paying
 from boardwright.learn.ppo_config import PPOConfig
 from boardwright.learn.ppo_learner import Batch, Learner, Terms, make_learner
+from boardwright.learn.rivals import at_random
 from boardwright.learn.rollout import Choose, Games, Tally
 from boardwright.learn.seating import in_their_steps, make_asking
 from boardwright.nets.network import Network, Variables, make_network
@@ -109,7 +111,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         if not against:
             return None
         if config.opponent.kind == "random":
-            return _at_random
+            return at_random
         if config.opponent.kind == "older":
             return make_choose(asking(network.fold(opponent)))
         past = [network.fold(_place(opponent, n)) for n in range(config.opponent.nets)]
@@ -155,10 +157,9 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         told = {name: total + new[name] for name, total in run.told.items()}
         return dataclasses.replace(run, learner=grown, opponent=opponent, followed=run.episodes, told=told)
 
-    on_cpu = jax.default_backend() == "cpu"
-    learn_chunk = _divisor(steps, MOST_LEARNED_ON_CPU) if on_cpu else steps
+    learn_chunk = chunk_of(steps, MOST_LEARNED_ON_CPU if on_cpu() else steps)
+    unrolled = learn_chunk if on_cpu() else 1
     jitted_play = jax.jit(play, donate_argnums=0)
-    # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
     jitted_learn = jax.jit(learner.learn, static_argnums=3)
     jitted_close = jax.jit(close, donate_argnums=(0, 1))
 
@@ -166,7 +167,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         run, batch, chosen = jitted_play(run, jnp.int32(iteration), jnp.int32(number))
         grown, told = run.learner, []
         for first in range(0, steps, learn_chunk):
-            grown, terms = jitted_learn(grown, batch, chosen[first : first + learn_chunk], learn_chunk if on_cpu else 1)
+            grown, terms = jitted_learn(grown, batch, chosen[first : first + learn_chunk], unrolled)
             told.append(terms)
         means = told[0] if len(told) == 1 else jax.tree.map(lambda *terms: jnp.stack(terms).mean(), *told)
         return jitted_close(run, grown, batch, chosen, means), {name: means[name] for name in LOSSES}
@@ -212,15 +213,5 @@ def _place(league: Any, place: int) -> Variables:
     return jax.tree.map(lambda leaf: leaf[place], league)
 
 
-def _at_random(key: Array, states: Any) -> Array:
-    keys = jax.random.split(key, states.terminated.shape[0])
-    return jax.vmap(random_action)(keys, states.legal_action_mask)
-
-
 def _nothing_told() -> dict[str, Array]:
     return {name: jnp.float32(0) for name in TOLD}
-
-
-def _divisor(steps: int, most: int) -> int:
-    """The largest number of steps in one call that divides them all."""
-    return max(size for size in range(1, min(steps, most) + 1) if steps % size == 0)

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from boardwright.errors import RunError
-from boardwright.nets.config import NetConfig, PlainConfig
+from boardwright.learn import policy_config
+from boardwright.learn.policy_config import RandomGamesConfig, architecture_of, check_policy
+from boardwright.learn.settings import check_limits
+from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +61,6 @@ class PPOLearnerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PPOEvaluationConfig:
-    """Games against a random player."""
-
-    every: int = 5  # iterations; 0 is never
-    games: int = 256  # half in each role
-
-
-@dataclass(frozen=True, kw_only=True)
 class PPOConfig:
     """One run. Exactly one of `net` and `plain` is given."""
 
@@ -83,17 +78,15 @@ class PPOConfig:
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     opponent: OpponentConfig = field(default_factory=OpponentConfig)
     learner: PPOLearnerConfig = field(default_factory=PPOLearnerConfig)
-    evaluation: PPOEvaluationConfig = field(default_factory=PPOEvaluationConfig)
+    evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     def __post_init__(self) -> None:
         check(self)
 
     @property
-    def architecture(self) -> NetConfig | PlainConfig:
+    def architecture(self) -> Architecture:
         """The net's."""
-        found = self.plain if self.net is None else self.net
-        assert found is not None
-        return found
+        return architecture_of(self)
 
     @property
     def opponent_games(self) -> int:
@@ -129,21 +122,14 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.final_rate": (0, 1),
     "learner.gradient_clip": (0, 1e6),
     "learner.kl_limit": (0, 1e6),
-    "evaluation.every": (0, 10**6),
-    "evaluation.games": (2, 2**20),
+    **policy_config.LIMITS,
 }
 
 
 def check(config: PPOConfig) -> None:
     """Raises RunError that names the first setting out of range."""
-    for path, (least, most) in LIMITS.items():
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        if not least <= value <= most:  # type: ignore[operator]
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
-    if (config.net is None) == (config.plain is None):
-        raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
+    check_limits(config, LIMITS)
+    check_policy(config)
     if not config.architecture.has_value:
         raise RunError("setting plain.value_hidden: none, but PPO needs a value: set it to a list such as [512]")
     if config.architecture.foretells_results and config.rewards == "shaped":
@@ -159,9 +145,3 @@ def check(config: PPOConfig) -> None:
             f"setting learner.minibatches: {learner.minibatches} of {learner.minibatch} decisions are more than the "
             f"{room} that {config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
         )
-    if config.evaluation.games % 2:
-        raise RunError(
-            f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"
-        )
-    if config.frozen and config.encoder is None:
-        raise RunError("setting frozen: there is no trained encoder to keep: set encoder")

@@ -9,25 +9,19 @@ from typing import Any
 import jax
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn import contest, league
-from boardwright.learn.duel import finished
+from boardwright.learn import league
+from boardwright.learn.against_random import make_evaluate
 from boardwright.learn.encoder_file import encoder_for
 from boardwright.learn.loop import Desk, Method, memory
 from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
 from boardwright.learn.ppo_config import PPOConfig
-from boardwright.learn.rivals import at_random, by_net
-from boardwright.learn.seating import make_asking
 from boardwright.nets.network import Variables
-
-MEASURE = 16  # what random numbers are for, beside those of `ppo`
 
 
 def ppo_method(config: PPOConfig) -> Method[Run]:
     """What the loop runs; a piece of work is an update."""
     game = make_game(config.game, config.rules, config.observation)
     ppo = make_ppo(config, encoder=encoder_for(config.encoder, config.architecture, game))
-    policy = by_net(make_asking(ppo.network, ppo.env), temperature=0)
-    fold = jax.jit(ppo.network.fold)
 
     def work(run: Run, iteration: int, chunk: int, desk: Desk) -> tuple[Run, Mapping[str, Any]]:
         with memory("rollout.games, rollout.rows or learner.minibatch"):
@@ -37,17 +31,6 @@ def ppo_method(config: PPOConfig) -> Method[Run]:
 
     def player(run: Run) -> tuple[Any, Variables]:
         return config.architecture, run.learner.variables
-
-    def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
-        """Score and mean reward of a game against a random player, with the best action at every move."""
-        every, games = config.evaluation.every, config.evaluation.games
-        if not every or done % every:
-            return {}
-        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(config.seed), MEASURE), done)
-        with memory("evaluation.games"):
-            played = contest.play(key, ppo.env, policy(fold(run.learner.variables)), at_random, games=games)
-            match = finished(played, lambda share: desk.watch.phase("evaluation", round(share * games), games))
-        return {"evaluation/random": match.score.points, "evaluation/random_reward": match.reward_a_game[0]}
 
     return Method(
         name="ppo",
@@ -59,7 +42,7 @@ def ppo_method(config: PPOConfig) -> Method[Run]:
         phase=lambda chunks: ("updates", chunks, config.updates),
         scalars=scalars,
         player=player,
-        evaluate=evaluate,
+        evaluate=make_evaluate(config.evaluation, config.seed, ppo.network, ppo.env, lambda run: run.learner.variables),
         next_iteration=ppo.next_iteration,
     )
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
+from boardwright.learn.policy_config import RandomGamesConfig
 from boardwright.learn.ppo_config import (
     OpponentConfig,
     PPOConfig,
-    PPOEvaluationConfig,
     PPOLearnerConfig,
     RolloutConfig,
 )
@@ -43,7 +43,7 @@ _PAPER = PPOConfig(
         actor_rate=5e-4,
         critic_rate=2e-4,
     ),
-    evaluation=PPOEvaluationConfig(every=1, games=1000),
+    evaluation=RandomGamesConfig(every=1, games=1000),
 )
 _PAPER_STEADY = dataclasses.replace(_PAPER, learner=dataclasses.replace(_PAPER.learner, kl_limit=0.03))
 _PAPER_VAE = dataclasses.replace(
@@ -80,7 +80,7 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
             gradient_clip=1.0,
             kl_limit=0.03,
         ),
-        evaluation=PPOEvaluationConfig(every=5, games=1000),
+        evaluation=RandomGamesConfig(every=5, games=1000),
     )
     return dataclasses.replace(config, **changes)
 
@@ -95,7 +95,7 @@ def _tiny(game: str, **changes: Any) -> PPOConfig:
         rollout=RolloutConfig(games=6, rows=6, augment="all"),
         opponent=OpponentConfig(kind="older", share=0.5, soft_every=1, copy_every=4),
         learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
-        evaluation=PPOEvaluationConfig(every=2, games=4),
+        evaluation=RandomGamesConfig(every=2, games=4),
     )
     return dataclasses.replace(config, **changes)
 

@@ -20,6 +20,7 @@ from jax import Array
 
 from boardwright.games.base import Game
 from boardwright.learn import transitions
+from boardwright.learn.device import on_cpu
 from boardwright.learn.dqn_config import DQNConfig, QLearnerConfig
 from boardwright.learn.encoder import frozen_mask
 from boardwright.learn.exploration import greedy
@@ -189,8 +190,7 @@ def make_q_learner(config: DQNConfig, game: Game, network: Network, dtype: Any) 
             return (learner, params, there.weight, there.greatest), terms
 
         begin = (learner, _cast(learner.variables["params"], dtype), replay.weight, replay.greatest)
-        # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
-        unrolled = updates if jax.default_backend() == "cpu" else 1
+        unrolled = updates if on_cpu() else 1
         (learner, _, weight, greatest), terms = jax.lax.scan(body, begin, drawn, unroll=unrolled)
         replay = dataclasses.replace(replay, weight=weight, greatest=greatest)
         return learner, replay, {name: numbers.mean() for name, numbers in terms.items()}

@@ -101,7 +101,7 @@ def play_row(
     key: Array, games: Games, tally: Tally, *, env: BatchEnv, decide: Decide, reply: Choose | None, against: int
 ) -> tuple[Games, Tally, Row]:
     """A decision of the learner and a reply of the opponents, who play the last `against` games."""
-    decide_key, reply_key, step_key, begin_key = jax.random.split(key, 4)
+    decide_key, reply_key, step_key, answer_key, begin_key = jax.random.split(key, 5)
     states = games.states
     decided = (games.seat == BOTH) | (states.current_role == games.seat)
     action, decision = decide(decide_key, states)
@@ -110,7 +110,7 @@ def play_row(
     if reply is not None:
         ours, theirs = _parted(after, against)
         replying = ~theirs.terminated & (theirs.current_role != games.seat[-against:])
-        answered, paid = _moved(jax.random.fold_in(step_key, 1), env, theirs, reply(reply_key, theirs), replying)
+        answered, paid = _moved(answer_key, env, theirs, reply(reply_key, theirs), replying)
         after = _joined(ours, answered)
         rewards = rewards.at[-against:].add(paid)
         moves += replying.sum(dtype=jnp.int32)

@@ -7,6 +7,7 @@ All changes are made together, so that a config is never checked half changed.
 
 import dataclasses
 import difflib
+import functools
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -43,6 +44,14 @@ def to_json(config: Any) -> dict[str, Any]:
 def from_json(kind: type[Config], data: Any) -> Config:
     """A config of a class from plain data; what is left out has its default. Raises RunError."""
     return _built(kind, data, "")
+
+
+def check_limits(config: Any, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Raises RunError that names the first setting below its least or above its most; none is within all."""
+    for path, (least, most) in limits.items():
+        value = functools.reduce(getattr, path.split("."), config)
+        if value is not None and not least <= value <= most:
+            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
 
 
 def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[str]) -> Any:

@@ -23,7 +23,8 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
 from boardwright.learn import encoder_file
 from boardwright.learn.boards import Boards, split_by_game, unpacked
-from boardwright.learn.loop import Desk, Method
+from boardwright.learn.device import on_cpu
+from boardwright.learn.loop import Desk, Method, memory
 from boardwright.learn.vae_config import VAE_FILE, VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae, make_vae, weights_of_vae
@@ -95,8 +96,7 @@ def vae_method(config: VaeConfig, boards: Boards) -> Method[Run]:
             params = optax.apply_updates(run.variables["params"], updates)
             return Run({**run.variables, "params": params}, state), terms
 
-        # On a CPU the gradients of convolutions are dozens of times slower inside a loop.
-        unrolled = chunk if _on_cpu() else 1
+        unrolled = chunk if on_cpu() else 1
         run, terms = jax.lax.scan(one_step, run, first + jnp.arange(chunk), unroll=unrolled)
         return run, {name: values.mean() for name, values in terms.items()}
 
@@ -109,7 +109,9 @@ def vae_method(config: VaeConfig, boards: Boards) -> Method[Run]:
 
     def work(run: Run, iteration: int, piece: int, desk: Desk) -> tuple[Run, Mapping[str, Array]]:
         del desk
-        return jitted_learn(run, train_bits, order_of(iteration), jnp.int32(iteration), jnp.int32(piece * chunk))
+        numbers = (jnp.int32(iteration), jnp.int32(piece * chunk))
+        with memory("batch"):
+            return jax.block_until_ready(jitted_learn(run, train_bits, order_of(iteration), *numbers))
 
     def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
         del desk
@@ -187,9 +189,5 @@ def make_measure(vae: Vae) -> Callable[[Variables, Array, Array], dict[str, floa
 
 def _pieces(steps: int) -> tuple[int, int]:
     """(steps in one call, calls): at least so many steps in calls of one size."""
-    calls = -(-steps // (MOST_STEPS_ON_CPU if _on_cpu() else MOST_STEPS))
+    calls = -(-steps // (MOST_STEPS_ON_CPU if on_cpu() else MOST_STEPS))
     return -(-steps // calls), calls
-
-
-def _on_cpu() -> bool:
-    return jax.default_backend() == "cpu"

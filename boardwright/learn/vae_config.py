@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from boardwright.errors import RunError
+from boardwright.learn.settings import check_limits
 from boardwright.nets.config import PlainConfig
 
 BOARDS_FILE = "boards.arrays"  # in a run's folder: what it learns from
@@ -69,12 +70,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 def check(config: VaeConfig) -> None:
     """Raises RunError that names the first setting out of range."""
-    for path, (least, most) in LIMITS.items():
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        if not least <= value <= most:  # type: ignore[operator]
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+    check_limits(config, LIMITS)
     if not config.boards.players:
         raise RunError('setting boards.players: nobody plays: name players, such as ["random", "largest-first"]')
     config.encoder.as_plain()  # says what is wrong with the sizes

@@ -4,7 +4,7 @@ from boardwright.learn.vae_config import BoardsConfig, EncoderConfig, VaeConfig
 
 PRESETS: dict[str, VaeConfig] = {
     # The paper's but for its players: half of its games were a trained PPO's. Name one with
-    # `--set boards.players=["random","ppo:net=FILE"]`.
+    # `--set boards.players=["random","ppo:net=FILE,temperature=1"]`.
     "cathedral-paper": VaeConfig(game="cathedral", rules="paper", observation="paper"),
     "cathedral-tiny": VaeConfig(
         game="cathedral",

@@ -114,7 +114,7 @@ TRAININGS: tuple[Training, ...] = (
         words="VAE on boards of 4,000 games, half random, half of the PPO above",
         method="vae",
         preset="cathedral-paper",
-        settings=('boards.players=["random","ppo:net={ppo}"]',),
+        settings=('boards.players=["random","ppo:net={ppo},temperature=1"]',),
         after=("ppo",),
     ),
     Training(

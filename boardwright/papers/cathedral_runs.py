@@ -29,7 +29,7 @@ from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
-from boardwright.learn import checkpoint, contest, loop, settings
+from boardwright.learn import checkpoint, configfile, contest, loop, settings
 from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.duel import finished
 from boardwright.learn.loop import BEST, Watch
@@ -74,6 +74,10 @@ class Work:
         last = VAE_FILE if training_of(name).method == "vae" else BEST
         return self.run_folder(name, seed) / "nets" / last
 
+    def match_file(self, cell: Cell, seed: int) -> Path:
+        """Of the counted games of a cell."""
+        return self.folder / "matches" / f"{cell.name}-{seed}.json"
+
     def config(self, training: Training, seed: int) -> Any:
         """What a training run is told."""
         files = {other: str(self.kept(other, seed)) for other in training.after}
@@ -97,6 +101,8 @@ def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
     folder, config = work.run_folder(training.name, seed), work.config(training, seed)
     if not _is_finished(folder, training.method, config):
         watch.word(f"{training.name}, seed {seed}: {training.words}")
+        _forget_matches(work, training.name, seed, folder)
+        _follow_places(folder, training.method, config)
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, told=watch.phase)
         progress = loop.train(make_method(training.method, config, boards), folder, _quiet(watch))
         if progress.iteration < config.iterations:
@@ -107,10 +113,11 @@ def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
 
 def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
     """The counted games of a cell."""
-    path = work.folder / "matches" / f"{cell.name}-{seed}.json"
+    path = work.match_file(cell, seed)
     games = work.arena_games if cell.arena else work.games
     told = {"games": games, "opening_plies": cell.opening_plies}
-    if path.exists() and (there := json.loads(path.read_bytes()))["told"] == told:
+    there = _read(path)
+    if there is not None and there.get("told") == told:
         return _counted(there["played"])
     if watch.stopped():
         raise StoppedError
@@ -142,13 +149,41 @@ def _quiet(watch: Watch) -> Watch:
 
 def _is_finished(folder: Path, method: str, config: Any) -> bool:
     """Whether a run of these settings has come to its end, without loading what it holds."""
-    if not ((folder / CONFIG).exists() and (folder / METRICS).exists()):
-        return False
-    wanted = json.dumps({"method": method, **settings.to_json(config)})
-    if _without_places(json.loads((folder / CONFIG).read_bytes())) != _without_places(json.loads(wanted)):
-        return False  # which the loop will say
+    if not ((folder / METRICS).exists() and _is_same_run(_read(folder / CONFIG), configfile.told(method, config))):
+        return False  # the loop will say why
     done = read_metrics(folder).scalars.get("speed/seconds")
     return done is not None and int(done.iterations[-1]) >= config.iterations
+
+
+def _is_same_run(there: dict[str, Any] | None, wanted: dict[str, Any]) -> bool:
+    """Whether settings are the same but for where the folder lies."""
+    return there is not None and _without_places(there) == _without_places(wanted)
+
+
+def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
+    """Of a run that begins anew the net will be another, so that what the one before it played does not count."""
+    if (folder / CONFIG).exists():
+        return
+    for cell in CELLS:
+        if name in (cell.first, cell.second):
+            work.match_file(cell, seed).unlink(missing_ok=True)
+
+
+def _follow_places(folder: Path, method: str, config: Any) -> None:
+    """Lets a run that was begun elsewhere go on: the files it names are where the folder is now."""
+    there, wanted = _read(folder / CONFIG), configfile.told(method, config)
+    if there != wanted and _is_same_run(there, wanted):
+        (folder / CONFIG).unlink()
+        configfile.keep(folder, method, config)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """A table of JSON, or None where there is none."""
+    try:
+        there = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return there if isinstance(there, dict) else None
 
 
 def _without_places(value: Any) -> Any:

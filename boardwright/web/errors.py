@@ -1,5 +1,7 @@
 """Errors as clients see them: one line, `{"error": …}`, with a status that says whose turn it is to act."""
 
+from typing import Any
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -9,7 +11,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.web import schemas
 
 LONGEST = 600  # characters of a message
-PROBLEMS = {  # of every endpoint, for its documentation
+PROBLEMS: dict[int | str, dict[str, Any]] = {  # of every endpoint, for its documentation
     status: {"model": schemas.Problem, "description": text}
     for status, text in (
         (400, "Something in the request is wrong"),

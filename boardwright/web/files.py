@@ -17,7 +17,7 @@ MOST_GAMES = 500  # of a file that are shown
 
 def make_router(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter(prefix="/api/files", tags=["files"], responses=PROBLEMS)  # type: ignore[arg-type]
+    router = APIRouter(prefix="/api/files", tags=["files"], responses=PROBLEMS)
 
     @router.post("/read", response_model=schemas.FileGames)
     def read(query: schemas.FileText) -> Response:

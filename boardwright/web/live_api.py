@@ -16,7 +16,7 @@ GameId = Annotated[str, Path(max_length=40)]
 
 def make_router(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter(prefix="/api/play", tags=["play"], responses=PROBLEMS)  # type: ignore[arg-type]
+    router = APIRouter(prefix="/api/play", tags=["play"], responses=PROBLEMS)
     live = services.live
 
     @router.post("", response_model=schemas.LiveGame)

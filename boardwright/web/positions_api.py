@@ -20,7 +20,7 @@ def as_json(value: Any) -> Response:
 
 def make_router(services: Services) -> APIRouter:
     """The routes."""
-    router = APIRouter(prefix="/api", tags=["positions"], responses=PROBLEMS)  # type: ignore[arg-type]
+    router = APIRouter(prefix="/api", tags=["positions"], responses=PROBLEMS)
 
     @router.get("/games", response_model=list[schemas.GameInfo])
     def games() -> Response:

@@ -11,7 +11,7 @@ SOCKET = {
     '← {"type": "game", "game": LiveGame}': "a game",
     '← {"type": "match", …}': "a match",
     '← {"type": "preparing", "id": NAME}': "a net is read or a table laid out; thinking follows",
-    '← {"type": "info", "id": NAME, "value", "side", "depth", "nodes", "simulations", "nps", "candidates", "line", …}': (
+    '← {"type": "info", "id": NAME, "value", "side", "depth", "nodes", "simulations", "candidates", "line", …}': (
         "what the player thinks so far, at most ten times a second; values from -1 to 1, always of role 0"
     ),
     '← {"type": "done", "id": NAME}': "the analysis has ended",

@@ -1,7 +1,7 @@
 """Players as clients may name them: no path, no command, and no more than their share of the machine.
 
-A net is one that ships, by its name, or the newest of a training run, `run/NAME`, where NAME is one of the folders
-that the server itself finds. So whatever a client writes, only files that the server listed are ever opened.
+A net is one that ships, by its name, or that of a training run, `run/ID`, with an id that the server itself gave it.
+So whatever a client writes, only files that the server found by itself are ever opened.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,10 @@ from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 from boardwright.nets import shipped
+from boardwright.web.runs import find_runs
 from boardwright.web.settings import Settings
 
-RUN = "run/"  # before the name of a run, where a net is asked for
+RUN = "run/"  # before the id of a run, where a net is asked for
 FORBIDDEN = ("external",)  # players that run programs
 
 
@@ -25,10 +26,8 @@ def playable(player: Player) -> bool:
 
 def run_nets(settings: Settings) -> dict[str, Path]:
     """The net that plays of every training run, by the name that stands for it in a spec."""
-    if settings.runs is None or not settings.runs.is_dir():
-        return {}
-    found = {folder.name: folder / "nets" / "best.net" for folder in settings.runs.iterdir()}
-    return {f"{RUN}{name}": path for name, path in sorted(found.items()) if "," not in name and path.is_file()}
+    found = {f"{RUN}{run.id}": run.folder / "nets" / "best.net" for run in find_runs(settings.runs)}
+    return {name: path for name, path in found.items() if "," not in str(path.resolve()) and path.is_file()}
 
 
 def resolved(spec: str, game: Game, settings: Settings) -> str:

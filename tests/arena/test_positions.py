@@ -1,5 +1,6 @@
 """Positions of named players' games: the same again, whole games apart, and kept in a file."""
 
+import dataclasses
 import random
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from boardwright.arena import positions
 from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
 from boardwright.errors import RunError
 from boardwright.games.registry import game
-from boardwright.learn import boards
+from boardwright.learn import boards, configfile, settings
 from boardwright.learn.boards import Boards, packed, split_by_game, unpacked
 from boardwright.learn.vae_config import BOARDS_FILE
 from boardwright.learn.vae_presets import PRESETS
@@ -78,6 +79,27 @@ def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
     assert len(set(some.games[split_by_game(some, share=0.0, seed=1)[1]].tolist())) == 1
 
 
+def test_the_same_game_again_and_again_is_refused() -> None:
+    with pytest.raises(RunError, match="player first-legal: all of 3 games are the same: give it a"):
+        boards_of_games(CATHEDRAL, ("random", "first-legal"), 6, seed=0)
+
+
+def test_what_is_held_back_is_not_learned_from_though_it_was_played_twice(some: Boards) -> None:
+    twice = Boards(
+        some.shape,
+        bits=np.concatenate([some.bits] * 2),
+        games=np.concatenate([some.games, some.games + 11]),
+        plies=np.concatenate([some.plies] * 2),
+        results=np.concatenate([some.results] * 2),
+    )
+    train, validation = split_by_game(twice, share=0.3, seed=1)
+    assert not set((twice.games[train] % 11).tolist()) & set((twice.games[validation] % 11).tolist())
+    assert len(set(twice.games[validation].tolist())) == 7
+    alike = dataclasses.replace(some, bits=np.zeros_like(some.bits), games=some.plies * 0 + np.arange(len(some)))
+    with pytest.raises(RunError, match="all games are the same"):
+        split_by_game(alike, share=0.3, seed=1)
+
+
 def test_one_game_cannot_be_split() -> None:
     with pytest.raises(RunError, match="one game cannot be split"):
         split_by_game(boards_of_games(CATHEDRAL, ("random",), 1, seed=0), share=0.5, seed=0)
@@ -103,6 +125,23 @@ def test_a_config_names_its_positions(tmp_path: Path) -> None:
     there = boards.load(tmp_path / BOARDS_FILE)
     assert there is not None
     assert same(made, there)
+
+
+def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
+    config = PRESETS["cathedral-tiny"]
+    boards_for(config, tmp_path)
+    configfile.keep(tmp_path, "vae", config)
+    before = (tmp_path / BOARDS_FILE).read_bytes()
+    boards_for(config, tmp_path)
+    with pytest.raises(RunError, match=r"boards\.games is 8 there and 9 here"):
+        boards_for(settings.apply(config, ["boards.games=9"]), tmp_path)
+    assert (tmp_path / BOARDS_FILE).read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_is_found_before_anybody_plays(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot write into"):
+        kept_boards(tmp_path / "file", CATHEDRAL, ("nobody",), 3, 0)
 
 
 def test_observations_must_be_bits() -> None:

@@ -67,7 +67,7 @@ def test_a_net_it_trained_plays(tmp_path: Path) -> None:
     [
         (["chess"], "unknown game 'chess'"),
         (["tablut", "--preset", "tablut-papr"], "did you mean 'tablut-paper'?"),
-        (["tablut", "--preset", "draughts-tiny"], "unknown preset of tablut"),
+        (["tablut", "--preset", "draughts-tiny"], "unknown alphazero preset of tablut"),
         (["tablut", "--set", "serach.simulations=4"], "did you mean 'search'?"),
         (["tablut", "--set", "search.simulations=many"], "search.simulations"),
         (["tablut", "--set", "learner.batch"], "expected path=value"),

@@ -15,7 +15,8 @@ from boardwright.games import registry
 from boardwright.games.registry import game as make_game
 from boardwright.learn import transitions
 from boardwright.learn.dqn import DQN, Run, make_dqn, stepped
-from boardwright.learn.dqn_config import ActingConfig, DQNConfig, DQNEvaluationConfig, QLearnerConfig, TransitionsConfig
+from boardwright.learn.dqn_config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
+from boardwright.learn.policy_config import RandomGamesConfig
 from boardwright.learn.sights import Sights, unpacked_flags
 from boardwright.learn.transitions import Transition
 from boardwright.nets.config import PlainConfig
@@ -29,7 +30,7 @@ TINY = DQNConfig(
     acting=ActingConfig(games=4, steps=6, decay=20),
     transitions=TransitionsConfig(capacity=64),
     learner=QLearnerConfig(batch=8, updates=1.5, begin=12, target_every=3),
-    evaluation=DQNEvaluationConfig(every=1, games=8),
+    evaluation=RandomGamesConfig(every=1, games=8),
 )
 
 

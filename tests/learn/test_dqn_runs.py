@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 
+from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game_names
 from boardwright.learn import arrayfile, checkpoint, loop, settings
@@ -15,6 +16,7 @@ from boardwright.learn.dqn import make_dqn, stepped
 from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.dqn_method import dqn_method
 from boardwright.learn.dqn_presets import PRESETS
+from boardwright.learn.figures import FIGURES, chart
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
@@ -34,7 +36,8 @@ def _arrays(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    loop.train(dqn_method(TINY), whole)
+    told: dict[str, float] = {}
+    loop.train(dqn_method(TINY), whole, loop.Watch(iteration=lambda done, frames, scalars: told.update(scalars)))
     calls = iter(range(1000))
     method = dqn_method(TINY)
     while loop.train(method, parts, loop.Watch(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
@@ -48,6 +51,9 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
     assert history.scalars["evaluation/random"].iterations.tolist() == [2]
     for name in ("loss/total", "loss/error", "exploration/boltzmann", "selfplay/mean_q", "learning/updates"):
         assert np.isfinite(history.scalars[name].values).all(), name
+    drawn = {figure.name for figure in FIGURES if chart(figure, {"run": history})}
+    assert {"against-random", "rewards", "exploration", "q-values", "td-error"} <= drawn
+    assert f"error of Q {told['loss/error']:.3f}" in _line(3, 3, 96, told)
     kept = netfile.read(whole / "nets" / "best.net")
     assert kept.training["method"] == "dqn"
     assert kept.config == TINY.plain
@@ -116,6 +122,14 @@ def test_presets_are_the_papers() -> None:
 def test_settings_that_cannot_be_are_refused(change: str, said: str) -> None:
     with pytest.raises(RunError, match=said):
         settings.apply(TINY, [change])
+
+
+def test_a_ratio_that_is_whole_but_for_rounding_is_whole() -> None:
+    """0.07 times 100 is 7.000000000000001."""
+    config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])
+    assert config.updates_a_step == 7
+    with pytest.raises(RunError, match="are 0 updates"):
+        settings.apply(TINY, ["learner.updates=0"])
 
 
 def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:

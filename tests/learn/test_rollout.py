@@ -201,3 +201,21 @@ def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
     ]
     np.testing.assert_allclose(after.paid, expected)
     assert list(itertools.chain(*expected)).count(0.0) < 6  # some games are under way
+
+
+def test_a_move_and_its_reply_are_given_numbers_of_their_own() -> None:
+    """Whatever chance does after one must not depend on what it does after the other."""
+    given: list[np.ndarray] = []
+
+    def noted(state: State, action: Array, key: Array) -> State:
+        jax.debug.callback(lambda data: given.append(np.asarray(data)), jax.random.key_data(key))
+        jax.debug.callback(lambda data: given.append(np.asarray(data)), jax.random.key_data(jax.random.split(key)[0]))
+        return _step(state, action, key)
+
+    games = rollout.new_games(jax.random.key(0), ENV, 4, 4)
+    env = dataclasses.replace(ENV, step=noted)
+    rollout.play_row(
+        jax.random.key(1), games, rollout.new_tally(), env=env, decide=_decide, reply=_always(THEIRS), against=4
+    )
+    jax.effects_barrier()
+    assert len({tuple(data.tolist()) for data in given}) == len(given) == 2 * 2 * 4

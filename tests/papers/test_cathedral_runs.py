@@ -14,7 +14,7 @@ from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
 from boardwright.papers import cathedral_runs
-from boardwright.papers.cathedral import TRAININGS, Training, cell_of, training_of
+from boardwright.papers.cathedral import CELLS, TRAININGS, Training, cell_of, training_of
 from boardwright.papers.cathedral_runs import StoppedError, Work, met, trained
 
 
@@ -49,7 +49,8 @@ def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
     assert frozen.encoder == tuned.encoder == str(encoder)
     assert (frozen.frozen, tuned.frozen) == (True, False)
     vae = work.config(training_of("vae"), 3)
-    assert vae.boards.players == ("random", f"ppo:net={tmp_path / 'runs' / 'ppo-3' / 'nets' / 'best.net'}")
+    ppo = tmp_path / "runs" / "ppo-3" / "nets" / "best.net"
+    assert vae.boards.players == ("random", f"ppo:net={ppo},temperature=1")  # without it one game, again and again
     full = work.config(training_of("ppo-frozen"), 3).plain
     encoded = vae.encoder.as_plain()
     for option in ("convolutions", "stride", "encoder_hidden", "latent"):  # what a net must have to take it in
@@ -93,9 +94,43 @@ def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
     assert cathedral_runs._without_places({**others, "seed": 3}) != cathedral_runs._without_places(here)
 
 
-def plant(work: Work, name: str, observation: str) -> None:
+def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(cathedral_runs.QUICK, "vae", ())
+    players = ('boards.players=["random","ppo:net={ppo},temperature=1"]',)
+    tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny", settings=players, after=("ppo",))
+    here, there = (some_work(tmp_path / place) for place in ("here", "there"))
+    plant(here, "ppo", "paper", rules="paper-6")
+    asked = iter(range(10))
+    with pytest.raises(StoppedError):
+        trained(here, tiny, 3, Watch(stopped=lambda: next(asked) > 2))
+    here.folder.rename(there.folder)
+    history = trained(there, tiny, 3, Watch())
+    assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
+
+
+def test_what_a_run_played_is_forgotten_when_it_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = some_work(tmp_path)
+    mine, others = (
+        [work.match_file(cell, seed) for cell in CELLS if ("dqn" in (cell.first, cell.second)) == with_dqn]
+        for with_dqn, seed in ((True, 3), (False, 3))
+    )
+    others += [work.match_file(cell, 4) for cell in CELLS]
+    (tmp_path / "matches").mkdir()
+    for path in (*mine, *others):
+        path.write_text("{}")
+    monkeypatch.setattr(cathedral_runs, "make_method", None)
+    with pytest.raises(TypeError):
+        trained(work, training_of("dqn"), 3, Watch())
+    assert len(mine) > 5
+    assert not any(path.exists() for path in mine)
+    assert all(path.exists() for path in others)
+
+
+def plant(work: Work, name: str, observation: str, rules: str = "paper") -> None:
     """An untrained net where a run would have kept its own."""
-    bound, config = game("cathedral", "paper", observation), PlainConfig(convolutions=(2,), policy_hidden=(4,))
+    bound, config = game("cathedral", rules, observation), PlainConfig(convolutions=(2,), policy_hidden=(4,))
     path = work.kept(name, 3)
     path.parent.mkdir(parents=True)
     weights = weights_of(make_network(config, bound).init(jax.random.key(len(name))))
@@ -123,6 +158,8 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         patched.setattr(cathedral_runs, "_in_the_arena", None)
         assert met(work, cell, 3, Watch(stopped=lambda: True)) == first
         assert met(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
+    work.match_file(cell, 3).write_text("{")  # damaged: played again
+    assert met(work, cell, 3, watch) == first
     with monkeypatch.context() as patched:  # other games are wanted now
         patched.setattr(cathedral_runs, "_on_the_device", lambda *_: dataclasses.replace(first, wins=(0, 0)))
         assert met(dataclasses.replace(work, games=10), cell, 3, watch).wins == (0, 0)

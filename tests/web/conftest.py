@@ -2,21 +2,17 @@
 
 import contextlib
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from servers import Server, Serving
 
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
-
-Serving = Callable[..., AbstractContextManager[TestClient]]
 
 
 @pytest.fixture
@@ -30,19 +26,6 @@ def serving(tmp_path: Path) -> Serving:
             yield client
 
     return serve
-
-
-@dataclass
-class Server:
-    """A server process."""
-
-    process: subprocess.Popen
-    address: str  # http://127.0.0.1:PORT
-
-    def kill(self) -> None:
-        """As a power cut would."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
 
 
 @pytest.fixture
@@ -69,9 +52,9 @@ def started(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         server.process.stdout.close()  # type: ignore[union-attr]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A server that tests share, so that each need not start its own."""
+    """A server that the tests of a file share, so that each need not start its own."""
     settings = Settings(db=tmp_path_factory.mktemp("web") / "games.db")
     with TestClient(make_app(settings), base_url="http://localhost") as client:
         yield client

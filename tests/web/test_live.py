@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest import Serving
 from fastapi.testclient import TestClient
+from servers import Serving
 
 import boardwright
 from boardwright.records.games import Wanted, find_games
@@ -26,12 +26,10 @@ def begin(client, **query) -> dict:
 def until(client, game: str, ready, seconds: float = 20.0) -> dict:
     """The game once it is as one waits for it to be."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        live = client.get(f"/api/play/{game}").json()
-        if ready(live):
-            return live
+    while not ready(live := client.get(f"/api/play/{game}").json()):
+        assert time.monotonic() < end, (live["version"], live["thinking"], live["result"])
         time.sleep(0.01)
-    raise AssertionError(f"the game is still {live['version']=} {live['thinking']=} {live['result']=}")
+    return live
 
 
 def turn(client, live: dict) -> dict:
@@ -217,6 +215,7 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
     folder = tmp_path / "runs" / "mine" / "nets"
     folder.mkdir(parents=True)
     (folder / "best.net").write_bytes(b"no net")
+    (folder.parent / "config.json").write_text('{"method": "alphazero", "game": "tablut", "iterations": 3}')
     settings = Settings(db=tmp_path / "unused.db", runs=tmp_path / "runs")
     ((name, path),) = run_nets(settings).items()
     assert path == folder / "best.net"

@@ -8,9 +8,9 @@ from fastapi.testclient import TestClient
 
 import boardwright
 from boardwright.games.base import CHANCE, Position
+from boardwright.games.gestures import Step
 from boardwright.web import schemas
 from boardwright.web.settings import Settings
-
 
 EVERY = [(name, rules) for name in boardwright.game_names() for rules in boardwright.game(name).rule_sets()]
 
@@ -107,6 +107,7 @@ def test_escapes_are_the_moves_that_win(client: TestClient, rules: str) -> None:
                 for after in [position.play(action)]
                 if after.outcome is not None and after.outcome.reason == "king escaped"
                 for gesture in game.gestures(position.core, (action,))
+                if isinstance(gesture, Step)
             }
             assert set(hints) == winning
             found += len(winning)

@@ -1,0 +1,23 @@
+"""What a run takes from the device it is on: the numbers nets compute in, and how much is done in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def on_cpu() -> bool:
+    """Where the gradients of convolutions are dozens of times slower inside a loop, so that steps are unrolled."""
+    return jax.default_backend() == "cpu"
+
+
+def compute_dtype() -> Any:
+    """What nets compute in unless somebody says so."""
+    return jnp.float32 if on_cpu() else jnp.bfloat16
+
+
+def chunk_of(steps: int, most: int, multiple: int = 1) -> int:
+    """The largest number of steps in one call that divides them all, a multiple of some number."""
+    return max(size for size in range(multiple, min(steps, most) + 1, multiple) if steps % size == 0)

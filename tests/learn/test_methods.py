@@ -1,0 +1,21 @@
+"""Presets by name, and what is said where there are none."""
+
+import pytest
+
+from boardwright.errors import BoardwrightError
+from boardwright.games.registry import game_names
+from boardwright.learn.methods import PRESETS, USUAL, preset
+
+
+@pytest.mark.parametrize("method", PRESETS)
+def test_every_method_has_the_preset_it_falls_back_on(method: str) -> None:
+    for game in {config.game for config in PRESETS[method].values()}:
+        assert preset(method, None, game) == PRESETS[method][f"{game}-{USUAL[method]}"]
+
+
+def test_a_game_without_presets_names_those_that_have_some() -> None:
+    without = next(name for name in game_names() if name != "cathedral")
+    with pytest.raises(BoardwrightError, match=f"vae has no presets of {without}: choose one of its games, cathedral"):
+        preset("vae", None, without)
+    with pytest.raises(BoardwrightError, match="unknown dqn preset of cathedral 'cathedral-papr': did you mean"):
+        preset("dqn", "cathedral-papr", "cathedral")

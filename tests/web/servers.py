@@ -1,0 +1,24 @@
+"""What the servers under test are."""
+
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from fastapi.testclient import TestClient
+
+Serving = Callable[..., AbstractContextManager[TestClient]]  # settings -> a server in this process
+
+
+@dataclass
+class Server:
+    """A server process."""
+
+    process: subprocess.Popen
+    address: str  # http://127.0.0.1:PORT
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
