@@ -58,7 +58,7 @@ def held_by(run: Run, words: int = 1) -> Transition:
 
 def test_transitions_are_what_the_rules_say() -> None:
     """Games of Cathedral on a small board, where roles are passed over, are played again with the scalar engine."""
-    games, steps = 32, 20
+    games, steps = 16, 20
     config = dataclasses.replace(
         acting(TINY, games=games, steps=steps, exploration="epsilon", first=1.0, last=1.0),
         game="cathedral",
@@ -75,9 +75,9 @@ def test_transitions_are_what_the_rules_say() -> None:
         np.asarray(unpacked_flags(words, game.num_actions)) for words in (held.legal, held.legal_after)
     )
     episodes, sides = 0, []
-    step_env = jax.jit(dqn.env.step)
+    step_env, begin = jax.jit(dqn.env.step), jax.jit(dqn.env.init)(jax.random.key(0))
     for column in range(games):
-        position, state = game.start(), dqn.env.init(jax.random.key(0))
+        position, state = game.start(), begin
         for place in range(column, games * steps, games):
             role, action = position.role_to_move, int(held.action[place])
             assert int(held.role[place]) == role
@@ -89,7 +89,7 @@ def test_transitions_are_what_the_rules_say() -> None:
             if position.outcome is not None:
                 assert sides[-1] == 0
                 assert not legal_after[place].any()
-                position, state = game.start(), dqn.env.init(jax.random.key(0))
+                position, state = game.start(), begin
                 episodes += 1
                 continue
             assert sides[-1] == (1 if position.role_to_move == role else -1)
