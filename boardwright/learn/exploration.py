@@ -18,7 +18,9 @@ def level(episodes: Array, first: float, last: float, decay: float) -> Array:
 
 
 def chosen(key: Array, q: Array, allowed: Array, level: Array, kind: Exploration) -> Array:
-    """[B] int32: an action for each of B games from values and masks [B, A], by `probabilities`."""
+    """[B] int32: an action for each of B games from values and masks [B, A]. Boltzmann: in proportion to exp(Q / T);
+    epsilon: the best but for a share epsilon of the choices, in which every allowed action is as likely as the next.
+    """
     if kind == "boltzmann":
         return jax.random.categorical(key, jnp.where(allowed, q / level, NEVER)).astype(jnp.int32)
     try_key, random_key = jax.random.split(key)
@@ -30,14 +32,3 @@ def chosen(key: Array, q: Array, allowed: Array, level: Array, kind: Exploration
 def greedy(q: Array, allowed: Array) -> Array:
     """[B] int32: the allowed action of the greatest value, the first of equals."""
     return jnp.where(allowed, q, NEVER).argmax(axis=-1).astype(jnp.int32)
-
-
-def probabilities(q: Array, allowed: Array, level: Array, kind: Exploration) -> Array:
-    """[B, A]: boltzmann, exp(Q / T) in proportion; epsilon, the best action but for a share epsilon of the
-    choices, in which every allowed action is as likely as the next.
-    """
-    if kind == "boltzmann":
-        return jax.nn.softmax(jnp.where(allowed, q / level, NEVER))
-    even = allowed / jnp.maximum(allowed.sum(axis=-1, keepdims=True), 1)
-    best = jax.nn.one_hot(greedy(q, allowed), q.shape[-1])
-    return level * even + (1 - level) * best

@@ -53,7 +53,8 @@ class PPOLearnerConfig:
     minibatch: int = 47  # decisions; as five games of Cathedral have
     actor_rate: float = 5e-4  # of everything but the value head
     critic_rate: float = 2e-4
-    final_rate: float = 1.0  # share of the rates that is left at the end; they fall evenly
+    # Share of the rates that is left at the end; they fall evenly with the steps, those passed over not counted.
+    final_rate: float = 1.0
     normalise: bool = True  # advantages of a minibatch to mean 0 and deviation 1
     gradient_clip: float = 0.0  # greatest norm of a gradient; 0 is any
     # A minibatch is passed over once the policy has diverged so far, in nats, from the one that decided; 0 is never.
