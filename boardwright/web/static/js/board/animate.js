@@ -30,7 +30,11 @@ export function pair(before, scene) {
   for (const piece of scene.pieces) {
     if (paired.has(piece)) continue;
     const kin = [...free.values()].filter((old) => old.role === piece.role);
-    if (kin.length) claim(piece, kin.reduce((best, old) => (far(piece, old) < far(piece, best) ? old : best)));
+    if (kin.length)
+      claim(
+        piece,
+        kin.reduce((best, old) => (far(piece, old) < far(piece, best) ? old : best)),
+      );
   }
   return { paired, gone: [...free.values()] };
 }
@@ -68,7 +72,10 @@ export function useSteps(view, walked) {
 /** The move that led from one view to the next, if one did. */
 function followed(past, view) {
   const played = view.line.at(-1);
-  const next = view.game === past.game && view.line.length === past.line.length + 1 && view.actions.length === past.actions.length + played.actions.length;
+  const next =
+    view.game === past.game &&
+    view.line.length === past.line.length + 1 &&
+    view.actions.length === past.actions.length + played.actions.length;
   return next ? moveOfActions(past.legal, played.actions) : undefined;
 }
 
@@ -91,5 +98,7 @@ export function usePieces(scene) {
       setLeaving([]);
     };
   }, [current]);
-  return [...current.pieces, ...leaving.filter((piece) => current.gone.some((old) => old.id === piece.id))].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [...current.pieces, ...leaving.filter((piece) => current.gone.some((old) => old.id === piece.id))].sort(
+    (a, b) => (a.id < b.id ? -1 : 1),
+  );
 }
