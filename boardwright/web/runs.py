@@ -23,6 +23,7 @@ CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
 DEEPEST = 3  # folders below the server's
 MOST_RUNS = 500
+PLAYERS = {"alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,13 @@ def newest_net(run: Run) -> tuple[Path, int] | None:
         return None
     newest = max(nets, key=lambda path: int(path.stem))
     return newest, int(newest.stem)
+
+
+def player_of_run(run: Run) -> str | None:
+    """The spec by which clients ask for the net that plays of a run, see `specs.py`; None while there is none."""
+    if run.method not in PLAYERS or not (run.folder / "nets" / "best.net").is_file():
+        return None
+    return f"{PLAYERS[run.method]}:net=run/{run.id}"
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:

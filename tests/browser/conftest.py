@@ -21,6 +21,7 @@ NO_CHROMIUM = (
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000
+expect.set_options(timeout=LONGEST_WAIT_MS)
 
 expect.set_options(timeout=LONGEST_WAIT_MS)
 

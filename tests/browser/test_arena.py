@@ -1,13 +1,15 @@
 """The arena's page: a match is started, followed, stopped, resumed and replayed; lists fill."""
 
+import itertools
+import os
 import re
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hands import OpenPage
 from playwright.sync_api import Page, expect
 
-OpenPage = Callable[..., Page]
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
 
 
@@ -112,3 +114,15 @@ def test_the_arena_on_a_small_screen(open_page: OpenPage, scheme: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     red, *_ = map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor")))
     assert (red < 80) == (scheme == "dark")
+
+
+@pytest.mark.skipif("BOARDWRIGHT_PICTURES" not in os.environ, reason="pictures are made when asked for")
+def test_picture(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=tablut", device_scale_factor=1.5)
+    players = ("random", "greedy", "mc:time=200ms", "alphabeta:depth=1", "alphabeta:depth=3")
+    for first, second in itertools.combinations(players, 2):
+        number = start_by_request(page, {"game": "tablut", "first": first, "second": second, "games": 10, "time": 0.1})
+        page.goto(f"/arena?game=tablut&match={number}")
+        expect(page.locator(".match")).to_have_attribute("data-state", "done", timeout=120_000)
+    expect(page.get_by_text("over 100 games")).to_be_visible()
+    page.screenshot(path=Path(os.environ["BOARDWRIGHT_PICTURES"]) / "arena.png")

@@ -1,6 +1,7 @@
 """Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -100,8 +101,11 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     run = only(client)["id"]
     assert client.get(f"/api/runs/{run}/sample").json() is None
     game = boardwright.game("draughts")
+    assert only(client)["player"] is None
     for iteration in (0, 3):
         plant_net(folder, iteration)
+    shutil.copy(folder / "nets" / "000003.net", folder / "nets" / "best.net")
+    assert only(client)["player"] == f"zero:net=run/{run}"
     sample = client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json()
     assert (sample["iteration"], sample["game"], sample["rules"]) == (3, "draughts", game.rules.name)
     last = game.play_all(sample["actions"])

@@ -106,6 +106,7 @@ function Measured({ api, run, game }) {
       <p class=${classes("quiet", "run-facts")}>
         ${game.title} by ${run.method}, iteration <b data-iteration=${run.iteration}>${run.iteration}</b> of ${run.iterations}, ${large(run.frames)} frames, measured ${ago(run.updated)}
       </p>
+      ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
       <p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>
     </section>
