@@ -236,10 +236,11 @@ class LiveGames:
                 table.status_changed()
                 self._tell(table)
             case Thinking():
+                news = table.preparing or table.clock is not None
                 table.preparing = False
                 table.start_clock(now)
                 self._watch_flag(table)
-                if table.clock is not None or self._hub.followed(f"game:{table.stored.id}"):
+                if news:
                     table.status_changed()
                     self._tell(table)
             case Answer():

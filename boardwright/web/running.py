@@ -40,6 +40,7 @@ def serve(settings: Settings, host: str, port: int, *, open_browser: bool) -> No
         ws_max_size=MOST_MESSAGE_BYTES,
         ws_max_queue=8,
         ws_per_message_deflate=False,
+        timeout_keep_alive=75,  # a person thinks longer than the 5 s that servers wait by default
         timeout_graceful_shutdown=3,
     )
     if open_browser:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from hands import OpenPage
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = (
@@ -21,6 +21,9 @@ NO_CHROMIUM = (
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000
+expect.set_options(timeout=LONGEST_WAIT_MS)
+
+expect.set_options(timeout=LONGEST_WAIT_MS)
 
 
 @pytest.fixture(scope="session")

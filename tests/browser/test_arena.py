@@ -3,14 +3,13 @@
 import itertools
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hands import OpenPage
 from playwright.sync_api import Page, expect
 
-OpenPage = Callable[..., Page]
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
 
 

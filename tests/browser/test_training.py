@@ -1,16 +1,14 @@
 """The page of training: a run comes along while one looks, and its newest net's game is stepped through."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, expect
 
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Metrics
-
-OpenPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
