@@ -155,7 +155,7 @@ class Table:
         }
 
     def text(self, now: float) -> str:
-        """A `schemas.LiveGame` as JSON; the view is made once a move, with legal moves where the person is to choose."""
+        """A `schemas.LiveGame` as JSON; the view is made once a move, with legal moves where the person chooses."""
         if self._view is None:
             chooses = not self.over and self.to_move == self.stored.person
             self._view = view_text(self.played, with_legal=chooses)
