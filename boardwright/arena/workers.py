@@ -9,6 +9,7 @@ import collections
 import contextlib
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import threading
@@ -50,11 +51,17 @@ class _Worker:
 
 
 def play_apart(
-    event: Event, games: Iterable[ScheduledGame], workers: int = 1, bell: Connection | None = None
+    event: Event,
+    games: Iterable[ScheduledGame],
+    workers: int = 1,
+    *,
+    bell: Connection | None = None,
+    megabytes: int | None = None,
 ) -> Generator[PlayedGame, None, None]:
     """Plays the games in worker processes, also where one is enough, and yields each as it is finished.
 
     Another thread stops the games in progress by closing the other end of `bell`: the iterator then ends at once.
+    A worker has so many `megabytes` of addresses: a player that wants more forfeits.
     """
     games, watched = iter(games), [] if bell is None else [bell]
     crew: dict[Connection, _Worker] = {}
@@ -63,7 +70,7 @@ def play_apart(
     try:
         while True:
             while len(crew) < workers and (scheduled := again.popleft() if again else next(games, None)) is not None:
-                worker = _hire(event, scheduled)
+                worker = _hire(event, scheduled, megabytes)
                 crew[worker.line] = worker
             if not crew:
                 return
@@ -92,11 +99,11 @@ def play_apart(
         _dismiss(crew.values())
 
 
-def _hire(event: Event, scheduled: ScheduledGame) -> _Worker:
+def _hire(event: Event, scheduled: ScheduledGame, megabytes: int | None) -> _Worker:
     """Starts a worker on a game. Ctrl-C is for this process alone, which dismisses its workers."""
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
-    process = spawning.Process(target=_work, args=(theirs, event), daemon=False)
+    process = spawning.Process(target=_work, args=(theirs, event, megabytes), daemon=False)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process.start()
@@ -141,8 +148,11 @@ def _dismiss(workers: Iterable[_Worker]) -> None:
         worker.process.close()
 
 
-def _work(line: Connection, event: Event) -> None:
+def _work(line: Connection, event: Event, megabytes: int | None) -> None:
     """A worker's life: games come in, finished games go out, until the line is closed."""
+    if megabytes is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_AS)  # below zero: as much as there is
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20 if most < 0 else min(megabytes << 20, most), most))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that players are closed on the way out
     threading.Thread(target=_follow_the_parent, daemon=True).start()

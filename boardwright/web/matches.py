@@ -7,11 +7,13 @@ that is reloaded and a server that is restarted: it is then stopped, and goes on
 import contextlib
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
+from boardwright.agents.specs import seconds, split
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.workers import play_apart
@@ -36,10 +38,13 @@ LARGEST_SEED = 2**31
 
 
 class MatchDesk:
-    """Plays matches in a thread of its own, which begins with the first. Its methods may be called from any thread."""
+    """Plays matches in a thread of its own, which begins with the first. Its methods may be called from any thread.
 
-    def __init__(self, settings: Settings):
-        self._db, self._settings = settings.db, settings
+    `changed` is told the id of a match whenever a game of it has ended or its state is another; from that thread.
+    """
+
+    def __init__(self, settings: Settings, changed: Callable[[int], None]):
+        self._db, self._settings, self._told = settings.db, settings, changed
         self._changed = threading.Condition()
         self._waiting: list[int] = []
         self._playing: int | None = None
@@ -121,7 +126,8 @@ class MatchDesk:
                 self._playing = match = self._waiting.pop(0)
                 bell, self._rope = Pipe(duplex=False)
             try:
-                self._play(match, bell)
+                with contextlib.suppress(BoardwrightError):  # the database cannot be opened: the next may find it
+                    self._play(match, bell)
             finally:
                 with self._changed:
                     self._ring()
@@ -135,20 +141,24 @@ class MatchDesk:
                 found = find_match(store, match)
                 assert found is not None
                 set_state(store, match, "running")
+                self._told(match)
                 asked, finished = event_of(found.config), finished_indices(store, found.event)
                 event = resolved_event(asked, self._settings)
                 missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
-                with contextlib.closing(play_apart(event, missing, WORKERS, bell)) as games:
+                bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
+                with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
-                        _check_seated(game)
+                        _check_seated(game, asked, event)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
                         save_game(store, replace(game, players=(first, second)), found.event)
+                        self._told(match)
                 left = set(range(found.games)) - finished_indices(store, found.event)
                 set_state(store, match, "stopped" if left else "done")
             except Exception as error:  # whatever it is, the next match is to be played
                 told = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
                 with contextlib.suppress(BoardwrightError):
                     set_state(store, match, "failed", told.splitlines()[0] if told else "unknown")
+            self._told(match)
 
 
 def resolved_event(event: Event, settings: Settings) -> Event:
@@ -157,14 +167,27 @@ def resolved_event(event: Event, settings: Settings) -> Event:
     The record keeps the specs as they were asked for, which name no folder of this machine.
     """
     game = event.bound_game()
-    return replace(event, players=tuple(resolved(spec, game, settings) for spec in event.players))
+    players = tuple(resolved(spec, game, settings) for spec in event.players)
+    for spec in players:
+        _, given = split(spec)
+        if "time" in given and seconds(given["time"]) > settings.move_seconds:
+            raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
+    return replace(event, players=players)
 
 
-def _check_seated(game: PlayedGame) -> None:
-    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match."""
+def _check_seated(game: PlayedGame, asked: Event, played: Event) -> None:
+    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match.
+
+    What it says of a net names it as it was asked for, not by the file that was played.
+    """
     moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
-    if game.forfeited_by is not None and game.forfeited_by not in moved:
-        raise BoardwrightError(game.record.reason)
+    if game.forfeited_by is None or game.forfeited_by in moved:
+        return
+    reason = game.record.reason
+    for spec, resolved_spec in zip(asked.players, played.players, strict=True):
+        net = split(resolved_spec)[1].get("net")
+        reason = reason if net is None else reason.replace(net, split(spec)[1]["net"])
+    raise BoardwrightError(reason)
 
 
 def new_seed() -> int:

@@ -1,6 +1,10 @@
 """Matches over HTTP: start one, follow it, stop it, let it go on."""
 
+import asyncio
+import contextlib
+import json
 import math
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,9 +17,10 @@ from starlette.concurrency import run_in_threadpool
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.intervals import elo_of_score, score_interval
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
-from boardwright.records.store import Store
+from boardwright.records.store import Store, open_store
 from boardwright.web.errors import PROBLEMS, NotFoundError
 from boardwright.web.matches import MatchDesk, new_seed
 from boardwright.web.positions import bound_game
@@ -24,6 +29,7 @@ from boardwright.web.services import Services
 
 MOST_GAMES = 1000
 MOST_LISTED = 50
+SECONDS_BETWEEN_NEWS = 0.5  # of a match that runs
 LARGEST_ID = 2**62  # SQLite has no larger numbers
 OPENINGS = r"^(start|random:([1-9]|1[0-9]|20))$"
 
@@ -108,7 +114,9 @@ def make_router(services: Services) -> APIRouter:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        desks.append(await run_in_threadpool(MatchDesk, services.settings))
+        news = News(services, asyncio.get_running_loop())
+        services.hub.provide("match", news.present)
+        desks.append(await run_in_threadpool(MatchDesk, services.settings, news.tell))
         try:
             yield
         finally:
@@ -158,6 +166,37 @@ def make_router(services: Services) -> APIRouter:
         return await services.records.look_up(lambda store: _info(store, number))
 
     return router
+
+
+class News:
+    """What pages that follow a match on the socket are told: `{"type": "match", "match": MatchSummary}`."""
+
+    def __init__(self, services: Services, loop: asyncio.AbstractEventLoop):
+        self._services, self._loop = services, loop
+        self._next = 0.0  # when there may be news of a match that goes on
+
+    def present(self, name: str) -> str | None:
+        """How a match stands; None where there is none of this id."""
+        if not (name.isascii() and name.isdigit() and len(name) < 16):
+            return None
+        with open_store(self._services.settings.db, create=False) as store:
+            match = find_match(store, int(name))
+            if match is None:
+                return None
+            return json.dumps({"type": "match", "match": summary(match, games_of_match(store, match)).model_dump()})
+
+    def tell(self, match: int) -> None:
+        """Passes on that a match has changed, a few times a second at most while it runs; called by the desk."""
+        topic = f"match:{match}"
+        if not self._services.hub.followed(topic):
+            return
+        with contextlib.suppress(BoardwrightError, RuntimeError):  # news that cannot be had; the server has ended
+            message = self.present(str(match))
+            assert message is not None
+            if json.loads(message)["match"]["state"] == "running" and time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + SECONDS_BETWEEN_NEWS
+            self._loop.call_soon_threadsafe(self._services.hub.publish, topic, message)
 
 
 def _info(store: Store, number: int) -> MatchInfo:

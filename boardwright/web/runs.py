@@ -23,6 +23,7 @@ CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
 DEEPEST = 3  # folders below the server's
 MOST_RUNS = 500
+PLAYERS = {"alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class Standing:
 
 
 def find_runs(root: Path | None) -> list[Run]:
-    """The runs under a folder, those measured last first."""
+    """The runs under a folder, those begun last first."""
     if root is None:
         return []
     found = []
@@ -68,7 +69,7 @@ def find_runs(root: Path | None) -> list[Run]:
             )
         if len(found) == MOST_RUNS:
             break
-    return sorted(found, key=lambda run: (-_changed(run.folder), run.name))
+    return sorted(found, key=lambda run: (-_changed(run.folder / CONFIG), run.name))
 
 
 def find_run(root: Path | None, wanted: str) -> Run:
@@ -85,7 +86,8 @@ def standing(run: Run) -> Standing:
         iteration, frames = metrics.progress(run.folder)
     except BoardwrightError:
         iteration = frames = 0
-    changed = datetime.datetime.fromtimestamp(_changed(run.folder), datetime.UTC)
+    files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
+    changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
     state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
     return Standing(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
 
@@ -97,6 +99,13 @@ def newest_net(run: Run) -> tuple[Path, int] | None:
         return None
     newest = max(nets, key=lambda path: int(path.stem))
     return newest, int(newest.stem)
+
+
+def player_of_run(run: Run) -> str | None:
+    """The spec by which clients ask for the net that plays of a run, see `specs.py`; None while there is none."""
+    if run.method not in PLAYERS or not (run.folder / "nets" / "best.net").is_file():
+        return None
+    return f"{PLAYERS[run.method]}:net=run/{run.id}"
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
@@ -126,12 +135,9 @@ def _config(path: Path) -> Mapping[str, Any] | None:
     return config if isinstance(config.get("iterations"), int) else None
 
 
-def _changed(folder: Path) -> float:
-    """When the run last measured something, seconds since 1970."""
-    times = [0.0]
-    for name in (metrics.NAME, f"{metrics.NAME}-wal", CONFIG):
-        try:
-            times.append((folder / name).stat().st_mtime)
-        except OSError:
-            continue
-    return max(times)
+def _changed(path: Path) -> float:
+    """When a file was written last, seconds since 1970; 0 where there is none."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -11,7 +11,7 @@ from boardwright.games.registry import game_class
 from boardwright.learn.figures import FIGURES, Figure
 from boardwright.learn.metrics import NAME, Series, read_metrics
 from boardwright.web.errors import PROBLEMS
-from boardwright.web.runs import Run, find_run, find_runs, standing
+from boardwright.web.runs import Run, find_run, find_runs, player_of_run, standing
 from boardwright.web.samples import Sampler
 from boardwright.web.schemas import Model
 from boardwright.web.services import Services
@@ -36,6 +36,7 @@ class RunInfo(Model):
     frames: int
     updated: str  # UTC
     state: Literal["running", "stopped", "done"]
+    player: str | None  # spec of its net as an opponent; null while there is none
 
 
 class Curve(Model):
@@ -83,11 +84,11 @@ class SampleGame(Model):
 def make_router(services: Services) -> APIRouter:
     """The routes under /api/runs."""
     router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
-    root, sampler = services.settings.runs, Sampler()
+    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
 
     @router.get("")
     def runs() -> list[RunInfo]:
-        """The runs under the server's folder, those measured last first."""
+        """The runs under the server's folder, those begun last first."""
         return [_info(run) for run in find_runs(root)]
 
     @router.get("/{run}/metrics")
@@ -138,6 +139,7 @@ def _info(run: Run) -> RunInfo:
         frames=now.frames,
         updated=now.updated,
         state=now.state,
+        player=player_of_run(run),
     )
 
 

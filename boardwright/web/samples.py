@@ -40,7 +40,8 @@ class Sample:
 class Sampler:
     """Plays sample games. May be used from any thread; who asks while another game is played waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, megabytes: int) -> None:
+        self._megabytes = megabytes  # of a worker
         self._one = threading.Lock()
         self._seats = threading.BoundedSemaphore(MOST_WAITING)
         self._kept: OrderedDict[tuple[str, int, int, int], Sample] = OrderedDict()
@@ -57,7 +58,7 @@ class Sampler:
         try:
             with self._one:
                 if key not in self._kept:
-                    self._kept[key] = Sample(iteration, _play(_event(str(net), seed)))
+                    self._kept[key] = Sample(iteration, _play(_event(str(net), seed), self._megabytes))
                     while len(self._kept) > MOST_KEPT:
                         self._kept.popitem(last=False)
                 return self._kept[key]
@@ -81,13 +82,13 @@ def _event(path: str, seed: int) -> Event:
     )
 
 
-def _play(event: Event) -> PlayedGame:
+def _play(event: Event, megabytes: int) -> PlayedGame:
     """The event's first game, in a worker process that has a minute."""
     bell, rope = Pipe(duplex=False)
     late = threading.Timer(MOST_SECONDS, rope.close)
     late.start()
     try:
-        for played in play_apart(event, islice(event.schedule(), 1), bell=bell):
+        for played in play_apart(event, islice(event.schedule(), 1), bell=bell, megabytes=megabytes):
             if played.forfeited_by is not None:
                 raise BoardwrightError(played.record.reason)
             return played

@@ -97,6 +97,13 @@ def test_another_thread_stops_a_game_in_progress(event) -> None:
     assert children(os.getpid()) == []
 
 
+def test_a_player_that_wants_too_much_memory_forfeits(event) -> None:
+    match = event("alphabeta:hash=2000,depth=1", "random")
+    (played,) = play_apart(match, islice(match.schedule(), 1), megabytes=1000)
+    assert played.forfeited_by == 0
+    assert "no memory for a table" in played.record.reason
+
+
 LONG_MATCH = """
 import sys
 import boardwright

@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from hands import OpenPage
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = (
@@ -20,6 +21,7 @@ NO_CHROMIUM = (
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000
+expect.set_options(timeout=LONGEST_WAIT_MS)
 
 
 @pytest.fixture(scope="session")
@@ -65,9 +67,6 @@ def browser(playwright_driver: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
-OpenPage = Callable[..., Page]
-
-
 def is_error(message: ConsoleMessage) -> bool:
     """Whether a line on the console tells of a fault; Chromium also writes there that a move was refused."""
     return message.type == "error" and "status of 400" not in message.text
@@ -87,6 +86,7 @@ def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
         page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path)
+        page.wait_for_selector("main:not([aria-busy])")
         return page
 
     yield opened

@@ -1,10 +1,16 @@
 """What a person does at the board, done by Playwright: legal moves come from the server, clicks go to the page."""
 
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+import boardwright
+from boardwright.agents.base import Limit, choose_move, move_actions
+from boardwright.agents.players import make_agent
+
 Json = dict[str, Any]
+OpenPage = Callable[..., Page]  # the fixture `open_page`: path, and options of a browser context
 MY_TURN = "[data-status=mine], [data-status=over]"
 
 
@@ -29,6 +35,16 @@ def live(page: Page) -> Json:
     answer = page.request.get(f"/api/play/{page.url.rsplit('/', 1)[1]}")
     assert answer.ok, answer.text()
     return answer.json()
+
+
+def good_move(state: Json) -> Json:
+    """A legal move that leads to an end soon: a random game may go on for long."""
+    view = state["view"]
+    game = boardwright.game(view["game"], rules=view["rules"])
+    position = game.play_all(view["actions"])
+    agent = make_agent("alphabeta:depth=4" if view["game"] != "cathedral" else "largest-first", game)
+    wanted = list(move_actions(position, choose_move(agent, position, Limit())))
+    return next(move for move in view["legal"] if move["actions"] == wanted)
 
 
 def make_move(page: Page, move: Json) -> None:

@@ -1,10 +1,13 @@
 """The arena's page: a match is started, followed, stopped, resumed and replayed; lists fill."""
 
+import itertools
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import OpenPage
+from hands import OpenPage
 from playwright.sync_api import Page, expect
 
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
@@ -93,6 +96,7 @@ def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
 
 def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/arena?game=cathedral")
+    expect(page.get_by_role("heading", name="Rating list")).to_be_visible()
     expect(page.get_by_role("radio", name="Cathedral")).to_be_checked()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("radio", name="English draughts")).to_be_checked()
@@ -110,3 +114,15 @@ def test_the_arena_on_a_small_screen(open_page: OpenPage, scheme: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     red, *_ = map(int, re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor")))
     assert (red < 80) == (scheme == "dark")
+
+
+@pytest.mark.skipif("BOARDWRIGHT_PICTURES" not in os.environ, reason="pictures are made when asked for")
+def test_picture(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=tablut", device_scale_factor=1.5)
+    players = ("random", "greedy", "mc:time=200ms", "alphabeta:depth=1", "alphabeta:depth=3")
+    for first, second in itertools.combinations(players, 2):
+        number = start_by_request(page, {"game": "tablut", "first": first, "second": second, "games": 10, "time": 0.1})
+        page.goto(f"/arena?game=tablut&match={number}")
+        expect(page.locator(".match")).to_have_attribute("data-state", "done", timeout=120_000)
+    expect(page.get_by_text("over 100 games")).to_be_visible()
+    page.screenshot(path=Path(os.environ["BOARDWRIGHT_PICTURES"]) / "arena.png")

@@ -1,25 +1,23 @@
-"""How the pages look: narrow, dark, and as pictures. BOARDWRIGHT_PICTURES=docs/pictures writes those of the documentation."""
+"""How the pages look: narrow and dark; BOARDWRIGHT_PICTURES=docs/pictures makes the pictures of the documentation."""
 
 import os
 from pathlib import Path
 
 import pytest
-from conftest import OpenPage
-from hands import make_move, new_game
+from hands import OpenPage, cell, good_move, live, make_move, new_game, wait_for_turn
 from playwright.sync_api import Page, expect
+
+import boardwright
+from boardwright.agents.base import Limit, choose_move, move_actions
+from boardwright.agents.players import make_agent
 
 PAGES = ("/", "/a/tablut/zero", "/a/cathedral/official", "/a/draughts/wcdf", "/arena", "/training")
 NARROW = {"width": 360, "height": 740}
 
 
-def settled(page: Page) -> None:
-    page.wait_for_selector("main:not([aria-busy])")
-
-
 @pytest.mark.parametrize("path", PAGES)
 def test_narrow_pages_scroll_only_downwards(open_page: OpenPage, path: str) -> None:
     page = open_page(path, viewport=NARROW, has_touch=True, is_mobile=True)
-    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
@@ -32,31 +30,29 @@ def luminance(page: Page, selector: str, what: str) -> float:
 
 def test_dark_mode_by_the_system_and_by_choice(open_page: OpenPage) -> None:
     page = open_page("/", color_scheme="dark")
-    settled(page)
     assert luminance(page, "body", "backgroundColor") < 0.1 < 0.7 < luminance(page, "body", "color")
     toggle = page.get_by_role("button", name="Colours")
     toggle.click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
     assert luminance(page, "body", "backgroundColor") > 0.7
     page.reload()
-    settled(page)
+    page.wait_for_selector("main:not([aria-busy])")
     assert luminance(page, "body", "backgroundColor") > 0.7
 
 
 def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
     for path in PAGES:
         page = open_page(path)
-        settled(page)
         nameless = page.evaluate(
             "[...document.querySelectorAll('button, a, select, input, [role=gridcell]')]"
-            ".filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML)"
+            ".filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.title))"
+            ".map((e) => e.outerHTML)"
         )
         assert nameless == []
 
 
 def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero")
-    settled(page)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("flip the board")
     page.keyboard.press("Escape")
@@ -66,31 +62,47 @@ def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
 def test_a_building_is_placed_by_touch(open_page: OpenPage) -> None:
     """The first tap shows where it would lie, the second lets it go."""
     page = open_page("/a/cathedral/official", viewport=NARROW, has_touch=True, is_mobile=True)
-    settled(page)
     page.locator('[data-cell="5,5"]').tap()
     expect(page.locator("[data-ghost=legal]")).to_be_visible()
     page.locator('[data-cell="5,5"]').tap()
     expect(page.locator(".move-row button.move")).to_have_count(1)
 
 
+# Lines of play for the pictures, as their links have them.
+A_CATHEDRAL = "2829.2093.2564.170.2457.428.2007.2628.2192.1473.1450.2234.1808"
+
+
 @pytest.mark.skipif("BOARDWRIGHT_PICTURES" not in os.environ, reason="pictures are made when asked for")
 def test_pictures(open_page: OpenPage) -> None:
     folder = Path(os.environ["BOARDWRIGHT_PICTURES"])
     folder.mkdir(parents=True, exist_ok=True)
-    page = open_page("/", device_scale_factor=1.5)
-    new_game(page, "Tablut", "Attackers", "greedy")
-    for number in (5, 31, 12):
-        state = page.request.get(f"/api/play/{page.url.rsplit('/', 1)[1]}").json()
-        make_move(page, state["view"]["legal"][number])
-        page.wait_for_function(
-            "n => document.querySelectorAll('.moves button.move').length > n", arg=len(state["view"]["line"]) + 1
-        )
-    page.screenshot(path=folder / "play.png")
-    page.goto("/a/draughts/wcdf")
-    page.keyboard.press("l")
-    page.wait_for_timeout(2500)
-    page.screenshot(path=folder / "study.png")
-    dark = open_page("/a/cathedral/official", color_scheme="dark", device_scale_factor=1.5)
-    for at in ("4,4", "1,1"):
-        dark.locator(f'[data-cell="{at}"]').click()
+    play = open_page("/")
+    new_game(play, "Tablut", "Defenders", "alphabeta:depth=3")
+    for _ in range(4):
+        state = live(play)
+        make_move(play, good_move(state))
+        wait_for_turn(play, len(state["view"]["line"]))
+    cell(play, live(play)["view"]["legal"][-1]["gesture"][0]["from"]).click()
+    play.wait_for_timeout(600)
+    play.screenshot(path=folder / "play.png")
+
+    position = boardwright.game("draughts").start()
+    agent = make_agent("alphabeta:depth=3", position.game)
+    random = make_agent("random:seed=5", position.game)
+    for ply in range(24):
+        mover = random if ply in (9, 14, 19) else agent
+        for action in move_actions(position, choose_move(mover, position, Limit())):
+            position = position.play(action)
+    study = open_page(f"/a/draughts/wcdf?m={'.'.join(map(str, position.actions()))}")
+    study.get_by_role("button", name="Review the game").click()
+    expect(study.locator(".graph")).to_have_attribute("data-known", "25", timeout=60_000)
+    study.keyboard.press("ArrowLeft")
+    study.keyboard.press("l")
+    study.wait_for_timeout(4000)
+    study.get_by_role("alert").locator("button").click()
+    study.screenshot(path=folder / "study.png")
+
+    dark = open_page(f"/a/cathedral/official?m={A_CATHEDRAL}", color_scheme="dark")
+    dark.locator('button[data-piece="square"]').click()
+    cell(dark, [7, 2]).hover()
     dark.screenshot(path=folder / "cathedral.png")

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from conftest import OpenPage
-from hands import cell, make_move
+from hands import OpenPage, cell, live, make_move
 from playwright.sync_api import Page, expect
 
 import boardwright
@@ -53,7 +52,7 @@ def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: Op
 
 def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero")
-    page.locator(".engine summary").click()
+    page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("mc:time=200ms")
     page.get_by_role("button", name="Visit map").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
@@ -76,6 +75,7 @@ def test_variations_and_steps(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Delete from here").click()
     assert moves(page) == [first["text"]]
     page.keyboard.press("End")
+    page.wait_for_url(f"**/a/tablut/zero?m={first['actions'][0]}")
     page.reload()
     expect(page.locator(".move-row button.move")).to_have_text([first["text"]])
 
@@ -150,3 +150,13 @@ def test_the_king_shows_its_escapes(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero//4t4/9/9/9/K7t/9/9/9/4t4/_d_0_0")
     cell(page, [4, 0]).hover()
     expect(page.locator(".hint-escape")).to_have_count(2)
+
+
+def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
+    page = open_page(f"/a/draughts/wcdf/{CAPTURE}")
+    text = page.locator("#position-text").input_value()
+    page.get_by_role("button", name="Play from here").click()
+    page.get_by_role("radio", name="Black").check(force=True)
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector("[data-status=mine]")
+    assert live(page)["view"]["start"] == text

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from conftest import OpenPage
+from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, expect
 
 from boardwright.learn.lock import alone_in
+from boardwright.learn.metrics import Metrics
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,10 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
         expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 600")
         expect(page.locator("[data-iteration]")).to_have_text("12")
         expect(page.locator('[data-run="moving"]')).to_contain_text("running")
+        with Metrics(folder) as metrics:
+            metrics.truncate_after(6)  # as a run does that goes on from a checkpoint
+        expect(loss).to_have_attribute("data-points", "6")
+        expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 300")
         page.get_by_text("black wins").first.wait_for()
         drawn = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
         assert loss.locator("canvas").evaluate(drawn)
@@ -65,8 +70,14 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     page.keyboard.press(" ")
     expect(replay).to_have_attribute("data-at", "1", timeout=5_000)
     page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Newest net")).to_be_hidden()
+    plant_net(sampled, 5, game="tablut")
+    log(sampled, range(5, 6))
+    page.get_by_role("button", name="Newest net").click()
+    expect(page.get_by_text("Net of iteration 5")).to_be_visible(timeout=30_000)
+    before = page.locator(".replay .moves").inner_text()
     page.get_by_role("button", name="Another game").click()
-    expect(page.get_by_text("Net of iteration 4")).to_be_visible(timeout=30_000)
+    expect(page.locator(".replay .moves")).not_to_have_text(before, timeout=30_000)
     page.get_by_role("link", name="Study", exact=True).last.click()
     page.wait_for_url("**/a/tablut/**")
     expect(page.locator(".board")).to_be_visible()
@@ -82,6 +93,26 @@ def test_runs_by_keyboard_and_after_a_reload(open_page: OpenPage, sampled: Path,
     expect(page.locator("#run-title")).to_have_text("other")
     page.reload()
     expect(page.locator("#run-title")).to_have_text("other")
+
+
+def test_curves_are_joined_where_the_later_begins(open_page: OpenPage) -> None:
+    def curve(first: int, last: int, factor: int) -> dict[str, list[int]]:
+        iterations = list(range(first, last))
+        return {
+            "iterations": iterations,
+            "frames": iterations,
+            "values": [factor * iteration for iteration in iterations],
+        }
+
+    script = "async ([known, later]) => (await import('/static/js/lists/curves.js')).joined(known, later)"
+    known = {"loss": curve(1, 5, 1), "elo": curve(1, 5, 1), "alone": curve(1, 2, 1)}
+    later = {"loss": curve(4, 7, 10), "elo": curve(1, 4, 10), "new": curve(6, 7, 1)}
+    assert open_page("/training").evaluate(script, [known, later]) == {
+        "loss": {"iterations": [1, 2, 3, 4, 5, 6], "frames": [1, 2, 3, 4, 5, 6], "values": [1, 2, 3, 40, 50, 60]},
+        "elo": curve(1, 4, 10),
+        "alone": curve(1, 2, 1),
+        "new": curve(6, 7, 1),
+    }
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

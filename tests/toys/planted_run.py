@@ -26,9 +26,8 @@ def log(folder: Path, iterations: range) -> None:
             metrics.log(iteration, 100 * iteration, {"loss/total": 3 / iteration, "selfplay/role0_wins": 0.5})
             if iteration % 2 == 0:
                 elo = 50.0 * iteration
-                names = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
-                scalars = dict(zip(names, (elo, elo - 40, elo + 40), strict=True))
-                metrics.log(iteration, 100 * iteration, scalars)
+                rating = {"evaluation/elo": elo, "evaluation/elo_low": elo - 40, "evaluation/elo_high": elo + 40}
+                metrics.log(iteration, 100 * iteration, rating)
 
 
 def plant_net(run: Path, iteration: int, game: str = "draughts") -> None:

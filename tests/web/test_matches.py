@@ -80,6 +80,18 @@ def test_a_match_from_beginning_to_end(client: TestClient) -> None:
     assert workers() == thinking
 
 
+def test_a_match_is_followed_on_the_socket(client: TestClient) -> None:
+    match = start(client, QUICK)
+    with client.websocket_connect("ws://localhost/ws") as socket:
+        socket.send_json({"type": "watch-match", "match": match})
+        while (news := socket.receive_json())["match"]["state"] != "done":
+            assert (news["type"], news["match"]["id"]) == ("match", match)
+        assert (news["match"]["done"], news["match"]["table"]["games"]) == (4, 4)
+        for unknown in (99, "x"):
+            socket.send_json({"type": "watch-match", "match": unknown})
+            assert "there is no match" in socket.receive_json()["error"]
+
+
 def test_the_same_match_again_plays_other_games(client: TestClient) -> None:
     games = [until(client, start(client, QUICK), "done")["games"] for _ in range(2)]
     played = [[client.get(f"/api/records/{game['id']}").json()["record"] for game in match] for match in games]
@@ -136,7 +148,7 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
     (net,) = run_nets(settings)
     with TestClient(make_app(settings), base_url="http://localhost") as client:
         found = until(client, start(client, {**QUICK, "second": f"net:net={net}"}), "failed")
-        assert "net file" in found["error"]
+        assert f"net file {net}:" in found["error"]  # and not the path of the file
         assert found["done"] == 0
 
 
@@ -148,6 +160,7 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
         ({"rules": "/etc/passwd.toml"}, 400, "unknown rule set"),
         ({"first": "nobody"}, 400, "unknown player"),
         ({"first": "mc:sims=none"}, 400, "sims must be"),
+        ({"first": "mc:time=3600s"}, 400, "time= may be at most 60s"),
         ({"first": "external:cmd=/bin/true"}, 400, "runs a program"),
         ({"first": "net:net=/etc/passwd"}, 400, "unknown net"),
         ({"games": 3}, 422, "games"),

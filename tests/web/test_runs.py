@@ -1,5 +1,7 @@
 """Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,6 +49,9 @@ def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path:
     assert found.keys() == {"first", "by/game/second"}
     assert (found["by/game/second"]["method"], found["by/game/second"]["game"]) == ("dqn", "tablut")
     assert found["first"]["id"] != found["by/game/second"]["id"]
+    for time, name in enumerate(("by/game/second", "first")):
+        os.utime(runs / name / "config.json", (time, time))
+    assert [run["name"] for run in client.get("/api/runs").json()] == ["first", "by/game/second"]  # the newest first
 
 
 def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
@@ -96,8 +101,11 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     run = only(client)["id"]
     assert client.get(f"/api/runs/{run}/sample").json() is None
     game = boardwright.game("draughts")
+    assert only(client)["player"] is None
     for iteration in (0, 3):
         plant_net(folder, iteration)
+    shutil.copy(folder / "nets" / "000003.net", folder / "nets" / "best.net")
+    assert only(client)["player"] == f"zero:net=run/{run}"
     sample = client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json()
     assert (sample["iteration"], sample["game"], sample["rules"]) == (3, "draughts", game.rules.name)
     last = game.play_all(sample["actions"])

@@ -1,8 +1,10 @@
 /** Which piece of a picture is which piece of the next, so that pieces glide and fade instead of jumping. */
-import { useEffect, useMemo, useRef, useState } from "../ui.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
 import { keyOf } from "./geometry.js";
+import { moveOfActions, pathOf, sceneAlong } from "./moves.js";
 
 const FADE_MS = 420;
+const STEP_MS = 210; // of a move of several
 let numbered = 0;
 
 /** Old pieces paired with new ones: those that stayed, the one that marks say moved, then the nearest of its side. */
@@ -31,6 +33,43 @@ export function pair(before, scene) {
     if (kin.length) claim(piece, kin.reduce((best, old) => (far(piece, old) < far(piece, best) ? old : best)));
   }
   return { paired, gone: [...free.values()] };
+}
+
+/**
+ * The scene to show while a move of several steps is being made, step by step, if the view has just been reached by one;
+ * null otherwise. Moves that the hand made itself (`walked`) have been seen already.
+ */
+export function useSteps(view, walked) {
+  const before = useRef(view);
+  const byHand = useRef(false);
+  const [shown, setShown] = useState(null); // {view, scene}
+  if (walked) byHand.current = true;
+  useLayoutEffect(() => {
+    const past = before.current;
+    const seen = byHand.current;
+    before.current = view;
+    byHand.current = false;
+    const move = past !== view && !seen && followed(past, view);
+    const path = move ? pathOf(move) : [];
+    if (path.length < 3) return setShown(null);
+    let step = 2;
+    const advance = () => {
+      setShown(step < path.length ? { view, scene: sceneAlong(past.scene, past.legal, path.slice(0, step)) } : null);
+      step += 1;
+      if (step > path.length + 1) clearInterval(timer);
+    };
+    const timer = setInterval(advance, STEP_MS);
+    advance();
+    return () => clearInterval(timer);
+  }, [view]);
+  return shown?.view === view ? shown.scene : null;
+}
+
+/** The move that led from one view to the next, if one did. */
+function followed(past, view) {
+  const played = view.line.at(-1);
+  const next = view.game === past.game && view.line.length === past.line.length + 1 && view.actions.length === past.actions.length + played.actions.length;
+  return next ? moveOfActions(past.legal, played.actions) : undefined;
 }
 
 /** The pieces of a scene with identities that last, and those just captured, which are `leaving`. */

@@ -3,7 +3,7 @@
  * from `input` (input.js), what is to be seen from the scene.
  */
 import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { usePieces } from "./animate.js";
+import { usePieces, useSteps } from "./animate.js";
 import { borderOf, Floor, Frame } from "./floor.js";
 import { allCells, CELL, cellName, keyOf, keyOfCells, same, viewer } from "./geometry.js";
 import { sceneAlong } from "./moves.js";
@@ -17,7 +17,8 @@ const DRAG_PIXELS = 5;
  */
 export function Board({ view, input, flip = false, roles = [], considered = [], heat = null, label }) {
   const svg = useRef(null);
-  const scene = useMemo(() => sceneAlong(view.scene, input.legal, input.path), [view.scene, input.legal, input.path]);
+  const along = useMemo(() => sceneAlong(view.scene, input.legal, input.path), [view.scene, input.legal, input.path]);
+  const scene = useSteps(view, input.path.length > 2) ?? along;
   const seen = useMemo(() => viewer(scene, flip), [scene.rows, scene.columns, flip]);
   const [drag, setDrag] = useState(null); // {cell, x, y, moved, held} while a button is down
   const [focus, setFocus] = useState(/** @type {[number, number]} */ ([Math.floor(scene.rows / 2), Math.floor(scene.columns / 2)]));
@@ -144,7 +145,8 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
             const cell = /** @type {[number, number]} */ ([row, column]);
             const key = keyOf(cell);
             const { x, y } = view.corner(cell);
-            const can = input.next.has(key) ? ", you may go here" : input.forced.has(key) ? ", must capture" : "";
+            const fits = input.ghost && same(cell, input.hover) ? (input.ghost.legal ? ", fits here" : ", does not fit here") : "";
+            const can = input.next.has(key) ? ", you may go here" : input.forced.has(key) ? ", must capture" : fits;
             return html`<rect key=${key} role="gridcell" data-cell=${key} class="cell" x=${x} y=${y} width=${CELL} height=${CELL}
               tabindex=${same(cell, focus) ? 0 : -1} aria-selected=${input.isTaken(cell)} onFocus=${() => setFocus(cell)}
               aria-label=${`${cellName(scene, cell)}, ${contents.get(key) ?? "empty"}${can}`} />`;

@@ -29,7 +29,7 @@ export function Floor({ scene, view }) {
     ${cells.map(({ key, tint, x, y }) => (tint === "camp" || tint.startsWith("territory")) && html`<${Hatch} key=${key} tint=${tint} x=${x} y=${y} />`)}
     ${!chequered && html`<path class="grid-lines" d=${gridLines(scene)} />`}
     <rect class="sheen" width=${width} height=${height} />
-    ${cells.map(({ key, tint, x, y }) => labels.has(key) && html`<text key=${key} class=${`cell-label ${tint}`} x=${x + 3} y=${y + 10.5}>${labels.get(key)}</text>`)}
+    ${cells.map(({ key, tint, x, y }) => labels.has(key) && html`<text key=${key} class=${`cell-label ${tint}`} x=${x + 2.2} y=${y + 8.6}>${labels.get(key)}</text>`)}
   `;
 }
 

@@ -81,6 +81,11 @@ export function useInput(view, enabled, onMove) {
     isTaken: (cell) => path.length > 0 && same(path.at(-1), cell),
     cancel: () => setState((before) => ({ ...EMPTY, hover: before.hover })),
     choose: (key) => change({ chosen: key, turn: 0, path: [], pinned: false }),
+    chooseNext: () => {
+      const able = selectable.filter((piece) => piece.piece);
+      const at = able.findIndex((piece) => piece.key === chosen?.key);
+      if (able.length) change({ chosen: able[(at + 1) % able.length].key, turn: 0, path: [], pinned: false });
+    },
     rotate: (by = 1) => turns.length && setState((before) => ({ ...before, turn: (before.turn + by + 4 * turns.length) % turns.length })),
     hoverOver: (cell) => {
       if (!same(cell, state.hover)) change({ hover: cell, pinned: false });

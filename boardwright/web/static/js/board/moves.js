@@ -112,3 +112,11 @@ export function outlineOf(move) {
 
 /** The move that a list of actions is. */
 export const moveOfActions = (legal, actions) => legal.find((move) => move.actions.join() === actions.join());
+
+/** What actions are about: a whole move, or the steps that several moves begin with; undefined where they are neither. */
+export function outlineOfActions(legal, actions) {
+  const move = moveOfActions(legal, actions) ?? legal.find((longer) => actions.every((action, index) => longer.actions[index] === action));
+  if (!move) return undefined;
+  const { cells, path } = outlineOf(move);
+  return { cells, path: move.actions.length > actions.length ? path.slice(0, actions.length + 1) : path };
+}

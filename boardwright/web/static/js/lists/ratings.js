@@ -22,6 +22,12 @@ function Interval({ row, scale }) {
   `;
 }
 
+/** A player's label on the ladder with its spec, or the spec alone. */
+function Player({ game, spec }) {
+  const label = playerName(game, spec);
+  return label === spec ? spec : html`${label} <small class="spec-aside">${spec}</small>`;
+}
+
 function Table({ rows, game, caption }) {
   const scale = scaleOf(rows);
   return html`
@@ -33,7 +39,7 @@ function Table({ rows, game, caption }) {
           ${rows.map(
             (row, place) => html`<tr key=${row.name} data-player=${row.name}>
               <td class="number quiet">${place + 1}</td>
-              <th scope="row" title=${row.name}>${playerName(game, row.name)}</th>
+              <th scope="row" title=${row.name}><${Player} game=${game} spec=${row.name} /></th>
               <td class="number">${whole(row.elo)}</td>
               <td class="number quiet">+${Math.round(row.plus)} −${Math.round(row.minus)}</td>
               <td class="bar"><${Interval} row=${row} scale=${scale} /></td>

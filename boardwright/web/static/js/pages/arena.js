@@ -9,17 +9,17 @@ import { Records } from "../lists/records.js";
 import { rename } from "../router.js";
 import { remember, remembered } from "../store.js";
 
-const LIVE_MS = 800;
+const LIVE_MS = 2000;
 const IDLE_MS = 15000;
 
-export function Page({ api, params }) {
+export function Page({ api, socket, params }) {
   const [games, setGames] = useState(null);
   useEffect(() => {
     document.title = "Arena – Boardwright";
     api.games().then(setGames).catch(notifyError);
   }, []);
   if (!games) return html`<main class="plain" aria-busy="true"></main>`;
-  return html`<${Arena} api=${api} games=${games} params=${params} />`;
+  return html`<${Arena} api=${api} socket=${socket} games=${games} params=${params} />`;
 }
 
 /** What is looked at, in the address too, so that it is there again after a reload. */
@@ -40,7 +40,7 @@ function useShown(games, params) {
   return [shown, show];
 }
 
-function Arena({ api, games, params }) {
+function Arena({ api, socket, games, params }) {
   const [shown, show] = useShown(games, params);
   const game = games.find((candidate) => candidate.name === shown.game);
   const form = useRef(null);
@@ -48,9 +48,11 @@ function Arena({ api, games, params }) {
   const matches = list.answer ?? [];
   const match = usePolled(
     () => (shown.match ? api.match(shown.match) : Promise.resolve(null)),
-    (answer) => (answer && isOpen(answer) ? LIVE_MS : null),
+    (answer) => (answer && isOpen(answer) ? LIVE_MS : null), // the socket tells sooner, if it is open
     String(shown.match),
   );
+  const live = Boolean(match.answer && isOpen(match.answer));
+  useEffect(() => (live ? socket.watchMatch(shown.match, match.refresh) : undefined), [shown.match, live]);
   const finished = useMemo(() => matches.filter((one) => !isOpen(one)).length, [list.answer]);
   const question = `${shown.game} ${shown.rules} ${finished}`;
   const ratings = usePolled(() => api.ratings(shown.game, shown.rules), () => IDLE_MS, question);

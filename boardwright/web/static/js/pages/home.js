@@ -10,7 +10,8 @@ import { beginsAbove, colourOf, playerName } from "../sides.js";
 
 const SHOWN_GAMES = 8;
 
-export function Page({ api }) {
+/** `params` may ask for a game, rules and a position to begin from: links of the study page do. */
+export function Page({ api, params }) {
   const [games, setGames] = useState(null);
   const [choices, setChoices] = useState(null);
   const [open, setOpen] = useState([]);
@@ -22,14 +23,15 @@ export function Page({ api }) {
       .games()
       .then((list) => {
         setGames(list);
-        setChoices(lastChoices(list));
+        setChoices(lastChoices(list, params.game ? { game: params.game, rules: params.rules } : {}));
       })
       .catch(notifyError);
     api.liveGames().then(setOpen).catch(notifyError);
   }, []);
+  const asked = choices && params.game === choices.game && params.rules === choices.rules ? params.position : undefined;
   useEffect(() => {
-    if (choices) api.position({ game: choices.game, rules: choices.rules }).then(setView).catch(notifyError);
-  }, [choices?.game, choices?.rules]);
+    if (choices) api.position({ game: choices.game, rules: choices.rules, start: asked }).then(setView).catch(notifyError);
+  }, [choices?.game, choices?.rules, asked]);
   if (!games || !view || view.game !== choices.game) return html`<main class="stage" aria-busy="true"></main>`;
   const game = games.find((candidate) => candidate.name === choices.game);
   return html`
@@ -38,8 +40,8 @@ export function Page({ api }) {
       <div class="stage-board"><${Preview} view=${view} game=${game} role=${choices.role} /></div>
       <div class="stage-side">
         <section class="panel">
-          <h2>New game</h2>
-          <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
+          <h2>${asked ? "New game from this position" : "New game"}</h2>
+          <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} position=${asked} colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
         </section>
         ${open.length > 0 &&
         html`<section class="panel">

@@ -5,7 +5,7 @@ import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { useKeys } from "../keys.js";
-import { MoveList, Steps, TypedMove } from "../panels/moves.js";
+import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
 import { go, studyPath } from "../router.js";
@@ -83,7 +83,8 @@ function Table({ api, live, readAt, receive, game }) {
   };
   const move = (chosen) => act(api.move(live.id, { actions: chosen.actions, version: live.version }));
   const input = useInput(view, mine && !busy && !back.view, move);
-  const undo = () => live.view.line.length && act(api.undo(live.id));
+  const canUndo = !live.result && !busy && live.view.line.some((played) => played.role === live.human);
+  const undo = () => canUndo && act(api.undo(live.id));
   const study = () => go(studyPath({ game: name, rules, start, actions: live.view.actions, ply: back.at }));
 
   useEffect(() => {
@@ -97,6 +98,7 @@ function Table({ api, live, readAt, receive, game }) {
     { keys: ["Home", "ArrowUp"], says: "the first position", run: () => back.to(0) },
     { keys: ["End", "ArrowDown"], says: "the present position", run: () => back.to(live.view.line.length) },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
+    { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
     { keys: ["u"], says: "undo", run: undo },
     { keys: ["l"], says: "study this position", run: study },
@@ -112,7 +114,7 @@ function Table({ api, live, readAt, receive, game }) {
   const typed = (text) => act(api.move(live.id, { text, version: live.version }));
   const status = live.result ? resultText(live.result, game.roles) : mine ? "Your move" : live.view.to_move === null ? "Chance moves" : `${capital(game.roles[live.view.to_move])} to move`;
   return html`
-    <main class=${classes("stage", { handed: input.trays.length })}>
+    <main class=${classes("stage at-play", { handed: input.trays.length })}>
       <h1 class="unseen">${game.title} against ${names[1 - live.human]}</h1>
       <div class="stage-board">
         ${strip(1 - live.human)}
@@ -124,11 +126,12 @@ function Table({ api, live, readAt, receive, game }) {
         <section class="panel game-panel">
           <div class="row spread"><h2>${game.title} <span class="quiet">${live.rules}</span></h2></div>
           <p class="status" data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
+          <${OtherMoves} legal=${input.legal} onMove=${move} />
           <${MoveList} line=${live.view.line} current=${back.at} go=${back.to} />
           <${Steps} at=${back.at} last=${live.view.line.length} go=${back.to} />
           <${TypedMove} legal=${input.legal} onMove=${move} onText=${typed} disabled=${!input.enabled} />
           <div class="row actions">
-            <button class="button" onClick=${undo} disabled=${!live.view.line.length || busy}>Undo</button>
+            <button class="button" onClick=${undo} disabled=${!canUndo}>Undo</button>
             <button class="button" onClick=${() => setFlip(!flip)}>Flip</button>
             ${!live.result && html`<button class="button" onClick=${() => setAsking(true)}>Resign</button>`}
             <button class="button" onClick=${study}>Study</button>

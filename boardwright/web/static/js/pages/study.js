@@ -8,14 +8,16 @@ import { finalValue, judgeLine } from "../judgement.js";
 import { useKeys } from "../keys.js";
 import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
-import { Steps, TypedMove } from "../panels/moves.js";
+import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { ReviewPanel, useReview } from "../panels/review.js";
 import { ValueBar } from "../panels/valuebar.js";
 import { Variations } from "../panels/variations.js";
 import { go, rename, studyPath } from "../router.js";
-import { colourOf, namesByColour, resultText } from "../sides.js";
+import { beginsAbove, colourOf, namesByColour, resultText } from "../sides.js";
 import { remember, remembered, useRemembered } from "../store.js";
 import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../tree.js";
+
+const RENAME_MS = 150; // browsers allow the address only so many changes a second
 
 export function Page({ api, socket, params }) {
   const [games, setGames] = useState(null);
@@ -67,6 +69,7 @@ function Study({ api, socket, games, game, opened, ply }) {
   const [shown, setShown] = useState(null); // the board after a line that is pointed at
   const [values, setValues] = useState({});
   const [flip, setFlip] = useState(false);
+  const [above, setAbove] = useState(false); // whether role 0 has the upper side of the board
   const [heat, setHeat] = useRemembered("heat", null);
   const [agent, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game));
   const [pointed, setPointed] = useState(null);
@@ -83,12 +86,17 @@ function Study({ api, socket, games, game, opened, ply }) {
     setShown(null);
     setPointed(null);
     api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
-    rename(studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth }));
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
     return () => (wanted = false);
   }, [at]);
   useEffect(() => {
+    const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
+    const timer = setTimeout(() => rename(path), RENAME_MS);
+    return () => clearTimeout(timer);
+  }, [line]);
+  useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
+    api.position({ game: game.name, rules, start }).then((first) => setAbove(beginsAbove(first, game.roles, 0))).catch(notifyError);
   }, []);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
@@ -145,6 +153,7 @@ function Study({ api, socket, games, game, opened, ply }) {
     { keys: ["l"], says: "analysis on and off", run: () => analysis.setOn(!analysis.on) },
     { keys: [" "], says: "play the engine's best move", run: best },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
+    { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
     { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
   ]);
@@ -162,7 +171,7 @@ function Study({ api, socket, games, game, opened, ply }) {
       <h1 class="unseen">Study of ${game.title}</h1>
       <div class="stage-board">
         <div class="with-bar">
-          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${!flip} />
+          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${above === flip} />
           <${Board} view=${board} input=${input} flip=${flip} roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
         </div>
         <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
@@ -171,14 +180,15 @@ function Study({ api, socket, games, game, opened, ply }) {
       <div class="stage-side">
         <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent} heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
         <section class="panel game-panel" aria-label="Game">
+          <${OtherMoves} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} />
           <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
           <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon" aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
+          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
           <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed} disabled=${!input.enabled} />
           <div class="row actions">
             <button class="button small" disabled=${node.parent === null} onClick=${() => setTree(promote(tree, at))}>Make main line</button>
             <button class="button small" disabled=${node.parent === null} onClick=${() => { const [smaller, parent] = remove(tree, at); setAt(parent); setTree(smaller); }}>Delete from here</button>
           </div>
-          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
         </section>
         <${Files} games=${games} game=${game} view=${view} record=${record} />
       </div>

@@ -1,5 +1,5 @@
 /** Training: which runs there are, how they come along, and what their newest net plays. */
-import { classes, html, useEffect, useState } from "../ui.js";
+import { classes, html, useEffect, useRef, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
 import { Curves, joined } from "../lists/curves.js";
 import { State } from "../lists/matches.js";
@@ -11,6 +11,7 @@ import { rename } from "../router.js";
 const LIST_MS = 4000;
 const LIVE_MS = 2000;
 const IDLE_MS = 10000;
+const NOTHING = { curves: {}, figures: [], last: -1 };
 
 export function Page({ api, params }) {
   const [games, setGames] = useState(null);
@@ -78,21 +79,20 @@ function Entry({ run, game, shown, choose }) {
 
 /** Everything a run measured, asked for piece by piece. */
 function useCurves(api, run) {
-  const [known, setKnown] = useState({ curves: {}, figures: [], last: -1 });
-  const polled = usePolled(
-    () => api.metrics(run.id, known.last - 1 < 0 ? -1 : known.last - 1), // the last one again: more may have been added to it
-    () => (run.state === "running" ? LIVE_MS : IDLE_MS),
-    run.id,
-  );
-  useEffect(() => {
-    const answer = polled.answer;
-    if (!answer) return;
-    const resumed = answer.iteration < known.last; // from before what was shown: it is measured again
-    setKnown({ curves: joined(resumed ? {} : known.curves, resumed ? {} : answer.scalars), figures: answer.figures, last: resumed ? -1 : answer.iteration });
-    if (resumed) polled.refresh();
-  }, [polled.answer]);
+  const known = useRef(NOTHING);
+  async function ask() {
+    // The last iteration comes again: more may have been added to it.
+    let answer = await api.metrics(run.id, Math.max(known.current.last - 1, -1));
+    if (answer.iteration < known.current.last) {
+      known.current = NOTHING; // it was resumed from before what was shown, and measures that again
+      answer = await api.metrics(run.id, -1);
+    }
+    known.current = { curves: joined(known.current.curves, answer.scalars), figures: answer.figures, last: answer.iteration };
+    return known.current;
+  }
+  const polled = usePolled(ask, () => (run.state === "running" ? LIVE_MS : IDLE_MS), run.id);
   useEffect(() => polled.error && notifyError(polled.error), [polled.error]);
-  return known;
+  return polled.answer ?? NOTHING;
 }
 
 function Measured({ api, run, game }) {
@@ -106,6 +106,7 @@ function Measured({ api, run, game }) {
       <p class=${classes("quiet", "run-facts")}>
         ${game.title} by ${run.method}, iteration <b data-iteration=${run.iteration}>${run.iteration}</b> of ${run.iterations}, ${large(run.frames)} frames, measured ${ago(run.updated)}
       </p>
+      ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
       <p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>
     </section>

@@ -2,13 +2,14 @@
 import { classes, html, useEffect, useRef, useState } from "../ui.js";
 import { notify } from "../announce.js";
 import { keyOf } from "../board/geometry.js";
-import { moveOfActions, outlineOf } from "../board/moves.js";
+import { outlineOfActions } from "../board/moves.js";
 import { valueText } from "../judgement.js";
 import { OpponentChoice } from "./opponent.js";
 
 const LONGEST_SECONDS = 600;
 const SHOWN = 6; // candidates in the list
 const DRAWN = 3; // on the board
+const LONGEST_LINE = 12; // moves written of the line expected
 const RESTART_MS = 120;
 const ANSWERS = 2; // moves drawn after the first
 const ANSWERS_MS = 300;
@@ -57,8 +58,8 @@ export function consideredMoves(view, info, pointed) {
   const candidates = pointed === null ? (info?.candidates ?? []).slice(0, DRAWN) : [info?.candidates[pointed]].filter(Boolean);
   const shares = strengths(candidates);
   return candidates.flatMap((candidate, index) => {
-    const move = moveOfActions(view.legal, candidate.actions);
-    return move ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outlineOf(move) }] : [];
+    const outline = outlineOfActions(view.legal, candidate.actions);
+    return outline ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outline }] : [];
   });
 }
 
@@ -77,8 +78,8 @@ export function useAnswers(api, view, info) {
         if (index) {
           const { game, rules, start } = view;
           const before = await api.position({ game, rules, start, actions }).catch(() => null);
-          const found = before && moveOfActions(before.legal, move.actions);
-          if (found) moves.push({ key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1, ...outlineOf(found) });
+          const outline = before && outlineOfActions(before.legal, move.actions);
+          if (outline) moves.push({ key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1, ...outline });
         }
         actions = [...actions, ...move.actions];
       }
@@ -96,9 +97,9 @@ export function useAnswers(api, view, info) {
 export function heatOf(view, info, kind) {
   const sums = new Map();
   for (const candidate of info?.candidates ?? []) {
-    const move = moveOfActions(view.legal, candidate.actions);
-    if (!move || !candidate[kind]) continue;
-    const { path, cells } = outlineOf(move);
+    const outline = outlineOfActions(view.legal, candidate.actions);
+    if (!outline || !candidate[kind]) continue;
+    const { path, cells } = outline;
     for (const cell of cells.length ? cells : path.slice(-1)) sums.set(keyOf(cell), (sums.get(keyOf(cell)) ?? 0) + candidate[kind]);
   }
   const most = Math.max(...sums.values(), 0);
@@ -142,7 +143,8 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
             </tbody>
           </table>
         </div>
-        ${info.line.length > 0 && html`<${Line} line=${info.line} play=${play} preview=${preview} />`}
+        ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p class="quiet figures">This engine tells no ${heat}: another one may.</p>`}
+        ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, LONGEST_LINE)} play=${play} preview=${preview} />`}
       `}
     </section>
   `;

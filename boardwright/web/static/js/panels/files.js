@@ -73,6 +73,7 @@ export function Files({ games, game, view, record }) {
       </form>
       <div class="row actions">
         <button class="button" onClick=${() => copy(location.origin + studyPath({ game: game.name, rules: view.rules, start: view.text }), "Link to this position")}>Copy link</button>
+        <button class="button" disabled=${Boolean(view.outcome)} onClick=${() => go(`/?${new URLSearchParams({ game: game.name, rules: view.rules, position: view.text })}`)}>Play from here</button>
         <button class="button" onClick=${() => setOpen(true)}>Load…</button>
         <button class="button" onClick=${write}>Save</button>
       </div>

@@ -70,6 +70,13 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
   `;
 }
 
+/** Moves no hand can make on the board (a coin's fall), as buttons. */
+export function OtherMoves({ legal, onMove }) {
+  const others = legal.filter((move) => !move.gesture.length);
+  if (!others.length) return null;
+  return html`<div class="row" role="group" aria-label="Moves">${others.map((move) => html`<button class="button small" key=${move.text} onClick=${() => onMove(move)}>${move.text}</button>`)}</div>`;
+}
+
 /** Buttons to go through a line. */
 export function Steps({ at, last, go }) {
   const button = (sign, name, to, off) => html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;

@@ -14,9 +14,10 @@ const CLOCKS = [
   ["900+10", "15 min + 10 s", { base: 900, increment: 10 }],
 ];
 
-/** The choices to begin with: those made last, as far as they still exist. */
-export function lastChoices(games) {
-  const last = remembered("new-game", {});
+/** The choices to begin with: those asked for, else those made last, as far as they still exist. */
+export function lastChoices(games, asked = {}) {
+  const kept = remembered("new-game", {});
+  const last = asked.game ? { ...(kept.game === asked.game ? kept : { role: kept.role, clock: kept.clock }), ...asked } : kept;
   const game = games.find((candidate) => candidate.name === last.game) ?? games[0];
   return choicesFor(game, last.game === game.name ? last : { role: last.role, clock: last.clock });
 }
@@ -27,17 +28,17 @@ export function choicesFor(game, before = {}) {
   return { game: game.name, rules, role: before.role ?? 0, opponent: before.opponent ?? easy, clock: before.clock ?? "none" };
 }
 
-/** Starts a game and goes to it. */
-export async function begin(choices) {
+/** Starts a game and goes to it; `position` is a text to begin from. */
+export async function begin(choices, position = undefined) {
   remember("new-game", choices);
   const clock = CLOCKS.find(([key]) => key === choices.clock)?.[2] ?? null;
   const { game, rules, role, opponent } = choices;
-  const live = await api.newGame({ game, rules, role, opponent, clock });
+  const live = await api.newGame({ game, rules, role, opponent, clock, position });
   go(`/play/${live.id}`);
 }
 
-/** @param {{games: any[], choices: any, setChoices: (choices: any) => void, colours: number[]}} props */
-export function NewGame({ games, choices, setChoices, colours }) {
+/** @param {{games: any[], choices: any, setChoices: (choices: any) => void, colours: number[], position?: string}} props */
+export function NewGame({ games, choices, setChoices, colours, position }) {
   const [busy, setBusy] = useState(false);
   const [ratings, setRatings] = useState(new Map());
   const game = games.find((candidate) => candidate.name === choices.game);
@@ -55,7 +56,7 @@ export function NewGame({ games, choices, setChoices, colours }) {
   function submit(event) {
     event.preventDefault();
     setBusy(true);
-    begin(choices)
+    begin(choices, position)
       .catch(notifyError)
       .finally(() => setBusy(false));
   }

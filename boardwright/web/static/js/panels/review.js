@@ -64,7 +64,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
   const byPly = useMemo(() => line.map((node) => values[node.id] ?? null), [line, values]);
   const signs = useMemo(() => line.map((node) => judged[node.id] ?? null), [line, judged]);
   const ply = line.findIndex((node) => node.id === at);
-  const known = byPly.some((value) => value !== null);
+  const known = byPly.filter((value) => value !== null).length > 1;
   const count = (role, name) => line.filter((node) => node.move?.role === role && judged[node.id]?.name === name).length;
   const { progress } = review;
   return html`
@@ -74,7 +74,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
           ? html`<button class="button small" onClick=${review.stop}>Stop the review</button><progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
           : html`<button class="button small" disabled=${line.length < 2} onClick=${() => review.run(line, values, pace)}>Review the game</button>
               <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option value=${seconds}>${seconds} s</option>`)}</select> a position</label>
-              ${known && html`<button class="link" onClick=${clear}>Forget values</button>`}`}
+              ${known && html`<button class="link" title="Forget the values" onClick=${clear}>Forget</button>`}`}
       </div>
       ${known &&
       html`
