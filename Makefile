@@ -7,7 +7,7 @@ BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' 
 .PHONY: run test test-long bench format clean
 
 run: $(VENV)/installed
-	$(BIN)/boardwright play tablut
+	$(BIN)/boardwright serve --open
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -172,6 +172,7 @@ class Game(ABC):
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
     benchmark: ClassVar[Benchmark]
     has_chance: bool = False  # whether chance ever acts
+    moves_look_alike: ClassVar[bool] = False  # a role's action is a whole move, with one text and gesture for ever
     file_suffix: ClassVar[str] = "txt"  # of game files in its own format
 
     slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are

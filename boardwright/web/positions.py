@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
+
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position
@@ -94,8 +96,11 @@ def play_texts(played: Played, moves: Sequence[str]) -> Played:
     return played
 
 
-def view(played: Played) -> Json:
-    """What a page shows of a position; `schemas.PositionView` says what is in it."""
+def view(played: Played, *, with_legal: bool = True) -> Json:
+    """What a page shows of a position; `schemas.PositionView` says what is in it.
+
+    Without the legal moves, where nobody is to choose one: they are most of it.
+    """
     position, game = played.position, played.position.game
     outcome = position.outcome
     over = outcome is not None or position.role_to_move == CHANCE
@@ -111,7 +116,7 @@ def view(played: Played) -> Json:
         ],
         "to_move": None if over else position.role_to_move,
         "ply": position.plies,
-        "legal": [] if outcome is not None else legal_moves(position),
+        "legal": legal_moves(position) if with_legal and outcome is None else [],
         "scene": scene_json(game.scene(position)),
         "outcome": None if outcome is None else {"winner": outcome.winner, "reason": outcome.reason},
         "hints": {name: list(cells) for name, cells in game.hints(position.core).items()},
@@ -131,9 +136,34 @@ def legal_moves(position: Position) -> list[Json]:
     ]
 
 
-@functools.lru_cache(maxsize=1 << 15)
+def view_text(played: Played, *, with_legal: bool = True) -> str:
+    """`view` as JSON, with the texts of legal moves taken from before where a game's moves always look alike."""
+    shown = view(played, with_legal=False)
+    del shown["legal"]
+    chooses = with_legal and played.position.outcome is None
+    return f'{to_json(shown).decode()[:-1]},"legal":{_legal_text(played.position) if chooses else "[]"}}}'
+
+
+def _legal_text(position: Position) -> str:
+    game, role = position.game, position.role_to_move
+    if not game.moves_look_alike or role == CHANCE:
+        return to_json(legal_moves(position)).decode()
+    known = _known_texts(game, role)
+    actions = position.legal_actions()
+    if any(action not in known for action in actions):
+        for move in legal_moves(position):
+            known[move["actions"][0]] = to_json(move).decode()
+    return f"[{','.join([known[action] for action in actions])}]"
+
+
+@functools.lru_cache(maxsize=64)
+def _known_texts(game: Game, role: int) -> dict[int, str]:
+    """By action: a legal move as JSON; filled as moves are met."""
+    return {}
+
+
 def gesture_json(gesture: Gesture) -> Json:
-    """A gesture as JSON; whoever gets it must not change it."""
+    """A gesture as JSON."""
     if isinstance(gesture, Place):
         return {
             "kind": "place",

@@ -1,21 +1,20 @@
 """`/api/games` and `/api/position`."""
 
-import json
 from typing import Any
 
 from fastapi import APIRouter, Response
+from pydantic_core import to_json
 
 from boardwright.errors import BoardwrightError
 from boardwright.web import catalogue, schemas
 from boardwright.web.errors import PROBLEMS
-from boardwright.web.positions import bound_game, play_texts, replay, view
+from boardwright.web.positions import bound_game, play_texts, replay, view_text
 from boardwright.web.services import Services
 
 
 def as_json(value: Any) -> Response:
     """JSON of something that is known to have the right form: boards are large, and checking them takes longest."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text, media_type="application/json")
+    return Response(to_json(value), media_type="application/json")
 
 
 def make_router(services: Services) -> APIRouter:
@@ -33,6 +32,7 @@ def make_router(services: Services) -> APIRouter:
         if query.actions and query.moves:
             raise BoardwrightError("actions and moves exclude each other: give one")
         game = bound_game(query.game, query.rules)
-        return as_json(view(play_texts(replay(game, query.start, query.actions), query.moves)))
+        played = play_texts(replay(game, query.start, query.actions), query.moves)
+        return Response(view_text(played), media_type="application/json")
 
     return router

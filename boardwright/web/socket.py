@@ -7,12 +7,12 @@ When a page goes, its analyses end.
 import asyncio
 import contextlib
 import itertools
-import json
 from collections.abc import Awaitable, Callable
 
 import anyio
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from boardwright.errors import BoardwrightError
 from boardwright.web import schemas
@@ -21,13 +21,14 @@ from boardwright.web.engines import Ticket
 from boardwright.web.errors import BusyError
 from boardwright.web.limits import Bucket
 from boardwright.web.outbox import Outbox, OutboxFullError
+from boardwright.web.positions import Json
 from boardwright.web.services import Services
 from boardwright.web.worker import Answer, Event, Failure, Preparing, Thought
 
 MOST_ANALYSES = 2
 MOST_WATCHES = 8
 MOST_BYTES = 16_384  # of a message from a page
-SEND_SECONDS = 10.0  # a message may take
+SEND_SECONDS = 5.0  # a message may take
 BAD_MESSAGES = 5  # after which the page is closed
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 20.0, 60.0
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
@@ -46,6 +47,7 @@ class Page:
         self._outbox = Outbox()
         self._topics: set[str] = set()
         self._analyses: dict[str, Ticket] = {}
+        self._there = True  # until it goes by itself
         self._bad = 0
         self._bucket = Bucket(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
         self._deaf = asyncio.Event()
@@ -67,16 +69,18 @@ class Page:
                 self._services.hub.unsubscribe(topic, self._hear_topic)
             for ticket in self._analyses.values():
                 self._services.engines.cancel(ticket)
-        with contextlib.suppress(RuntimeError, OSError), anyio.move_on_after(1.0):  # it may be closed already
-            await self._socket.close(POLICY_VIOLATION)
+        if self._there:
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError), anyio.move_on_after(1.0):
+                await self._socket.close(POLICY_VIOLATION)
 
     async def _receive(self) -> None:
         while self._bad < BAD_MESSAGES:
             try:
                 packet = await self._socket.receive()
             except (WebSocketDisconnect, RuntimeError):
-                return
+                packet = {"type": "websocket.disconnect"}
             if packet["type"] == "websocket.disconnect":
+                self._there = False
                 return
             if not self._bucket.take():
                 self._complain("too many messages: slow down")
@@ -168,15 +172,15 @@ class Page:
         def hear(event: Event) -> None:
             match event:
                 case Preparing():
-                    self._tell(json.dumps({"type": "preparing", "id": query.id}))
+                    self._tell(_text({"type": "preparing", "id": query.id}))
                 case Thought():
-                    self._tell(json.dumps(study.info(event.choice, event.seconds)), f"info:{query.id}")
+                    self._tell(_text(study.info(event.choice, event.seconds)), f"info:{query.id}")
                 case Answer():
-                    self._tell(json.dumps(study.info(event.choice, event.seconds)), f"info:{query.id}")
-                    self._tell(json.dumps({"type": "done", "id": query.id}))
+                    self._tell(_text(study.info(event.choice, event.seconds)), f"info:{query.id}")
+                    self._tell(_text({"type": "done", "id": query.id}))
                 case Failure():
                     self._error(query.id, event.error)
-                    self._tell(json.dumps({"type": "done", "id": query.id}))
+                    self._tell(_text({"type": "done", "id": query.id}))
             if isinstance(event, Answer | Failure) and self._analyses.get(query.id) is ticket:
                 del self._analyses[query.id]
 
@@ -187,6 +191,10 @@ class Page:
         ticket = self._analyses.get(name)
         if ticket is not None:
             self._services.engines.stop(ticket)
+
+
+def _text(message: Json) -> str:
+    return to_json(message).decode()
 
 
 def make_router(services: Services) -> APIRouter:

@@ -3,9 +3,10 @@
 Here is what a game is and becomes; `live.py` keeps the games, asks the players and stores what happens.
 """
 
-import json
 from dataclasses import replace
 from typing import Any
+
+from pydantic_core import to_json
 
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import IllegalMoveError
@@ -15,7 +16,7 @@ from boardwright.records.live import StoredLiveGame
 from boardwright.web.clock import Clock
 from boardwright.web.engines import Ticket
 from boardwright.web.errors import ConflictError
-from boardwright.web.positions import Json, Played, replay, view
+from boardwright.web.positions import Json, Played, replay, view_text
 
 PERSON = "person"  # the player's name in the record
 
@@ -153,13 +154,15 @@ class Table:
             "version": stored.version,
         }
 
+    def forget_view(self) -> None:
+        """Lets go of the board's text, which may be large; it is made again when it is asked for."""
+        self._view = None
+
     def text(self, now: float) -> str:
-        """A `schemas.LiveGame` as JSON; the view, which is large, is made once a move."""
+        """A `schemas.LiveGame` as JSON; its view, made once a move, has legal moves where the person is to choose."""
         if self._view is None:
-            shown = view(self.played)
-            if self.over:
-                shown["legal"] = []
-            self._view = _dump(shown)
+            chooses = not self.over and self.to_move == self.stored.person
+            self._view = view_text(self.played, with_legal=chooses)
         return f'{_dump(self.summary(now))[:-1]},"view":{self._view}}}'
 
 
@@ -170,4 +173,4 @@ def _result_json(stored: StoredLiveGame) -> Json | None:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return to_json(value).decode()

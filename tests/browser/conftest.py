@@ -23,6 +23,8 @@ WINDOW = {"width": 1280, "height": 800}
 LONGEST_WAIT_MS = 15_000
 expect.set_options(timeout=LONGEST_WAIT_MS)
 
+expect.set_options(timeout=LONGEST_WAIT_MS)
+
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -12,6 +12,7 @@ from boardwright.games.base import (
     Benchmark,
     Game,
     Learning,
+    Move,
     PolicyPlanes,
     Position,
     PuctSearch,
@@ -37,6 +38,7 @@ class Cathedral(Game):
     roles = ("light", "dark")
     default_rules = "official"
     rules_type = CathedralRules
+    moves_look_alike = True
     slots = 128  # the best by prior, until the board fills
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
@@ -96,6 +98,12 @@ class Cathedral(Game):
         if self._awaits_coin(core):
             return notation.SIDES[action]
         return notation.placement_text(action, max(core.role_to_move, 0), self.tables)
+
+    def moves(self, core: Any) -> list[Move]:
+        if self._awaits_coin(core):
+            return super().moves(core)
+        known = notation.placement_moves(self.tables.size, bool(self.tables.mirrored[max(core.role_to_move, 0)]))
+        return [known[action] for action in core.legal_actions()]
 
     def parse_action(self, core: Any, text: str) -> int:
         if self._awaits_coin(core):

@@ -12,12 +12,13 @@ the board is in hand, territory follows from the board, and a cathedral that is 
 was placed has been captured: `6/6/1+4/+++3/1+4/1+4 d 0,0 l 1`.
 """
 
+import functools
 import re
 
 import numpy as np
 
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.base import CHANCE
+from boardwright.games.base import CHANCE, Move
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT, Tables
 from boardwright.games.counters import MOST, parse_counter
@@ -39,10 +40,18 @@ def cell_name(cell: int, size: int) -> str:
 
 def placement_text(action: int, role: int, tables: Tables) -> str:
     """The text of a placement."""
-    placement = pieces.placements(tables.size, bool(tables.mirrored[role]))[action]
-    x, y = placement.reference
-    turned = f" r{90 * placement.rotation}" if placement.rotation else ""
-    return f"{TEXT_NAMES[placement.piece]} {cell_name(x * tables.size + y, tables.size)}{turned}"
+    return placement_moves(tables.size, bool(tables.mirrored[role]))[action].text
+
+
+@functools.lru_cache(maxsize=16)
+def placement_moves(size: int, mirrored: bool) -> tuple[Move, ...]:
+    """Every placement as a move, by action number: there are thousands in most positions."""
+    moves = []
+    for action, placement in enumerate(pieces.placements(size, mirrored)):
+        x, y = placement.reference
+        turned = f" r{90 * placement.rotation}" if placement.rotation else ""
+        moves.append(Move(f"{TEXT_NAMES[placement.piece]} {cell_name(x * size + y, size)}{turned}", (action,)))
+    return tuple(moves)
 
 
 def parse_placement(text: str, role: int, tables: Tables) -> int:

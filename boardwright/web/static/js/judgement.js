@@ -32,4 +32,5 @@ export function judgeLine(line, values) {
 export const finalValue = (outcome) => (outcome.winner === null ? 0 : outcome.winner === 0 ? 1 : -1);
 
 /** A value with its sign, as "+0.42". */
-export const valueText = (value) => (value === null || value === undefined ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
+export const valueText = (value) =>
+  value === null || value === undefined ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;

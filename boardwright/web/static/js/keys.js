@@ -3,7 +3,7 @@ import { html, useEffect, useRef } from "./ui.js";
 
 /** @typedef {{keys: string[], says: string, run: (event: KeyboardEvent) => void}} Key */
 
-const shown = { "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", " ": "Space" };
+const shown = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
 let current = /** @type {Key[]} */ ([]); // those of the page that is open, for the help
 
 /** Whether typing belongs to what has the focus rather than to the page. */
@@ -45,7 +45,11 @@ export function Help({ open, close }) {
     if (open && !dialog.current.open) dialog.current.showModal();
     if (!open && dialog.current.open) dialog.current.close();
   }, [open]);
-  const rows = /** @type {[string[], string][]} */ ([...current.map((key) => [key.keys, key.says]), ...ON_THE_BOARD, [["?"], "this help"]]);
+  const rows = /** @type {[string[], string][]} */ ([
+    ...current.map((key) => [key.keys, key.says]),
+    ...ON_THE_BOARD,
+    [["?"], "this help"],
+  ]);
   return html`
     <dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${close}>
       <h2 id="help-title">Keys</h2>

@@ -46,8 +46,10 @@ function usePage(page) {
   return PAGES[page] ? loaded[page] : Lost;
 }
 
-const Lost = () => html`<main class="plain"><h1>There is no such page</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
-const Missing = () => html`<main class="plain"><h1>This page could not be loaded</h1><p>Is the server still running?</p></main>`;
+const Lost = () =>
+  html`<main class="plain"><h1>There is no such page</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
+const Missing = () =>
+  html`<main class="plain"><h1>This page could not be loaded</h1><p>Is the server still running?</p></main>`;
 
 function App() {
   const { page, params } = useRoute();
@@ -67,17 +69,21 @@ function App() {
     <a class="skip" href="#content">Skip to the page</a>
     <${Defs} />
     <header class="top">
-      <${Link} to="/" class="brand" aria-label="Boardwright, home"><svg viewBox="0 0 32 32" aria-hidden="true"><use href="#emblem" /></svg><span>Boardwright</span></${Link}>
+      <${Link} to="/" class="brand" aria-label="Boardwright, home"><svg viewBox="0 0 32 32" aria-hidden="true">
+        <use href="#emblem" /></svg><span>Boardwright</span></${Link}>
       <nav aria-label="Pages">
-        ${NAVIGATION.map(([to, name, pages]) => html`<${Link} to=${to} aria-current=${pages.includes(page) ? "page" : undefined}>${name}</${Link}>`)}
+        ${NAVIGATION.map(([to, name, pages]) => html`<${Link} to=${to}
+          aria-current=${pages.includes(page) ? "page" : undefined}>${name}</${Link}>`)}
       </nav>
       <div class="top-tools">
-        <button class="icon" onClick=${nextTheme} aria-label=${`Colours: ${THEMES[theme]}. Change`} title=${`Colours: ${THEMES[theme]}`}>${THEME_SIGNS[theme]}</button>
+        <button class="icon" onClick=${nextTheme} aria-label=${`Colours: ${THEMES[theme]}. Change`}
+          title=${`Colours: ${THEMES[theme]}`}>${THEME_SIGNS[theme]}</button>
         <button class="icon" onClick=${() => setHelp(true)} aria-label="Help on keys" title="Keys (?)">?</button>
       </div>
     </header>
     <div id="content" tabindex="-1">
-      ${Page ? html`<${Page} key=${page} api=${api} socket=${socket} params=${params} />` : html`<main class="plain" aria-busy="true"></main>`}
+      ${Page ? html`<${Page} key=${page} api=${api} socket=${socket} params=${params} />` : html`<main class="plain"
+        aria-busy="true"></main>`}
     </div>
     <${Help} open=${help} close=${() => setHelp(false)} />
     <${Announcer} />

@@ -2,7 +2,8 @@
 import { html, useEffect, useState } from "./ui.js";
 
 /** Position texts hold slashes and blanks; in a path a blank is an underscore, which no text holds. */
-export const positionPath = (text) => encodeURI(text.replaceAll(" ", "_")).replaceAll("?", "%3F").replaceAll("#", "%23");
+export const positionPath = (text) =>
+  encodeURI(text.replaceAll(" ", "_")).replaceAll("?", "%3F").replaceAll("#", "%23");
 const positionText = (path) => decodeURI(path).replaceAll("%3F", "?").replaceAll("%23", "#").replaceAll("_", " ");
 
 /**
@@ -24,7 +25,12 @@ export function route({ pathname, search }) {
   if (study) {
     const [, game, rules, start] = study;
     const actions = asked.m ? asked.m.split(".").map(Number) : [];
-    const params = { game, rules: rules && decodeURIComponent(rules), start: start ? positionText(start) : null, actions };
+    const params = {
+      game,
+      rules: rules && decodeURIComponent(rules),
+      start: start ? positionText(start) : null,
+      actions,
+    };
     return { page: "study", params: { ...params, ply: asked.ply ? Number(asked.ply) : null, record: asked.record } };
   }
   const play = pathname.match(/^\/play\/([^/]+)\/?$/);

@@ -4,7 +4,8 @@
 export function colourOf(view, roles, role) {
   const tray = view.scene.trays.find((candidate) => candidate.name === roles[role]);
   if (tray) return tray.role;
-  if (view.to_move !== null && view.scene.to_move !== null) return view.to_move === role ? view.scene.to_move : 1 - view.scene.to_move;
+  if (view.to_move !== null && view.scene.to_move !== null)
+    return view.to_move === role ? view.scene.to_move : 1 - view.scene.to_move;
   return role;
 }
 

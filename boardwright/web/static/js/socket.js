@@ -49,7 +49,8 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
 
   function receive(message) {
     if (message.type === "game") games.get(message.game.id)?.forEach((listener) => listener(message.game));
-    else if (message.type === "match") matches.get(message.id ?? message.match?.id)?.forEach((listener) => listener(message.match ?? message));
+    else if (message.type === "match")
+      matches.get(message.id ?? message.match?.id)?.forEach((listener) => listener(message.match ?? message));
     else {
       const listeners = analyses.get(message.id);
       if (!listeners) return;
@@ -77,8 +78,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
 
   return {
     /** Calls `listener` with every state of a live game; returns what ends that. */
-    watch: (game, listener) =>
-      watch(games, game, listener, { type: "watch", game }, { type: "unwatch", game }),
+    watch: (game, listener) => watch(games, game, listener, { type: "watch", game }, { type: "unwatch", game }),
     /** Calls `listener` with the progress of a match; returns what ends that. */
     watchMatch: (match, listener) => watch(matches, match, listener, { type: "watch-match", match }),
     /**

@@ -8,7 +8,11 @@
 
 /** @returns {Tree} */
 export function newTree() {
-  return { root: "n0", next: 1, nodes: { n0: { id: "n0", parent: null, children: [], move: null, actions: [], depth: 0 } } };
+  return {
+    root: "n0",
+    next: 1,
+    nodes: { n0: { id: "n0", parent: null, children: [], move: null, actions: [], depth: 0 } },
+  };
 }
 
 /** Goes on from a node with a move, which is only added if it is not there yet. @returns {[Tree, string]} */
@@ -17,7 +21,14 @@ export function addMove(tree, id, move) {
   const known = parent.children.find((child) => tree.nodes[child].move.actions.join() === move.actions.join());
   if (known) return [tree, known];
   const added = `n${tree.next}`;
-  const node = { id: added, parent: id, children: [], move, actions: [...parent.actions, ...move.actions], depth: parent.depth + 1 };
+  const node = {
+    id: added,
+    parent: id,
+    children: [],
+    move,
+    actions: [...parent.actions, ...move.actions],
+    depth: parent.depth + 1,
+  };
   const nodes = { ...tree.nodes, [id]: { ...parent, children: [...parent.children, added] }, [added]: node };
   return [{ ...tree, next: tree.next + 1, nodes }, added];
 }
@@ -48,7 +59,10 @@ export function promote(tree, id) {
   const nodes = { ...tree.nodes };
   for (const { id: child, parent } of pathTo(tree, id)) {
     if (parent === null) continue;
-    nodes[parent] = { ...nodes[parent], children: [child, ...nodes[parent].children.filter((other) => other !== child)] };
+    nodes[parent] = {
+      ...nodes[parent],
+      children: [child, ...nodes[parent].children.filter((other) => other !== child)],
+    };
   }
   return { ...tree, nodes };
 }

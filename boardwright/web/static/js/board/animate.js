@@ -1,5 +1,5 @@
 /** Which piece of a picture is which piece of the next, so that pieces glide and fade instead of jumping. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+import { useEffect, useMemo, useRef, useState } from "../ui.js";
 import { keyOf } from "./geometry.js";
 import { moveOfActions, pathOf, sceneAlong } from "./moves.js";
 
@@ -30,7 +30,11 @@ export function pair(before, scene) {
   for (const piece of scene.pieces) {
     if (paired.has(piece)) continue;
     const kin = [...free.values()].filter((old) => old.role === piece.role);
-    if (kin.length) claim(piece, kin.reduce((best, old) => (far(piece, old) < far(piece, best) ? old : best)));
+    if (kin.length)
+      claim(
+        piece,
+        kin.reduce((best, old) => (far(piece, old) < far(piece, best) ? old : best)),
+      );
   }
   return { paired, gone: [...free.values()] };
 }
@@ -40,56 +44,53 @@ export function pair(before, scene) {
  * null otherwise. Moves that the hand made itself (`walked`) have been seen already.
  */
 export function useSteps(view, walked) {
-  const before = useRef(view);
-  const byHand = useRef(false);
-  const [shown, setShown] = useState(null); // {view, scene}
-  if (walked) byHand.current = true;
-  useLayoutEffect(() => {
-    const past = before.current;
-    const seen = byHand.current;
-    before.current = view;
-    byHand.current = false;
-    const move = past !== view && !seen && followed(past, view);
+  const shown = useRef({ view, frames: [], walked: false });
+  const [, redraw] = useState(0);
+  if (walked) shown.current.walked = true;
+  if (shown.current.view !== view) {
+    const past = shown.current;
+    const move = past.walked ? undefined : followed(past.view, view);
     const path = move ? pathOf(move) : [];
-    if (path.length < 3) return setShown(null);
-    let step = 2;
-    const advance = () => {
-      setShown(step < path.length ? { view, scene: sceneAlong(past.scene, past.legal, path.slice(0, step)) } : null);
-      step += 1;
-      if (step > path.length + 1) clearInterval(timer);
-    };
-    const timer = setInterval(advance, STEP_MS);
-    advance();
+    const frames = path.slice(2).map((_, step) => sceneAlong(past.view.scene, past.view.legal, path.slice(0, step + 2)));
+    shown.current = { view, frames, walked: false };
+  }
+  useEffect(() => {
+    const { frames } = shown.current;
+    if (!frames.length) return undefined;
+    const timer = setInterval(() => {
+      frames.shift();
+      redraw((count) => count + 1);
+      if (!frames.length) clearInterval(timer);
+    }, STEP_MS);
     return () => clearInterval(timer);
   }, [view]);
-  return shown?.view === view ? shown.scene : null;
+  return shown.current.frames[0] ?? null;
 }
 
 /** The move that led from one view to the next, if one did. */
 function followed(past, view) {
   const played = view.line.at(-1);
-  const next = view.game === past.game && view.line.length === past.line.length + 1 && view.actions.length === past.actions.length + played.actions.length;
+  const next =
+    view.game === past.game &&
+    view.line.length === past.line.length + 1 &&
+    view.actions.length === past.actions.length + played.actions.length;
   return next ? moveOfActions(past.legal, played.actions) : undefined;
 }
 
 /** The pieces of a scene with identities that last, and those just captured, which are `leaving`. */
 export function usePieces(scene) {
   const shown = useRef([]);
-  const [leaving, setLeaving] = useState([]);
+  const [faded, setFaded] = useState(null); // the change whose captured pieces are no longer seen
   const current = useMemo(() => {
     const { paired, gone } = pair(shown.current, scene);
-    const pieces = scene.pieces.map((piece) => ({ ...piece, id: paired.get(piece)?.id ?? `p${++numbered}` }));
+    const pieces = scene.pieces.map((piece) => ({ ...piece, id: paired.get(piece)?.id ?? ++numbered }));
     shown.current = pieces;
-    return { pieces, gone };
+    return { pieces, gone: gone.map((piece) => ({ ...piece, leaving: true })) };
   }, [scene]);
   useEffect(() => {
     if (!current.gone.length) return undefined;
-    setLeaving(current.gone.map((piece) => ({ ...piece, leaving: true })));
-    const timer = setTimeout(() => setLeaving([]), FADE_MS);
-    return () => {
-      clearTimeout(timer);
-      setLeaving([]);
-    };
+    const timer = setTimeout(() => setFaded(current), FADE_MS);
+    return () => clearTimeout(timer);
   }, [current]);
-  return [...current.pieces, ...leaving.filter((piece) => current.gone.some((old) => old.id === piece.id))].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [...current.pieces, ...(faded === current ? [] : current.gone)].sort((a, b) => a.id - b.id);
 }

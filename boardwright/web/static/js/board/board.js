@@ -13,7 +13,8 @@ import { Block, Disc, Ghost } from "./pieces.js";
 const DRAG_PIXELS = 5;
 
 /**
- * @param {{view: any, input: any, flip?: boolean, roles?: string[], considered?: any[], heat?: {kind: string, shares: Map<string, number>}|null, label?: string}} props
+ * @param {{view: any, input: any, flip?: boolean, roles?: string[], considered?: any[], label?: string,
+ *   heat?: {kind: string, shares: Map<string, number>}|null}} props `roles` are names by colour
  */
 export function Board({ view, input, flip = false, roles = [], considered = [], heat = null, label }) {
   const svg = useRef(null);
@@ -21,11 +22,19 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
   const scene = useSteps(view, input.path.length > 2) ?? along;
   const seen = useMemo(() => viewer(scene, flip), [scene.rows, scene.columns, flip]);
   const [drag, setDrag] = useState(null); // {cell, x, y, moved, held} while a button is down
-  const [focus, setFocus] = useState(/** @type {[number, number]} */ ([Math.floor(scene.rows / 2), Math.floor(scene.columns / 2)]));
+  const [focus, setFocus] = useState(
+    /** @type {[number, number]} */ ([Math.floor(scene.rows / 2), Math.floor(scene.columns / 2)]),
+  );
   const border = borderOf(scene);
   const [width, height] = [scene.columns * CELL + 2 * border, scene.rows * CELL + 2 * border];
-  const floor = useMemo(() => html`<${Floor} scene=${scene} view=${seen} />`, [JSON.stringify(view.scene.tints), scene.rows, scene.columns, flip]);
-  const frame = useMemo(() => html`<${Frame} scene=${scene} view=${seen} />`, [scene.rows, scene.columns, flip, view.scene.row_names.join()]);
+  const floor = useMemo(
+    () => html`<${Floor} scene=${scene} view=${seen} />`,
+    [JSON.stringify(view.scene.tints), scene.rows, scene.columns, flip],
+  );
+  const frame = useMemo(
+    () => html`<${Frame} scene=${scene} view=${seen} />`,
+    [scene.rows, scene.columns, flip, view.scene.row_names.join()],
+  );
 
   const pointAt = (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.current.getScreenCTM().inverse());
@@ -46,7 +55,14 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
     const takes = !input.next.has(keyOf(cell)) && input.canTake(cell);
     if (takes && !held) input.take(cell);
     if (takes || held) svg.current.setPointerCapture(event.pointerId);
-    setDrag({ cell, held, takes: takes || held, begin: [event.clientX, event.clientY], moved: false, ...pointAt(event) });
+    setDrag({
+      cell,
+      held,
+      takes: takes || held,
+      begin: [event.clientX, event.clientY],
+      moved: false,
+      ...pointAt(event),
+    });
   }
   function move(event) {
     const cell = cellAt(event);
@@ -80,20 +96,25 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
   });
 
   const hovered = scene.pieces.find((piece) => same(piece.cell, input.hover ?? []));
-  const escapes = hovered?.kind === "king" || input.path.some((cell) => kingAt(scene, cell)) ? (view.hints?.escapes ?? []) : [];
+  const escapes =
+    hovered?.kind === "king" || input.path.some((cell) => kingAt(scene, cell)) ? (view.hints?.escapes ?? []) : [];
   return html`
-    <svg ref=${svg} class=${classes("board", { takes: input.enabled, places: input.places })} viewBox=${`${-border} ${-border} ${width} ${height}`}
+    <svg ref=${svg}
+      class=${classes("board", { takes: input.enabled, places: input.places })} viewBox=${`${-border} ${-border} ${width} ${height}`}
       style=${{ aspectRatio: `${width} / ${height}` }}
-      onMouseDown=${(event) => event.preventDefault()} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${() => setDrag(null)} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
+      onMouseDown=${(event) => event.preventDefault()} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up}
+      onPointerCancel=${() => setDrag(null)} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
       ${frame} ${floor}
       <${Marks} scene=${scene} view=${seen} />
       ${heat && html`<${Heat} shares=${heat.shares} kind=${heat.kind} view=${seen} />`}
       <${Hints} input=${input} scene=${scene} view=${seen} escapes=${escapes} />
       <g class="blocks">
-        ${scene.polyominoes.map((block) => html`<${Block} key=${block.letter + block.role} cells=${block.cells.map(seen.seen)} role=${block.role} />`)}
+        ${scene.polyominoes.map((block) => html`<${Block}
+          key=${block.letter + block.role} cells=${block.cells.map(seen.seen)} role=${block.role} />`)}
       </g>
       <${Pieces} scene=${scene} view=${seen} drag=${drag} />
-      ${input.ghost && html`<${Ghost} cells=${input.ghost.cells.map(seen.seen)} role=${input.ghost.role} legal=${input.ghost.legal} covers=${keyOfCells(input.ghost.cells)} />`}
+      ${input.ghost && html`<${Ghost} cells=${input.ghost.cells.map(seen.seen)} role=${input.ghost.role}
+        legal=${input.ghost.legal} covers=${keyOfCells(input.ghost.cells)} />`}
       <${Considered} moves=${considered} view=${seen} />
       <${Cells} scene=${scene} view=${seen} input=${input} roles=${roles} focus=${focus} setFocus=${setFocus} label=${label} />
     </svg>
@@ -109,7 +130,8 @@ function Pieces({ scene, view, drag }) {
         const dragged = drag?.moved && !piece.leaving && same(piece.cell, drag.cell);
         const { x, y } = dragged ? drag : view.middle(piece.cell);
         const look = classes("piece", { leaving: piece.leaving, taken: piece.taken, dragged });
-        return html`<g key=${piece.id} class=${look} style=${{ transform: `translate(${x}px, ${y}px)` }}><g class="piece-body"><${Disc} role=${piece.role} kind=${piece.kind} /></g></g>`;
+        return html`<g key=${piece.id} class=${look} style=${{ transform: `translate(${x}px, ${y}px)` }}><g
+          class="piece-body"><${Disc} role=${piece.role} kind=${piece.kind} /></g></g>`;
       })}
     </g>
   `;
@@ -131,27 +153,33 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
     const step = steps[event.key];
     const within = (value, size) => Math.min(Math.max(value, 0), size - 1);
     if (step) to([within(focus[0] + step[0], scene.rows), within(focus[1] + step[1], scene.columns)]);
-    else if (event.key === "Home" || event.key === "End") to([focus[0], (event.key === "Home") !== view.flip ? 0 : scene.columns - 1]);
+    else if (event.key === "Home" || event.key === "End")
+      to([focus[0], (event.key === "Home") !== view.flip ? 0 : scene.columns - 1]);
     else if (event.key === "Enter" || event.key === " ") input.press(focus);
     else if (event.key === "Escape") input.cancel();
     else return;
     event.preventDefault();
   }
   return html`
-    <g ref=${grid} class="cells" role="grid" aria-label=${label ?? "board"} aria-rowcount=${scene.rows} aria-colcount=${scene.columns} onKeyDown=${press}>
-      ${Array.from({ length: scene.rows }, (_, row) => html`
+    <g ref=${grid} class="cells" role="grid" aria-label=${label ?? "board"} aria-rowcount=${scene.rows}
+      aria-colcount=${scene.columns} onKeyDown=${press}>
+      ${Array.from(
+        { length: scene.rows },
+        (_, row) => html`
         <g role="row" key=${row}>
           ${allCells({ rows: 1, columns: scene.columns }).map(([, column]) => {
             const cell = /** @type {[number, number]} */ ([row, column]);
             const key = keyOf(cell);
             const { x, y } = view.corner(cell);
-            const fits = input.ghost && same(cell, input.hover) ? (input.ghost.legal ? ", fits here" : ", does not fit here") : "";
+            const fits =
+              input.ghost && same(cell, input.hover) ? (input.ghost.legal ? ", fits here" : ", does not fit here") : "";
             const can = input.next.has(key) ? ", you may go here" : input.forced.has(key) ? ", must capture" : fits;
             return html`<rect key=${key} role="gridcell" data-cell=${key} class="cell" x=${x} y=${y} width=${CELL} height=${CELL}
               tabindex=${same(cell, focus) ? 0 : -1} aria-selected=${input.isTaken(cell)} onFocus=${() => setFocus(cell)}
               aria-label=${`${cellName(scene, cell)}, ${contents.get(key) ?? "empty"}${can}`} />`;
           })}
-        </g>`)}
+        </g>`,
+      )}
     </g>
   `;
 }
@@ -160,6 +188,7 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
 function describe(scene, roles) {
   const owner = (role) => (role === null ? "nobody's" : (roles[role] ?? `side ${role + 1}`));
   const words = new Map(scene.pieces.map((piece) => [keyOf(piece.cell), `${owner(piece.role)} ${piece.kind}`]));
-  for (const block of scene.polyominoes) for (const cell of block.cells) words.set(keyOf(cell), `${owner(block.role)} block ${block.letter}`);
+  for (const block of scene.polyominoes)
+    for (const cell of block.cells) words.set(keyOf(cell), `${owner(block.role)} block ${block.letter}`);
   return words;
 }

@@ -9,27 +9,38 @@ export function Frame({ scene, view }) {
   const [width, height] = [scene.columns * CELL, scene.rows * CELL];
   return html`
     <rect class="frame" x=${-border} y=${-border} width=${width + 2 * border} height=${height + 2 * border} rx="9" />
-    <rect class="frame-edge" x=${1.2 - border} y=${1.2 - border} width=${width + 2 * border - 2.4} height=${height + 2 * border - 2.4} rx="8" />
+    <rect
+      class="frame-edge" x=${1.2 - border} y=${1.2 - border} width=${width + 2 * border - 2.4} height=${height + 2 * border - 2.4} rx="8" />
     <rect class="groove" x="-3.5" y="-3.5" width=${width + 7} height=${height + 7} rx="2.5" />
-    ${scene.row_names.map((name, row) => html`<text class="coordinate" x=${-border / 2 - 1} y=${view.middle([row, 0]).y + 4.5}>${name}</text>`)}
-    ${scene.column_names.map((name, column) => html`<text class="coordinate" x=${view.middle([0, column]).x} y=${height + border / 2 + 6}>${name}</text>`)}
+    ${scene.row_names.map((name, row) => html`<text
+      class="coordinate" x=${-border / 2 - 1} y=${view.middle([row, 0]).y + 4.5}>${name}</text>`)}
+    ${scene.column_names.map((name, column) => html`<text
+      class="coordinate" x=${view.middle([0, column]).x} y=${height + border / 2 + 6}>${name}</text>`)}
   `;
 }
 
 export function Floor({ scene, view }) {
   const tints = new Map(scene.tints.map(({ cell, tint }) => [keyOf(cell), tint]));
   const labels = new Map(scene.cell_labels.map(({ cell, label }) => [keyOf(cell), label]));
-  const cells = allCells(scene).map((cell) => ({ cell, key: keyOf(cell), tint: tints.get(keyOf(cell)) ?? "plain", ...view.corner(cell) }));
+  const cells = allCells(scene).map((cell) => ({
+    cell,
+    key: keyOf(cell),
+    tint: tints.get(keyOf(cell)) ?? "plain",
+    ...view.corner(cell),
+  }));
   const [width, height] = [scene.columns * CELL, scene.rows * CELL];
   const chequered = scene.tints.some(({ tint }) => tint === "dark");
   return html`
-    ${cells.map(({ key, tint, x, y }) => html`<rect key=${key} class=${`floor ${tint}`} x=${x} y=${y} width=${CELL} height=${CELL} />`)}
+    ${cells.map(({ key, tint, x, y }) => html`<rect key=${key}
+      class=${`floor ${tint}`} x=${x} y=${y} width=${CELL} height=${CELL} />`)}
     <${Grain} scene=${scene} />
     ${cells.map(({ key, tint, x, y }) => tint === "special" && html`<${Inlay} key=${key} x=${x + CELL / 2} y=${y + CELL / 2} />`)}
-    ${cells.map(({ key, tint, x, y }) => (tint === "camp" || tint.startsWith("territory")) && html`<${Hatch} key=${key} tint=${tint} x=${x} y=${y} />`)}
+    ${cells.map(({ key, tint, x, y }) => (tint === "camp" || tint.startsWith("territory")) && html`<${Hatch}
+      key=${key} tint=${tint} x=${x} y=${y} />`)}
     ${!chequered && html`<path class="grid-lines" d=${gridLines(scene)} />`}
     <rect class="sheen" width=${width} height=${height} />
-    ${cells.map(({ key, tint, x, y }) => labels.has(key) && html`<text key=${key} class=${`cell-label ${tint}`} x=${x + 2.2} y=${y + 8.6}>${labels.get(key)}</text>`)}
+    ${cells.map(({ key, tint, x, y }) => labels.has(key) && html`<text key=${key}
+      class=${`cell-label ${tint}`} x=${x + 2.2} y=${y + 8.6}>${labels.get(key)}</text>`)}
   `;
 }
 

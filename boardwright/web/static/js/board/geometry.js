@@ -22,7 +22,14 @@ export function viewer({ rows, columns }, flip) {
     const [row, column] = seen(cell);
     return { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
   };
-  return { rows, columns, flip, seen, middle, corner: (cell) => ({ x: middle(cell).x - CELL / 2, y: middle(cell).y - CELL / 2 }) };
+  return {
+    rows,
+    columns,
+    flip,
+    seen,
+    middle,
+    corner: (cell) => ({ x: middle(cell).x - CELL / 2, y: middle(cell).y - CELL / 2 }),
+  };
 }
 
 /** @returns {Cell[]} all cells of a board, row by row */

@@ -17,10 +17,15 @@ export function useInput(view, enabled, onMove) {
   const identity = `${view.text} ${view.ply}`;
   useEffect(() => setState((before) => ({ ...EMPTY, hover: before.hover })), [identity, enabled]);
 
-  const known = useMemo(() => ({ origins: origins(legal), forced: forced(legal), placements: placements(legal) }), [legal]);
+  const known = useMemo(
+    () => ({ origins: origins(legal), forced: forced(legal), placements: placements(legal) }),
+    [legal],
+  );
   const trays = useMemo(() => trayPieces(scene, legal, scene.to_move), [scene, legal]);
   const places = known.placements.size > 0;
-  const selectable = trays.flatMap((tray) => (tray.active ? tray.pieces.map((piece) => ({ ...piece, role: tray.role })) : []));
+  const selectable = trays.flatMap((tray) =>
+    tray.active ? tray.pieces.map((piece) => ({ ...piece, role: tray.role })) : [],
+  );
   const only = selectable.filter((piece) => piece.piece).length === 1 ? selectable.find((piece) => piece.piece) : null;
   const chosen = places ? (selectable.find((piece) => piece.key === state.chosen) ?? only) : null;
   const turns = useMemo(() => (chosen ? orientations(chosen.cells) : []), [chosen?.key, scene]);
@@ -86,7 +91,8 @@ export function useInput(view, enabled, onMove) {
       const at = able.findIndex((piece) => piece.key === chosen?.key);
       if (able.length) change({ chosen: able[(at + 1) % able.length].key, turn: 0, path: [], pinned: false });
     },
-    rotate: (by = 1) => turns.length && setState((before) => ({ ...before, turn: (before.turn + by + 4 * turns.length) % turns.length })),
+    rotate: (by = 1) =>
+      turns.length && setState((before) => ({ ...before, turn: (before.turn + by + 4 * turns.length) % turns.length })),
     hoverOver: (cell) => {
       if (!same(cell, state.hover)) change({ hover: cell, pinned: false });
     },

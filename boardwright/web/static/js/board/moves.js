@@ -21,7 +21,8 @@ export const movesAlong = (legal, begun) =>
   });
 
 /** The move whose whole path this is. */
-export const moveOfPath = (legal, begun) => movesAlong(legal, begun).find((move) => pathOf(move).length === begun.length);
+export const moveOfPath = (legal, begun) =>
+  movesAlong(legal, begun).find((move) => pathOf(move).length === begun.length);
 
 /** Keys of the cells one may step to next. */
 export function nextCells(legal, begun) {
@@ -100,7 +101,12 @@ export function trayPieces(scene, legal, moverColour) {
     return { name: tray.name, role: tray.role, active, pieces };
   });
   if (!free.size) return trays;
-  const pieces = [...free].map(([letter, placed]) => ({ key: `free-${letter}`, letter, cells: atCorner(placed.cells), piece: placed.piece }));
+  const pieces = [...free].map(([letter, placed]) => ({
+    key: `free-${letter}`,
+    letter,
+    cells: atCorner(placed.cells),
+    piece: placed.piece,
+  }));
   return [{ name: "to be placed", role: null, active: true, pieces }, ...trays];
 }
 
@@ -115,7 +121,9 @@ export const moveOfActions = (legal, actions) => legal.find((move) => move.actio
 
 /** What actions are about: a whole move, or the steps that several moves begin with; undefined where they are neither. */
 export function outlineOfActions(legal, actions) {
-  const move = moveOfActions(legal, actions) ?? legal.find((longer) => actions.every((action, index) => longer.actions[index] === action));
+  const move =
+    moveOfActions(legal, actions) ??
+    legal.find((longer) => actions.every((action, index) => longer.actions[index] === action));
   if (!move) return undefined;
   const { cells, path } = outlineOf(move);
   return { cells, path: move.actions.length > actions.length ? path.slice(0, actions.length + 1) : path };

@@ -25,8 +25,11 @@ export function Hints({ input, scene, view, escapes }) {
   return html`
     ${taken && at(keyOf(taken), html`<rect class="hint-taken" x="-24" y="-24" width="48" height="48" />`)}
     ${!input.path.length && [...input.forced].map((key) => at(key, html`<circle class="hint-forced" r="21.5" />`))}
-    ${[...input.next].map((key) => at(key, html`<circle class=${occupied.has(key) ? "hint-ring" : "hint-dot"} r=${occupied.has(key) ? 20 : 7.5} />`))}
-    ${escapes.map((cell) => at(keyOf(cell), html`<rect class="hint-escape" x="-21" y="-21" width="42" height="42" rx="6" /><path class="hint-escape-sign" d="M-7 0h12M0 -6l6 6l-6 6" />`))}
+    ${[...input.next].map((key) => at(key, html`<circle
+      class=${occupied.has(key) ? "hint-ring" : "hint-dot"} r=${occupied.has(key) ? 20 : 7.5} />`))}
+    ${escapes.map((cell) => at(keyOf(cell), html`<rect
+      class="hint-escape" x="-21" y="-21" width="42" height="42" rx="6" /><path
+      class="hint-escape-sign" d="M-7 0h12M0 -6l6 6l-6 6" />`))}
   `;
 }
 
@@ -36,7 +39,8 @@ export function Heat({ shares, view, kind }) {
     <g class=${`heat heat-${kind}`}>
       ${[...shares].map(([key, share]) => {
         const { x, y } = view.corner(key.split(",").map(Number));
-        return html`<rect key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.05 + 0.7 * share).toFixed(3)} />`;
+        return html`<rect
+          key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.05 + 0.7 * share).toFixed(3)} />`;
       })}
     </g>
   `;
@@ -50,7 +54,13 @@ export function Considered({ moves, view }) {
       ${ordered.map(({ key, path, cells, strength, label, later }) =>
         cells.length
           ? html`<${Outline} key=${key} cells=${cells.map(view.seen)} strength=${strength} label=${label} later=${later} />`
-          : path.slice(1).map((cell, index) => html`<${Arrow} key=${`${key}-${index}`} from=${view.middle(path[index])} to=${view.middle(cell)} strength=${strength} later=${later} />`),
+          : path
+              .slice(1)
+              .map(
+                (cell, index) =>
+                  html`<${Arrow} key=${`${key}-${index}`} from=${view.middle(path[index])} to=${view.middle(cell)}
+                    strength=${strength} later=${later} />`,
+              ),
       )}
     </g>
   `;
@@ -60,9 +70,11 @@ function Arrow({ from, to, strength, later }) {
   const [across, down] = [to.x - from.x, to.y - from.y];
   const tip = Math.hypot(across, down) - 5;
   const [head, half] = [10 + 7 * strength, 1.6 + 2.9 * strength];
-  const shape = `M14 ${half}L${tip - head} ${half}L${tip - head} ${2.3 * half + 1.5}L${tip} 0L${tip - head} ${-2.3 * half - 1.5}L${tip - head} ${-half}L14 ${-half}Z`;
+  const [neck, barb] = [tip - head, 2.3 * half + 1.5];
+  const shape = `M14 ${half}L${neck} ${half}L${neck} ${barb}L${tip} 0L${neck} ${-barb}L${neck} ${-half}L14 ${-half}Z`;
   const turned = (Math.atan2(down, across) * 180) / Math.PI;
-  return html`<path class=${classes("arrow", { later })} d=${shape} opacity=${(0.3 + 0.6 * strength).toFixed(2)} transform=${`translate(${from.x} ${from.y}) rotate(${turned.toFixed(2)})`} />`;
+  return html`<path class=${classes("arrow", { later })} d=${shape} opacity=${(0.3 + 0.6 * strength).toFixed(2)}
+    transform=${`translate(${from.x} ${from.y}) rotate(${turned.toFixed(2)})`} />`;
 }
 
 function Outline({ cells, strength, label, later }) {

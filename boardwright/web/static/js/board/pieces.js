@@ -3,7 +3,11 @@ import { html } from "../ui.js";
 import { blockPaths, CELL } from "./geometry.js";
 
 const CROWN = "M-11 8 L-13.5 -6 L-6.5 0.5 L0 -10.5 L6.5 0.5 L13.5 -6 L11 8 Z";
-const JEWELS = [[-13.5, -7.5], [0, -12], [13.5, -7.5]];
+const JEWELS = [
+  [-13.5, -7.5],
+  [0, -12],
+  [13.5, -7.5],
+];
 export const roleName = (role) => (role === null || role === undefined ? "none" : String(role));
 
 /** A disc around the origin, lit from the upper left; a king is larger and wears a crown. */
@@ -14,9 +18,11 @@ export function Disc({ role, kind }) {
     <ellipse cx="1.2" cy="3.4" rx=${radius + 4.5} ry=${radius + 4} fill="url(#shade)" />
     <circle class=${`disc-wall wood-${roleName(role)}`} cy="1.4" r=${radius} />
     <circle r=${radius} fill=${`url(#wood-${roleName(role)})`} class=${`disc-rim wood-${roleName(role)}`} />
-    ${!king && html`<circle class=${`disc-groove wood-${roleName(role)}`} r=${radius * 0.72} /><circle class=${`disc-groove wood-${roleName(role)}`} r=${radius * 0.42} />`}
+    ${!king && html`<circle class=${`disc-groove wood-${roleName(role)}`} r=${radius * 0.72} /><circle
+      class=${`disc-groove wood-${roleName(role)}`} r=${radius * 0.42} />`}
     ${king && html`<circle class=${`disc-groove wood-${roleName(role)}`} r=${radius * 0.86} /><${Crown} />`}
-    <path class="disc-light" d=${`M${-radius * 0.78} ${-radius * 0.36}A${radius * 0.86} ${radius * 0.86} 0 0 1 ${radius * 0.2} ${-radius * 0.84}`} />
+    <path
+      class="disc-light" d=${`M${-radius * 0.78} ${-radius * 0.36}A${radius * 0.86} ${radius * 0.86} 0 0 1 ${radius * 0.2} ${-radius * 0.84}`} />
   `;
 }
 

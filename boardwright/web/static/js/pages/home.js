@@ -30,7 +30,8 @@ export function Page({ api, params }) {
   }, []);
   const asked = choices && params.game === choices.game && params.rules === choices.rules ? params.position : undefined;
   useEffect(() => {
-    if (choices) api.position({ game: choices.game, rules: choices.rules, start: asked }).then(setView).catch(notifyError);
+    if (choices)
+      api.position({ game: choices.game, rules: choices.rules, start: asked }).then(setView).catch(notifyError);
   }, [choices?.game, choices?.rules, asked]);
   if (!games || !view || view.game !== choices.game) return html`<main class="stage" aria-busy="true"></main>`;
   const game = games.find((candidate) => candidate.name === choices.game);
@@ -41,13 +42,17 @@ export function Page({ api, params }) {
       <div class="stage-side">
         <section class="panel">
           <h2>${asked ? "New game from this position" : "New game"}</h2>
-          <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} position=${asked} colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
+          <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} position=${asked}
+            colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
         </section>
-        ${open.length > 0 &&
-        html`<section class="panel">
+        ${
+          open.length > 0 &&
+          html`<section class="panel">
           <h2>Go on with</h2>
-          <ul class="open-games">${open.slice(0, SHOWN_GAMES).map((live) => html`<${OpenGame} key=${live.id} live=${live} games=${games} />`)}</ul>
-        </section>`}
+          <ul class="open-games">${open.slice(0, SHOWN_GAMES).map((live) => html`<${OpenGame}
+            key=${live.id} live=${live} games=${games} />`)}</ul>
+        </section>`
+        }
       </div>
     </main>
   `;
@@ -57,17 +62,17 @@ export function Page({ api, params }) {
 function Preview({ view, game, role }) {
   const input = useInput(view, false, () => {});
   const flip = useMemo(() => role !== "random" && beginsAbove(view, game.roles, role), [view, role]);
-  return html`<${Board} view=${view} input=${input} flip=${flip} roles=${game.roles} label=${`${game.title}, the first position`} />`;
+  return html`<${Board} view=${view} input=${input} flip=${flip} roles=${game.roles}
+    label=${`${game.title}, the first position`} />`;
 }
 
 function OpenGame({ live, games }) {
   const game = games.find((candidate) => candidate.name === live.game);
-  const moves = live.view?.line.length;
   return html`
     <li>
       <${Link} to=${`/play/${live.id}`}>
         <strong>${game?.title ?? live.game}</strong> <span class="quiet">${live.rules}</span><br />
-        <span class="quiet">${game?.roles[live.human]} against ${playerName(game, live.opponent)}${moves === undefined ? "" : `, ${moves} moves`}${live.result ? ", over" : ""}</span>
+        <span class="quiet">${game?.roles[live.human]} against ${playerName(game, live.opponent)}</span>
       </${Link}>
     </li>
   `;

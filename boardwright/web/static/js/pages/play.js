@@ -17,16 +17,21 @@ function useLiveGame(api, socket, id) {
   const receive = useCallback(
     (next) =>
       setState((before) =>
-        before.live?.id === next.id && before.live.version > next.version ? before : { live: next, readAt: performance.now() },
+        before.live?.id === next.id && before.live.version > next.version
+          ? before
+          : { live: next, readAt: performance.now() },
       ),
     [],
   );
   useEffect(() => {
     setState({ live: null, readAt: 0 });
-    api.liveGame(id).then(receive).catch((error) => {
-      notifyError(error);
-      if (error.status === 404) go("/", true);
-    });
+    api
+      .liveGame(id)
+      .then(receive)
+      .catch((error) => {
+        notifyError(error);
+        if (error.status === 404) go("/", true);
+      });
     return socket.watch(id, receive);
   }, [id]);
   return { ...state, receive };
@@ -43,7 +48,10 @@ function useLookBack(api, live) {
     let wanted = true;
     const actions = live.view.line.slice(0, count).flatMap((move) => move.actions);
     const { game, rules, start } = live.view;
-    api.position({ game, rules, start, actions }).then((past) => wanted && setView(past)).catch(notifyError);
+    api
+      .position({ game, rules, start, actions })
+      .then((past) => wanted && setView(past))
+      .catch(notifyError);
     return () => (wanted = false);
   }, [count, live?.id]);
   const to = (wanted) => setCount(wanted >= length ? null : Math.max(0, wanted));
@@ -77,7 +85,10 @@ function Table({ api, live, readAt, receive, game }) {
       .catch((error) => {
         notifyError(error);
         input.cancel();
-        return api.liveGame(live.id).then(receive).catch(() => {});
+        return api
+          .liveGame(live.id)
+          .then(receive)
+          .catch(() => {});
       })
       .finally(() => setBusy(false));
   };
@@ -89,7 +100,10 @@ function Table({ api, live, readAt, receive, game }) {
 
   useEffect(() => {
     document.title = `${game.title} – Boardwright`;
-    api.position({ game: name, rules, start }).then((first) => setFlip(beginsAbove(first, game.roles, live.human))).catch(notifyError);
+    api
+      .position({ game: name, rules, start })
+      .then((first) => setFlip(beginsAbove(first, game.roles, live.human)))
+      .catch(notifyError);
   }, []);
   useSpoken(live, game.roles);
   useKeys([
@@ -112,7 +126,13 @@ function Table({ api, live, readAt, receive, game }) {
       clock=${live.clock} readAt=${readAt} turn=${!live.result && live.view.to_move === role} note=${role === live.human ? "" : note} />
   `;
   const typed = (text) => act(api.move(live.id, { text, version: live.version }));
-  const status = live.result ? resultText(live.result, game.roles) : mine ? "Your move" : live.view.to_move === null ? "Chance moves" : `${capital(game.roles[live.view.to_move])} to move`;
+  const status = live.result
+    ? resultText(live.result, game.roles)
+    : mine
+      ? "Your move"
+      : live.view.to_move === null
+        ? "Chance moves"
+        : `${capital(game.roles[live.view.to_move])} to move`;
   return html`
     <main class=${classes("stage at-play", { handed: input.trays.length })}>
       <h1 class="unseen">${game.title} against ${names[1 - live.human]}</h1>
@@ -125,7 +145,9 @@ function Table({ api, live, readAt, receive, game }) {
       <div class="stage-side">
         <section class="panel game-panel">
           <div class="row spread"><h2>${game.title} <span class="quiet">${live.rules}</span></h2></div>
-          <p class="status" data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
+          <p class="status"
+            data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button
+            class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
           <${OtherMoves} legal=${input.legal} onMove=${move} />
           <${MoveList} line=${live.view.line} current=${back.at} go=${back.to} />
           <${Steps} at=${back.at} last=${live.view.line.length} go=${back.to} />
@@ -150,7 +172,9 @@ function useSpoken(live, roles) {
   const heard = useRef({ moves: live.view.line.length, over: Boolean(live.result) });
   useEffect(() => {
     const { line } = live.view;
-    const moves = line.slice(heard.current.moves).map((move) => `${move.role === null ? "Chance" : capital(roles[move.role])}: ${move.text}.`);
+    const moves = line
+      .slice(heard.current.moves)
+      .map((move) => `${move.role === null ? "Chance" : capital(roles[move.role])}: ${move.text}.`);
     if (line.length < heard.current.moves) moves.push("Taken back.");
     if (live.result && !heard.current.over) moves.push(resultText(live.result, roles));
     else if (moves.length && live.view.to_move === live.human) moves.push("Your move.");

@@ -46,7 +46,8 @@ export function Page({ api, socket, params }) {
     return () => (wanted = false);
   }, [key, game]);
   if (!game || opened?.key !== key) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Study} key=${key} api=${api} socket=${socket} games=${games} game=${game} opened=${opened.view} ply=${params.ply} />`;
+  return html`<${Study} key=${key} api=${api} socket=${socket} games=${games}
+    game=${game} opened=${opened.view} ply=${params.ply} />`;
 }
 
 /** The position and line an address names. */
@@ -64,7 +65,9 @@ function defaultAgent(game) {
 function Study({ api, socket, games, game, opened, ply }) {
   const { rules, start } = opened;
   const [tree, setTree] = useState(() => addLine(newTree(), "n0", opened.line)[0]);
-  const [at, setAt] = useState(() => (ply === null ? mainLine(tree).at(-1) : (mainLine(tree)[ply] ?? mainLine(tree).at(-1))).id);
+  const [at, setAt] = useState(
+    () => (ply === null ? mainLine(tree).at(-1) : (mainLine(tree)[ply] ?? mainLine(tree).at(-1))).id,
+  );
   const [view, setView] = useState(opened);
   const [shown, setShown] = useState(null); // the board after a line that is pointed at
   const [values, setValues] = useState({});
@@ -85,18 +88,30 @@ function Study({ api, socket, games, game, opened, ply }) {
     let wanted = true;
     setShown(null);
     setPointed(null);
-    api.position({ game: game.name, rules, start, actions: node.actions }).then((next) => wanted && setView(next)).catch(notifyError);
+    api
+      .position({ game: game.name, rules, start, actions: node.actions })
+      .then((next) => wanted && setView(next))
+      .catch(notifyError);
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
     return () => (wanted = false);
   }, [at]);
   useEffect(() => {
-    const path = studyPath({ game: game.name, rules, start, actions: line.at(-1).actions, ply: node.depth === line.length - 1 ? undefined : node.depth });
+    const path = studyPath({
+      game: game.name,
+      rules,
+      start,
+      actions: line.at(-1).actions,
+      ply: node.depth === line.length - 1 ? undefined : node.depth,
+    });
     const timer = setTimeout(() => rename(path), RENAME_MS);
     return () => clearTimeout(timer);
   }, [line]);
   useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
-    api.position({ game: game.name, rules, start }).then((first) => setAbove(beginsAbove(first, game.roles, 0))).catch(notifyError);
+    api
+      .position({ game: game.name, rules, start })
+      .then((first) => setAbove(beginsAbove(first, game.roles, 0)))
+      .catch(notifyError);
   }, []);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
@@ -106,7 +121,11 @@ function Study({ api, socket, games, game, opened, ply }) {
   }, [view]);
 
   const play = (moves) => {
-    const [grown, end] = addLine(tree, at, moves.map((move, index) => ({ ...move, role: move.role ?? (index ? null : view.to_move) })));
+    const [grown, end] = addLine(
+      tree,
+      at,
+      moves.map((move, index) => ({ ...move, role: move.role ?? (index ? null : view.to_move) })),
+    );
     if (moves.length > 1) {
       api
         .position({ game: game.name, rules, start, actions: grown.nodes[end].actions })
@@ -121,9 +140,14 @@ function Study({ api, socket, games, game, opened, ply }) {
     setTree(grown);
     setAt(end);
   };
-  const input = useInput(view, ready && !shown && !view.outcome, (move) => play([{ text: move.text, actions: move.actions, role: view.to_move }]));
+  const input = useInput(view, ready && !shown && !view.outcome, (move) =>
+    play([{ text: move.text, actions: move.actions, role: view.to_move }]),
+  );
   const typed = (text) =>
-    api.position({ game: game.name, rules, start, actions: node.actions, moves: [text] }).then((reached) => play([reached.line.at(-1)])).catch((error) => notifyError(error));
+    api
+      .position({ game: game.name, rules, start, actions: node.actions, moves: [text] })
+      .then((reached) => play([reached.line.at(-1)]))
+      .catch((error) => notifyError(error));
   const pending = useRef(0);
   const preview = (moves) => {
     const asked = ++pending.current;
@@ -161,9 +185,19 @@ function Study({ api, socket, games, game, opened, ply }) {
   const answers = useAnswers(api, ready ? view : null, info);
   const board = shown ?? view;
   const judged = useMemo(() => judgeLine(line, values), [line, values]);
-  const considered = useMemo(() => (shown || !ready ? [] : [...consideredMoves(view, info, pointed), ...(pointed === null ? answers : [])]), [shown, ready, view, info, pointed, answers]);
-  const map = useMemo(() => (shown || !heat || !ready ? null : heatOf(view, info, heat)), [shown, heat, ready, view, info]);
-  const status = shown ? "What the engine expects" : view.outcome ? resultText(view.outcome, game.roles) : view.scene.caption;
+  const considered = useMemo(
+    () => (shown || !ready ? [] : [...consideredMoves(view, info, pointed), ...(pointed === null ? answers : [])]),
+    [shown, ready, view, info, pointed, answers],
+  );
+  const map = useMemo(
+    () => (shown || !heat || !ready ? null : heatOf(view, info, heat)),
+    [shown, heat, ready, view, info],
+  );
+  const status = shown
+    ? "What the engine expects"
+    : view.outcome
+      ? resultText(view.outcome, game.roles)
+      : view.scene.caption;
   const record = () => ({ game: game.name, rules, start, actions: line.at(-1).actions });
   const first = colourOf(view, game.roles, 0);
   return html`
@@ -172,22 +206,33 @@ function Study({ api, socket, games, game, opened, ply }) {
       <div class="stage-board">
         <div class="with-bar">
           <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${above === flip} />
-          <${Board} view=${board} input=${input} flip=${flip} roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
+          <${Board} view=${board} input=${input} flip=${flip}
+            roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
         </div>
-        <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
+        <p class="status" data-status=${view.outcome ? "over" : shown ? "shown" : "open"}><i
+          class=${`side-dot colour-${board.scene.to_move ?? "none"}`}></i> ${status}</p>
       </div>
       ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
       <div class="stage-side">
-        <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent} heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
+        <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent}
+          heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
         <section class="panel game-panel" aria-label="Game">
           <${OtherMoves} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} />
           <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
-          <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon" aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
-          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles} clear=${() => setValues({})} />
-          <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed} disabled=${!input.enabled} />
+          <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon"
+            aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
+          <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles}
+            clear=${() => setValues({})} />
+          <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed}
+            disabled=${!input.enabled} />
           <div class="row actions">
-            <button class="button small" disabled=${node.parent === null} onClick=${() => setTree(promote(tree, at))}>Make main line</button>
-            <button class="button small" disabled=${node.parent === null} onClick=${() => { const [smaller, parent] = remove(tree, at); setAt(parent); setTree(smaller); }}>Delete from here</button>
+            <button class="button small" disabled=${node.parent === null}
+              onClick=${() => setTree(promote(tree, at))}>Make main line</button>
+            <button class="button small" disabled=${node.parent === null} onClick=${() => {
+              const [smaller, parent] = remove(tree, at);
+              setAt(parent);
+              setTree(smaller);
+            }}>Delete from here</button>
           </div>
         </section>
         <${Files} games=${games} game=${game} view=${view} record=${record} />

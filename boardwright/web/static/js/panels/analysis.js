@@ -50,16 +50,21 @@ export function useAnalysis(socket, view, agent) {
 function strengths(candidates) {
   const of = (candidate) => candidate.visits ?? candidate.policy ?? 0;
   const most = Math.max(...candidates.map(of), 1e-9);
-  return candidates.map((candidate, index) => (candidates.some((other) => of(other) > 0) ? of(candidate) / most : 1 / (index + 1)));
+  return candidates.map((candidate, index) =>
+    candidates.some((other) => of(other) > 0) ? of(candidate) / most : 1 / (index + 1),
+  );
 }
 
 /** The first candidates as moves to be drawn on the board; one alone if it is pointed at. */
 export function consideredMoves(view, info, pointed) {
-  const candidates = pointed === null ? (info?.candidates ?? []).slice(0, DRAWN) : [info?.candidates[pointed]].filter(Boolean);
+  const candidates =
+    pointed === null ? (info?.candidates ?? []).slice(0, DRAWN) : [info?.candidates[pointed]].filter(Boolean);
   const shares = strengths(candidates);
   return candidates.flatMap((candidate, index) => {
     const outline = outlineOfActions(view.legal, candidate.actions);
-    return outline ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outline }] : [];
+    return outline
+      ? [{ key: candidate.text, strength: shares[index], label: pointed === null ? String(index + 1) : "", ...outline }]
+      : [];
   });
 }
 
@@ -79,7 +84,14 @@ export function useAnswers(api, view, info) {
           const { game, rules, start } = view;
           const before = await api.position({ game, rules, start, actions }).catch(() => null);
           const outline = before && outlineOfActions(before.legal, move.actions);
-          if (outline) moves.push({ key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1, ...outline });
+          if (outline)
+            moves.push({
+              key: `later${index}`,
+              strength: 0.5 / index,
+              label: String(index + 1),
+              later: index % 2 === 1,
+              ...outline,
+            });
         }
         actions = [...actions, ...move.actions];
       }
@@ -100,42 +112,68 @@ export function heatOf(view, info, kind) {
     const outline = outlineOfActions(view.legal, candidate.actions);
     if (!outline || !candidate[kind]) continue;
     const { path, cells } = outline;
-    for (const cell of cells.length ? cells : path.slice(-1)) sums.set(keyOf(cell), (sums.get(keyOf(cell)) ?? 0) + candidate[kind]);
+    for (const cell of cells.length ? cells : path.slice(-1))
+      sums.set(keyOf(cell), (sums.get(keyOf(cell)) ?? 0) + candidate[kind]);
   }
   const most = Math.max(...sums.values(), 0);
   return most > 0 ? { kind, shares: new Map([...sums].map(([key, sum]) => [key, sum / most])) } : null;
 }
 
-const short = (count) => (count >= 1e6 ? `${(count / 1e6).toFixed(1)}M` : count >= 1e4 ? `${Math.round(count / 1e3)}k` : String(Math.round(count)));
+const short = (count) =>
+  count >= 1e6
+    ? `${(count / 1e6).toFixed(1)}M`
+    : count >= 1e4
+      ? `${Math.round(count / 1e3)}k`
+      : String(Math.round(count));
 
 /** @param {any} props `analysis` of useAnalysis; `play` plays a line of moves; `preview` shows one on the board, null ends that */
 export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, setHeat, point, play, preview }) {
   const { on, setOn, info, preparing } = analysis;
   const over = Boolean(view.outcome) || !view.legal.length;
   const total = info?.candidates.reduce((sum, candidate) => sum + (candidate.visits ?? 0), 0) || 0;
-  const figures = info && [["depth", info.depth], ["nodes", info.nodes], ["simulations", info.simulations], ["per second", info.nps]].filter(([, value]) => value);
+  const figures =
+    info &&
+    [
+      ["depth", info.depth],
+      ["nodes", info.nodes],
+      ["simulations", info.simulations],
+      ["per second", info.nps],
+    ].filter(([, value]) => value);
+  const waiting = preparing ? "Preparing…" : on && !info ? "Starting…" : info ? null : "Stopped.";
+  const said = over ? "The game is over." : waiting;
   return html`
     <section class="panel analysis" aria-label="Analysis">
       <div class="row spread">
-        <button class=${classes("button", { primary: !on })} aria-pressed=${on} disabled=${over && !on} onClick=${() => setOn(!on)} title="Analysis (l)">${on ? "Stop" : "Analyse"}</button>
+        <button class=${classes("button", { primary: !on })} aria-pressed=${on} disabled=${over && !on}
+          onClick=${() => setOn(!on)} title="Analysis (l)">${on ? "Stop" : "Analyse"}</button>
         <div class="row" role="group" aria-label="Heat maps">
-          ${["policy", "visits"].map((kind) => html`<button class="button small" aria-pressed=${heat === kind} onClick=${() => setHeat(heat === kind ? null : kind)}>${kind === "policy" ? "Policy map" : "Visit map"}</button>`)}
+          ${["policy", "visits"].map((kind) => html`<button class="button small" aria-pressed=${heat === kind}
+            onClick=${() => setHeat(heat === kind ? null : kind)}>${kind === "policy" ? "Policy map" : "Visit map"}</button>`)}
         </div>
       </div>
-      <details class="engine"><summary>Engine: <code>${agent}</code></summary><${OpponentChoice} game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
+      <details class="engine"><summary>Engine: <code>${agent}</code></summary><${OpponentChoice}
+        game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
       <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
-        ${over ? "The game is over." : preparing ? "Preparing…" : on && !info ? "Starting…" : figures?.length ? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`) : info ? "" : "Stopped."}
+        ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}
       </p>
-      ${info &&
-      html`
+      ${
+        info &&
+        html`
         <div class="candidates-box">
           <table class="candidates">
-            <thead><tr><th scope="col">Move</th><th scope="col" class="number">Visits</th><th scope="col" class="number">Policy</th><th scope="col" class="number" title=${`1 is a win for ${game.roles[0]}`}>Value</th></tr></thead>
+            <thead><tr><th scope="col">Move</th><th scope="col" class="number">Visits</th><th scope="col"
+              class="number">Policy</th><th scope="col" class="number"
+              title=${`1 is a win for ${game.roles[0]}`}>Value</th></tr></thead>
             <tbody>
               ${info.candidates.slice(0, SHOWN).map(
-                (candidate, index) => html`<tr key=${candidate.text} onMouseEnter=${() => point(index)} onMouseLeave=${() => point(null)}>
-                  <td><button class="move" onFocus=${() => point(index)} onBlur=${() => point(null)} onClick=${() => play([candidate])}>${candidate.text}</button></td>
-                  <td class="number">${candidate.visits === null ? "–" : html`<span class="visit-share" style=${{ "--share": `${total ? (100 * candidate.visits) / total : 0}%` }}>${short(candidate.visits)}</span>`}</td>
+                (
+                  candidate,
+                  index,
+                ) => html`<tr key=${candidate.text} onMouseEnter=${() => point(index)} onMouseLeave=${() => point(null)}>
+                  <td><button class="move" onFocus=${() => point(index)} onBlur=${() => point(null)}
+                    onClick=${() => play([candidate])}>${candidate.text}</button></td>
+                  <td class="number">${candidate.visits === null ? "–" : html`<span class="visit-share"
+                    style=${{ "--share": `${total ? (100 * candidate.visits) / total : 0}%` }}>${short(candidate.visits)}</span>`}</td>
                   <td class="number">${candidate.policy === null ? "–" : `${(100 * candidate.policy).toFixed(1)}%`}</td>
                   <td class="number">${valueText(candidate.value)}</td>
                 </tr>`,
@@ -143,9 +181,11 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
             </tbody>
           </table>
         </div>
-        ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p class="quiet figures">This engine tells no ${heat}: another one may.</p>`}
+        ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p
+          class="quiet figures">This engine tells no ${heat}: another one may.</p>`}
         ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, LONGEST_LINE)} play=${play} preview=${preview} />`}
-      `}
+      `
+      }
     </section>
   `;
 }
@@ -181,8 +221,11 @@ function Line({ line, play, preview }) {
   useEffect(() => stop, []);
   return html`
     <p class="pv" onMouseLeave=${stop}>
-      <button class="icon small" aria-label="Play the line out on the board" title="Play the line out" onMouseEnter=${run} onFocus=${run} onBlur=${stop}>▶</button>
-      ${line.map((move, index) => html`<button key=${index} class=${classes("move", { shown: shown === index + 1 })} onMouseEnter=${() => only(index + 1)} onFocus=${() => only(index + 1)} onBlur=${stop} onClick=${() => play(line.slice(0, index + 1))}>${move.text}</button>`)}
+      <button class="icon small" aria-label="Play the line out on the board" title="Play the line out"
+        onMouseEnter=${run} onFocus=${run} onBlur=${stop}>▶</button>
+      ${line.map((move, index) => html`<button key=${index} class=${classes("move", { shown: shown === index + 1 })}
+        onMouseEnter=${() => only(index + 1)} onFocus=${() => only(index + 1)} onBlur=${stop}
+        onClick=${() => play(line.slice(0, index + 1))}>${move.text}</button>`)}
     </p>
   `;
 }

@@ -38,25 +38,43 @@ export function Files({ games, game, view, record }) {
     setOpen(false);
     setFound(null);
     setText("");
-    go(studyPath({ game: game.name, rules: one.record.rules, start: one.record.start, actions: one.record.actions, ply: 0 }));
+    go(
+      studyPath({
+        game: game.name,
+        rules: one.record.rules,
+        start: one.record.start,
+        actions: one.record.actions,
+        ply: 0,
+      }),
+    );
   };
   const read = (content) =>
     api
       .readFile(game.name, content)
       .then((answer) => (answer.games.length === 1 && !answer.errors.length ? load(answer.games[0]) : setFound(answer)))
       .catch(notifyError);
-  const write = () => api.writeFile(record()).then((file) => save(file.name, file.text)).catch(notifyError);
+  const write = () =>
+    api
+      .writeFile(record())
+      .then((file) => save(file.name, file.text))
+      .catch(notifyError);
   const setPosition = (event) => {
     event.preventDefault();
     const wanted = (written ?? view.text).trim();
     setWritten(null);
-    api.position({ game: game.name, rules: view.rules, start: wanted }).then(() => go(studyPath({ game: game.name, rules: view.rules, start: wanted }))).catch(notifyError);
+    api
+      .position({ game: game.name, rules: view.rules, start: wanted })
+      .then(() => go(studyPath({ game: game.name, rules: view.rules, start: wanted })))
+      .catch(notifyError);
   };
+  const here = studyPath({ game: game.name, rules: view.rules, start: view.text });
+  const another = (name) => go(studyPath({ game: name, rules: games.find((one) => one.name === name).default_rules }));
   return html`
     <section class="panel files" aria-label="Files and positions">
       <div class="row">
         <label class="field grow">Game
-          <select value=${game.name} onChange=${(event) => go(studyPath({ game: event.target.value, rules: games.find((one) => one.name === event.target.value).default_rules }))}>
+          <select value=${game.name}
+            onChange=${(event) => another(event.target.value)}>
             ${games.map((one) => html`<option key=${one.name} value=${one.name}>${one.title}</option>`)}
           </select>
         </label>
@@ -68,22 +86,30 @@ export function Files({ games, game, view, record }) {
       </div>
       <form class="typed" onSubmit=${setPosition}>
         <label class="unseen" for="position-text">Position as text</label>
-        <input id="position-text" class="text-input" spellcheck="false" value=${written ?? view.text} onInput=${(event) => setWritten(event.target.value)} />
+        <input id="position-text" class="text-input" spellcheck="false" value=${written ?? view.text}
+          onInput=${(event) => setWritten(event.target.value)} />
         <button class="button" disabled=${written === null}>Set</button>
       </form>
       <div class="row actions">
-        <button class="button" onClick=${() => copy(location.origin + studyPath({ game: game.name, rules: view.rules, start: view.text }), "Link to this position")}>Copy link</button>
-        <button class="button" disabled=${Boolean(view.outcome)} onClick=${() => go(`/?${new URLSearchParams({ game: game.name, rules: view.rules, position: view.text })}`)}>Play from here</button>
+        <button class="button"
+          onClick=${() => copy(location.origin + here, "Link to this position")}>Copy link</button>
+        <button class="button" disabled=${Boolean(view.outcome)}
+          onClick=${() => go(`/?${new URLSearchParams({ game: game.name, rules: view.rules, position: view.text })}`)}>Play from here</button>
         <button class="button" onClick=${() => setOpen(true)}>Load…</button>
         <button class="button" onClick=${write}>Save</button>
       </div>
       <${Dialog} open=${open} close=${() => setOpen(false)} label="Load a game">
         <h2>Load a game of ${game.title}</h2>
-        <label class="field">From a file<input type="file" name="game-file" onChange=${(event) => event.target.files[0]?.text().then(read)} /></label>
-        <label class="field">or as text<textarea class="text-input" rows="6" spellcheck="false" value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label>
+        <label class="field">From a file<input type="file" name="game-file"
+          onChange=${(event) => event.target.files[0]?.text().then(read)} /></label>
+        <label class="field">or as text<textarea class="text-input" rows="6" spellcheck="false" value=${text}
+          onInput=${(event) => setText(event.target.value)}></textarea></label>
         ${found?.errors.map((error) => html`<p class="problem">${error}</p>`)}
-        ${found && html`<ul class="open-games found">${found.games.map((one, index) => html`<li><button class="link" onClick=${() => load(one)}>${headline(one, index)}</button></li>`)}</ul>`}
-        <div class="row"><button class="button primary" disabled=${!text.trim()} onClick=${() => read(text)}>Read</button><button class="button" onClick=${() => setOpen(false)}>Cancel</button></div>
+        ${found && html`<ul class="open-games found">${found.games.map((one, index) => html`<li><button class="link"
+          onClick=${() => load(one)}>${headline(one, index)}</button></li>`)}</ul>`}
+        <div class="row"><button class="button primary" disabled=${!text.trim()}
+          onClick=${() => read(text)}>Read</button><button class="button"
+          onClick=${() => setOpen(false)}>Cancel</button></div>
       </${Dialog}>
     </section>
   `;

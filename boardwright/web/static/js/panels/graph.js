@@ -24,7 +24,12 @@ export function ValueGraph({ values, judged, at, go, roles }) {
   latest.current = { judged, at, go };
   useEffect(() => {
     const element = box.current;
-    const inks = Object.fromEntries(["--accent", "--accent-soft", "--ink-2", "--line", "--slip", "--mistake", "--blunder"].map((name) => [name, resolved(name, element)]));
+    const inks = Object.fromEntries(
+      ["--accent", "--accent-soft", "--ink-2", "--line", "--slip", "--mistake", "--blunder"].map((name) => [
+        name,
+        resolved(name, element),
+      ]),
+    );
     const draw = (u) => {
       const { ctx } = u;
       const x = u.valToPos(latest.current.at, "x", true);
@@ -45,7 +50,12 @@ export function ValueGraph({ values, judged, at, go, roles }) {
       });
       ctx.restore();
     };
-    const axis = { stroke: inks["--ink-2"], grid: { stroke: inks["--line"], width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const axis = {
+      stroke: inks["--ink-2"],
+      grid: { stroke: inks["--line"], width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui",
+    };
     plot.current = new uPlot(
       {
         width: element.clientWidth,
@@ -53,8 +63,21 @@ export function ValueGraph({ values, judged, at, go, roles }) {
         legend: { show: false },
         cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
         scales: { x: { time: false }, y: { range: [-1.08, 1.08] } },
-        axes: [{ ...axis, size: 22, gap: 2 }, { ...axis, size: 26, gap: 2, splits: () => [-1, 0, 1], values: () => ["−1", "0", "1"] }],
-        series: [{}, { stroke: inks["--ink-2"], width: 2, fill: inks["--accent-soft"], fillTo: 0, points: { show: false }, spanGaps: true }],
+        axes: [
+          { ...axis, size: 22, gap: 2 },
+          { ...axis, size: 26, gap: 2, splits: () => [-1, 0, 1], values: () => ["−1", "0", "1"] },
+        ],
+        series: [
+          {},
+          {
+            stroke: inks["--ink-2"],
+            width: 2,
+            fill: inks["--accent-soft"],
+            fillTo: 0,
+            points: { show: false },
+            spanGaps: true,
+          },
+        ],
         hooks: { draw: [draw] },
       },
       [values.map((_, ply) => ply), values],
@@ -75,5 +98,7 @@ export function ValueGraph({ values, judged, at, go, roles }) {
   useEffect(() => plot.current.setData([values.map((_, ply) => ply), values]), [values]);
   useEffect(() => plot.current.redraw(false), [at, judged]);
   const known = values.filter((value) => value !== null).length;
-  return html`<div class="graph" ref=${box} role="img" aria-label=${`Value for ${roles[0]} move by move, ${known} of ${values.length} positions judged`} data-known=${known}></div>`;
+  return html`<div class="graph" ref=${box} role="img"
+    aria-label=${`Value for ${roles[0]} move by move, ${known} of ${values.length} positions judged`}
+    data-known=${known}></div>`;
 }

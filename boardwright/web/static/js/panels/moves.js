@@ -10,7 +10,8 @@ export function rowsOf(moves) {
   for (const move of moves) {
     const last = rows.at(-1);
     if (move.role === null) rows.push({ chance: move, cells: [null, null] });
-    else if (last && !last.chance && !last.cells[move.role] && (move.role === 1 || !last.cells[1])) last.cells[move.role] = move;
+    else if (last && !last.chance && !last.cells[move.role] && (move.role === 1 || !last.cells[1]))
+      last.cells[move.role] = move;
     else rows.push({ chance: null, cells: move.role === 0 ? [move, null] : [null, move] });
   }
   return rows;
@@ -33,13 +34,17 @@ export function MoveList({ line, current, go }) {
   useInSight(list, current);
   let row = 0;
   const button = (move) =>
-    move && html`<button class="move" aria-current=${move.index + 1 === current ? "true" : undefined} onClick=${() => go(move.index + 1)}>${move.text}</button>`;
+    move &&
+    html`<button class="move" aria-current=${move.index + 1 === current ? "true" : undefined}
+      onClick=${() => go(move.index + 1)}>${move.text}</button>`;
   return html`
     <div class="moves" ref=${list} role="region" tabindex="0" aria-label="Moves">
       ${rowsOf(line.map((move, index) => ({ ...move, index }))).map((pair) =>
         pair.chance
-          ? html`<div class="move-row"><span class="move-number"></span><span class="chance">chance: ${button(pair.chance)}</span></div>`
-          : html`<div class="move-row"><span class="move-number">${++row}</span>${button(pair.cells[0]) ?? html`<span class="move none">…</span>`}${button(pair.cells[1])}</div>`,
+          ? html`<div class="move-row"><span class="move-number"></span><span
+            class="chance">chance: ${button(pair.chance)}</span></div>`
+          : html`<div class="move-row"><span class="move-number">${++row}</span>${button(pair.cells[0]) ?? html`<span
+            class="move none">…</span>`}${button(pair.cells[1])}</div>`,
       )}
       ${!line.length && html`<p class="quiet">No moves yet.</p>`}
     </div>
@@ -62,8 +67,10 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
   return html`
     <form class="typed" onSubmit=${submit}>
       <label class="unseen" for="typed-move">Type a move</label>
-      <input id="typed-move" ref=${input} class="text-input" list="legal-moves" autocomplete="off" spellcheck="false" value=${text} disabled=${disabled}
-        placeholder=${disabled || !legal.length ? "Type a move" : `Type a move, such as ${legal[0].text}`} onInput=${(event) => setText(event.target.value)} />
+      <input id="typed-move" ref=${input} class="text-input" list="legal-moves" autocomplete="off" spellcheck="false"
+        value=${text} disabled=${disabled}
+        placeholder=${disabled || !legal.length ? "Type a move" : `Type a move, such as ${legal[0].text}`}
+        onInput=${(event) => setText(event.target.value)} />
       <datalist id="legal-moves">${legal.slice(0, 400).map((move) => html`<option value=${move.text} />`)}</datalist>
       <button class="button" disabled=${disabled || !text.trim()}>Enter</button>
     </form>
@@ -74,12 +81,14 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
 export function OtherMoves({ legal, onMove }) {
   const others = legal.filter((move) => !move.gesture.length);
   if (!others.length) return null;
-  return html`<div class="row" role="group" aria-label="Moves">${others.map((move) => html`<button class="button small" key=${move.text} onClick=${() => onMove(move)}>${move.text}</button>`)}</div>`;
+  return html`<div class="row" role="group" aria-label="Moves">${others.map((move) => html`<button class="button small"
+    key=${move.text} onClick=${() => onMove(move)}>${move.text}</button>`)}</div>`;
 }
 
 /** Buttons to go through a line. */
 export function Steps({ at, last, go }) {
-  const button = (sign, name, to, off) => html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;
+  const button = (sign, name, to, off) =>
+    html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;
   return html`
     <div class="row steps" role="group" aria-label="Go through the game">
       ${button("«", "First position (Home)", 0, at <= 0)} ${button("‹", "Back (←)", at - 1, at <= 0)}

@@ -17,7 +17,9 @@ const CLOCKS = [
 /** The choices to begin with: those asked for, else those made last, as far as they still exist. */
 export function lastChoices(games, asked = {}) {
   const kept = remembered("new-game", {});
-  const last = asked.game ? { ...(kept.game === asked.game ? kept : { role: kept.role, clock: kept.clock }), ...asked } : kept;
+  const last = asked.game
+    ? { ...(kept.game === asked.game ? kept : { role: kept.role, clock: kept.clock }), ...asked }
+    : kept;
   const game = games.find((candidate) => candidate.name === last.game) ?? games[0];
   return choicesFor(game, last.game === game.name ? last : { role: last.role, clock: last.clock });
 }
@@ -25,7 +27,13 @@ export function lastChoices(games, asked = {}) {
 export function choicesFor(game, before = {}) {
   const rules = game.rule_sets.some(({ name }) => name === before.rules) ? before.rules : game.default_rules;
   const easy = game.opponents[Math.min(1, game.opponents.length - 1)]?.spec ?? game.players[0].name;
-  return { game: game.name, rules, role: before.role ?? 0, opponent: before.opponent ?? easy, clock: before.clock ?? "none" };
+  return {
+    game: game.name,
+    rules,
+    role: before.role ?? 0,
+    opponent: before.opponent ?? easy,
+    clock: before.clock ?? "none",
+  };
 }
 
 /** Starts a game and goes to it; `position` is a text to begin from. */
@@ -66,7 +74,10 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
       <fieldset>
         <legend>Game</legend>
         <div class="choices">
-          ${games.map((one) => html`<label key=${one.name}><input type="radio" name="game" value=${one.name} checked=${one.name === game.name} onChange=${() => setChoices(choicesFor(one, { role: choices.role, clock: choices.clock }))} /><span>${one.title}</span></label>`)}
+          ${games.map((one) => html`<label key=${one.name}><input type="radio" name="game" value=${one.name}
+            checked=${one.name === game.name}
+            onChange=${() => setChoices(choicesFor(one, { role: choices.role, clock: choices.clock }))} />
+            <span>${one.title}</span></label>`)}
         </div>
       </fieldset>
       <label class="field">Rules
@@ -78,10 +89,13 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
       <fieldset>
         <legend>You play</legend>
         <div class="choices">
-          ${sides.map(([role, name, colour]) => html`<label key=${role}><input type="radio" name="role" value=${role} checked=${choices.role === role} onChange=${() => change({ role })} /><span>${colour !== null && html`<i class=${`side-dot colour-${colour}`}></i>`}${name}</span></label>`)}
+          ${sides.map(([role, name, colour]) => html`<label key=${role}><input type="radio" name="role" value=${role}
+            checked=${choices.role === role} onChange=${() => change({ role })} /><span>${colour !== null && html`<i
+            class=${`side-dot colour-${colour}`}></i>`}${name}</span></label>`)}
         </div>
       </fieldset>
-      <${OpponentChoice} game=${game} ratings=${ratings} spec=${choices.opponent} setSpec=${(opponent) => change({ opponent })} legend="Against" />
+      <${OpponentChoice}
+        game=${game} ratings=${ratings} spec=${choices.opponent} setSpec=${(opponent) => change({ opponent })} legend="Against" />
       <label class="field">Clock
         <select name="clock" value=${choices.clock} onChange=${(event) => change({ clock: event.target.value })}>
           ${CLOCKS.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}

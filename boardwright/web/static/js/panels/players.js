@@ -31,7 +31,8 @@ export function PlayerStrip({ name, role, colour, roleName, clock, readAt, turn,
       <span class="player-name" title=${name}>${name}</span>
       <span class="quiet">${roleName}</span>
       ${note && html`<span class="thinking" role="status">${note}<i></i><i></i><i></i></span>`}
-      ${remaining !== null && html`<span class=${classes("clock", { low: remaining < LOW_SECONDS })} role="timer" aria-label=${`Clock of ${roleName}`}>${clockText(remaining)}</span>`}
+      ${remaining !== null && html`<span class=${classes("clock", { low: remaining < LOW_SECONDS })} role="timer"
+        aria-label=${`Clock of ${roleName}`}>${clockText(remaining)}</span>`}
     </div>
   `;
 }

@@ -22,7 +22,8 @@ export function Resign({ open, close, resign }) {
   return html`
     <${Dialog} open=${open} close=${close} label="Resign">
       <h2>Resign this game?</h2>
-      <div class="row"><button class="button primary" onClick=${yes}>Resign</button><button class="button" onClick=${close}>Play on</button></div>
+      <div class="row"><button class="button primary" onClick=${yes}>Resign</button><button class="button"
+        onClick=${close}>Play on</button></div>
     </${Dialog}>
   `;
 }
@@ -36,7 +37,13 @@ export function ResultDialog({ live, roles, study }) {
     before.current = live.result;
   }, [live.result]);
   const again = () =>
-    begin({ game: live.game, rules: live.rules, role: 1 - live.human, opponent: live.opponent, clock: live.clock ? remembered("new-game", {}).clock : "none" }).catch(notifyError);
+    begin({
+      game: live.game,
+      rules: live.rules,
+      role: 1 - live.human,
+      opponent: live.opponent,
+      clock: live.clock ? remembered("new-game", {}).clock : "none",
+    }).catch(notifyError);
   const { result, human } = live;
   const headline = !result ? "" : result.winner === null ? "A draw" : result.winner === human ? "You win!" : "You lose";
   return html`

@@ -14,7 +14,11 @@ function valueOf(socket, view, agent, seconds, stops) {
     let value = null;
     const stop = socket.analyse(
       { game, rules, start, actions, agent, seconds },
-      { info: (info) => (value = info.value ?? value), done: () => resolve(value), failed: (why) => reject(new Error(why)) },
+      {
+        info: (info) => (value = info.value ?? value),
+        done: () => resolve(value),
+        failed: (why) => reject(new Error(why)),
+      },
     );
     stops.current = () => {
       stop();
@@ -65,25 +69,38 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
   const signs = useMemo(() => line.map((node) => judged[node.id] ?? null), [line, judged]);
   const ply = line.findIndex((node) => node.id === at);
   const known = byPly.filter((value) => value !== null).length > 1;
-  const count = (role, name) => line.filter((node) => node.move?.role === role && judged[node.id]?.name === name).length;
+  const count = (role, name) =>
+    line.filter((node) => node.move?.role === role && judged[node.id]?.name === name).length;
   const { progress } = review;
   return html`
     <div class="review">
       <div class="row">
-        ${progress
-          ? html`<button class="button small" onClick=${review.stop}>Stop the review</button><progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
-          : html`<button class="button small" disabled=${line.length < 2} onClick=${() => review.run(line, values, pace)}>Review the game</button>
-              <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option value=${seconds}>${seconds} s</option>`)}</select> a position</label>
-              ${known && html`<button class="link" title="Forget the values" onClick=${clear}>Forget</button>`}`}
+        ${
+          progress
+            ? html`<button class="button small" onClick=${review.stop}>Stop the review</button>
+              <progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
+            : html`<button class="button small" disabled=${line.length < 2}
+              onClick=${() => review.run(line, values, pace)}>Review the game</button>
+              <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace}
+                onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option
+                value=${seconds}>${seconds} s</option>`)}</select> a position</label>
+              ${known && html`<button class="link" title="Forget the values" onClick=${clear}>Forget</button>`}`
+        }
       </div>
-      ${known &&
-      html`
-        <${ValueGraph} values=${byPly} judged=${signs} at=${Math.max(ply, 0)} roles=${roles} go=${(index) => go(line[index].id)} />
+      ${
+        known &&
+        html`
+        <${ValueGraph} values=${byPly} judged=${signs} at=${Math.max(ply, 0)} roles=${roles}
+          go=${(index) => go(line[index].id)} />
         <table class="slips" aria-label="Mistakes by side">
-          <thead><tr><th></th>${["slip", "mistake", "blunder"].map((name) => html`<th scope="col" class=${`number ${name}`}>${name}s</th>`)}</tr></thead>
-          <tbody>${roles.map((name, role) => html`<tr><th scope="row">${name}</th>${["slip", "mistake", "blunder"].map((kind) => html`<td class="number">${count(role, kind)}</td>`)}</tr>`)}</tbody>
+          <thead><tr><th></th>${["slip", "mistake", "blunder"].map((name) => html`<th scope="col"
+            class=${`number ${name}`}>${name}s</th>`)}</tr></thead>
+          <tbody>${roles.map((name, role) => html`<tr>
+            <th scope="row">${name}</th>${["slip", "mistake", "blunder"].map((kind) => html`<td
+            class="number">${count(role, kind)}</td>`)}</tr>`)}</tbody>
         </table>
-      `}
+      `
+      }
     </div>
   `;
 }

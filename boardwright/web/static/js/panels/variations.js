@@ -13,12 +13,16 @@ export function Variations({ tree, current, go, judged }) {
   }, [current]);
   const button = (node) => {
     const said = judged[node.id];
-    return html`<button key=${node.id} class=${classes("move", said?.name)} aria-current=${node.id === current ? "true" : undefined} title=${said?.name}
+    return html`<button key=${node.id} class=${classes("move", said?.name)}
+      aria-current=${node.id === current ? "true" : undefined} title=${said?.name}
       onClick=${() => go(node.id)}>${node.move.text}${said && html`<b aria-label=${said.name}>${said.sign}</b>`}</button>`;
   };
   const aside = (id) => {
     const siblings = tree.nodes[tree.nodes[id].parent].children.slice(1);
-    return siblings.length ? html`<div class="variations">${siblings.map((sibling) => html`<${Aside} key=${sibling} tree=${tree} id=${sibling} button=${button} />`)}</div>` : null;
+    return siblings.length
+      ? html`<div class="variations">${siblings.map((sibling) => html`<${Aside}
+        key=${sibling} tree=${tree} id=${sibling} button=${button} />`)}</div>`
+      : null;
   };
   const rows = [];
   let number = 0;
@@ -27,7 +31,10 @@ export function Variations({ tree, current, go, judged }) {
     const others = tree.nodes[node.parent].children[0] === node.id ? aside(node.id) : null;
     const { role } = node.move;
     if (role === null) {
-      rows.push(html`<div class="move-row" key=${node.id}><span class="move-number"></span><span class="chance">chance: ${button(node)}</span></div>`);
+      rows.push(
+        html`<div class="move-row" key=${node.id}><span class="move-number"></span><span
+          class="chance">chance: ${button(node)}</span></div>`,
+      );
       open = null;
     } else if (role === 1 && open) {
       open.second = node;
@@ -46,7 +53,9 @@ export function Variations({ tree, current, go, judged }) {
     <div class="moves" ref=${list} role="region" tabindex="0" aria-label="Moves and variations">
       ${rows.map((row) =>
         row.number
-          ? html`<div class="move-row" key=${`row${row.number}`}><span class="move-number">${row.number}</span>${row.first ? button(row.first) : html`<span class="move none">…</span>`}${row.second && button(row.second)}</div>`
+          ? html`<div class="move-row" key=${`row${row.number}`}><span
+            class="move-number">${row.number}</span>${row.first ? button(row.first) : html`<span
+            class="move none">…</span>`}${row.second && button(row.second)}</div>`
           : row,
       )}
       ${rows.length === 0 && html`<p class="quiet">Play a move on the board, or load a game.</p>`}
@@ -62,7 +71,8 @@ function Aside({ tree, id, button }) {
     <p class="aside">
       ${line.map((node, index) => {
         const others = index > 0 ? tree.nodes[node.parent].children.slice(1) : [];
-        return html`${button(node)}${others.map((other) => html`<span class="bracket">(<${Aside} tree=${tree} id=${other} button=${button} />)</span>`)}`;
+        return html`${button(node)}${others.map((other) => html`<span
+          class="bracket">(<${Aside} tree=${tree} id=${other} button=${button} />)</span>`)}`;
       })}
     </p>
   `;

@@ -1,0 +1,107 @@
+"""The parts of the pages that only compute, called where they run: in the browser."""
+
+from typing import Any
+
+import pytest
+from hands import OpenPage
+from playwright.sync_api import Page
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> Page:
+    return open_page("/")
+
+
+def call(page: Page, module: str, expression: str) -> Any:
+    """The value of an expression in which `m` is a module of the pages."""
+    return page.evaluate(f"import('/static/js/{module}').then((m) => {expression})")
+
+
+@pytest.mark.parametrize(
+    ("start", "actions"),
+    [
+        ("/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/ a 0 0", []),
+        ("B:W21,K22:B1,2:H3:F9", [5, 120]),
+        ("6/6/1+4/+++3/1+4/1+4 d 0,0 l 1", [7]),
+        (None, [1, 2, 3]),
+    ],
+)
+def test_links_lead_back_to_their_positions(page: Page, start: str | None, actions: list[int]) -> None:
+    found = page.evaluate(
+        "async (line) => { const m = await import('/static/js/router.js');"
+        " return m.route(new URL(m.studyPath(line), location.origin)); }",
+        {"game": "tablut", "rules": "zero", "start": start, "actions": actions},
+    )
+    assert found["page"] == "study"
+    assert (found["params"]["start"], found["params"]["actions"]) == (start, actions)
+    assert (found["params"]["game"], found["params"]["rules"]) == ("tablut", "zero")
+
+
+def test_moves_stand_in_the_columns_of_their_roles(page: Page) -> None:
+    """Role 1 moves twice running and chance moves in between."""
+    moves = "[[0, 'a'], [1, 'b'], [1, 'c'], [null, 'x'], [0, 'd'], [1, 'e']].map(([role, text]) => ({role, text}))"
+    rows = call(page, "panels/moves.js", f"m.rowsOf({moves})")
+    written = [[cell and cell["text"] for cell in row["cells"]] for row in rows]
+    assert written == [["a", "b"], [None, "c"], [None, None], ["d", "e"]]
+    assert rows[2]["chance"]["text"] == "x"
+
+
+def test_shapes_turn_and_stay_on_the_board(page: Page) -> None:
+    tavern, square = "[[0, 0]]", "[[0, 0], [0, 1], [1, 0], [1, 1]]"
+    castle, academy = "[[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]]", "[[0, 1], [1, 0], [1, 1], [1, 2], [2, 2]]"
+    shapes = f"[{tavern}, {square}, {castle}, {academy}]"
+    assert call(page, "board/geometry.js", f"{shapes}.map((s) => m.orientations(s).length)") == [1, 1, 4, 4]
+    corner = call(page, "board/geometry.js", f"m.shapeAt({castle}, [9, 9], {{rows: 10, columns: 10}})")
+    assert max(map(max, corner)) == 9
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "after", "name"),
+    [
+        (0, 0.5, -0.2, "blunder"),
+        (1, 0.0, 0.45, "mistake"),
+        (1, -0.1, 0.1, "slip"),
+        (0, 0.1, 0.9, None),
+        (1, 0.9, 0.2, None),
+    ],
+)
+def test_moves_are_judged_by_what_their_mover_lost(
+    page: Page, role: int, before: float, after: float, name: str | None
+) -> None:
+    assert call(page, "judgement.js", f"m.judge(m.loss({role}, {before}, {after}))?.name ?? null") == name
+
+
+def test_variations_grow_and_go(page: Page) -> None:
+    move = "(text, n) => ({text, role: 0, actions: [n]})"
+    texts = call(
+        page,
+        "tree.js",
+        f"{{ const move = {move}; let [tree, a] = m.addMove(m.newTree(), 'n0', move('a', 1));"
+        " let b; [tree, b] = m.addMove(tree, 'n0', move('b', 2)); [tree] = m.addMove(tree, 'n0', move('a', 1));"
+        " const promoted = m.promote(tree, b); const [smaller] = m.remove(promoted, b);"
+        " return [tree, promoted, smaller].map((t) => m.mainLine(t).slice(1).map((node) => node.move.text)"
+        ".concat(t.nodes.n0.children.length)); }",
+    )
+    assert texts == [["a", 2], ["b", 2], ["a", 1]]
+
+
+def test_specs_are_read_and_written(page: Page) -> None:
+    specs = ["random", "alphabeta:time=2s,threads=2", "zero:net=a=b"]
+    assert [call(page, "panels/opponent.js", f"m.writeSpec(m.parseSpec('{spec}'))") for spec in specs] == specs
+
+
+def test_several_jumps_may_be_taken_at_once_where_one_way_leads_there(page: Page) -> None:
+    hop = "(from, to) => ({kind: 'step', from, to, captured: [[0, 0]]})"
+    legal = (
+        "[{actions: [1, 2], gesture: [hop([0, 0], [2, 2]), hop([2, 2], [4, 4])]},"
+        " {actions: [1, 3], gesture: [hop([0, 0], [2, 2]), hop([2, 2], [4, 0])]}]"
+    )
+    found = call(
+        page,
+        "board/moves.js",
+        f"{{ const hop = {hop}; const legal = {legal};"
+        " return [[...m.forced(legal)], [...m.nextCells(legal, [[0, 0], [2, 2]])],"
+        " [...m.shortcuts(legal, [[0, 0]]).keys()],"
+        " m.capturedAlong(legal, [[0, 0], [2, 2]]).length]; }",
+    )
+    assert found == [["0,0"], ["4,4", "4,0"], ["4,4", "4,0"], 1]
