@@ -17,14 +17,14 @@ class Options:
 
     host: str = "127.0.0.1"
     """Address to listen on; any but this machine's own asks visitors for a token."""
-    port: int = 8000
-    """Port to listen on; 0 takes any that is free."""
+    port: int | None = None
+    """Port to listen on; 0 takes any that is free. Default: 8000, or any if that is taken."""
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Database of games. Default: games.db in the user's data folder."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Folder whose subfolders are training runs. Default: runs, if there is one."""
     workers: int = 0
-    """Processes that think; 0: two, or one a core where there are more."""
+    """Processes that think, at least two; 0: two, or one a core where there are more."""
     open: bool = False
     """Open a browser."""
 
@@ -34,7 +34,8 @@ def run(options: Options) -> None:
     from boardwright.web import running
     from boardwright.web.settings import Settings, usable_cores
 
-    in_range("--port", options.port, 0, 65535)
+    if options.port is not None:
+        in_range("--port", options.port, 0, 65535)
     workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())
     runs = options.runs
     if runs is None and Path("runs").is_dir():

@@ -35,6 +35,7 @@ from boardwright.web.table import Table
 from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking
 
 KEPT_FINISHED = 200  # games that have ended and are still at hand
+KEPT_BOARDS = 64  # whose JSON is
 MOST_FAILURES = 3  # of a player running, then it waits until somebody looks at the game again
 RETRY_SECONDS = 1.0
 IDLE_SECONDS = 3600.0  # after which a game may be put away for a new one
@@ -50,6 +51,7 @@ class LiveGames:
         self._hub = hub
         self._open: OrderedDict[str, Table] = OrderedDict()
         self._finished: OrderedDict[str, Table] = OrderedDict()
+        self._shown: OrderedDict[str, Table] = OrderedDict()
         self._flags: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -91,6 +93,14 @@ class LiveGames:
             table.failures = 0
             self._go_on(table)
         return table
+
+    def text(self, table: Table) -> str:
+        """A game as JSON. The boards of those asked for last are kept."""
+        self._shown.pop(table.stored.id, None)
+        self._shown[table.stored.id] = table
+        while len(self._shown) > KEPT_BOARDS:
+            self._shown.popitem(last=False)[1].forget_view()
+        return table.text(time.monotonic())
 
     async def create(self, query: schemas.NewGame) -> Table:
         """A new game; raises BoardwrightError for what cannot be played, BusyError for one too many."""
@@ -301,20 +311,19 @@ class LiveGames:
     def _tell(self, table: Table) -> None:
         topic = f"game:{table.stored.id}"
         if self._hub.followed(topic):
-            self._hub.publish(topic, _game_text(table))
+            self._hub.publish(topic, self._message(table))
 
     def _present(self, name: str) -> str | None:
         table = self._open.get(name) or self._finished.get(name)
-        return None if table is None else _game_text(table)
+        return None if table is None else self._message(table)
+
+    def _message(self, table: Table) -> str:
+        return f'{{"type":"game","game":{self.text(table)}}}'
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _game_text(table: Table) -> str:
-    return f'{{"type":"game","game":{table.text(time.monotonic())}}}'
 
 
 def _error_text(name: str, error: str) -> str:

@@ -1,6 +1,5 @@
 """`/api/play`: games against players."""
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
@@ -18,6 +17,9 @@ def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/play", tags=["play"], responses=PROBLEMS)
     live = services.live
+
+    def shown(table: Table) -> Response:
+        return Response(live.text(table), media_type="application/json")
 
     @router.post("", response_model=schemas.LiveGame)
     async def create(query: schemas.NewGame) -> Response:
@@ -56,8 +58,3 @@ def make_router(services: Services) -> APIRouter:
         return shown(table)
 
     return router
-
-
-def shown(table: Table) -> Response:
-    """A game as an answer."""
-    return Response(table.text(time.monotonic()), media_type="application/json")

@@ -148,7 +148,7 @@ class MatchDesk:
                 bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
                 with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
-                        _check_seated(game)
+                        _check_seated(game, asked, event)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
                         save_game(store, replace(game, players=(first, second)), found.event)
                         self._told(match)
@@ -175,11 +175,19 @@ def resolved_event(event: Event, settings: Settings) -> Event:
     return replace(event, players=players)
 
 
-def _check_seated(game: PlayedGame) -> None:
-    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match."""
+def _check_seated(game: PlayedGame, asked: Event, played: Event) -> None:
+    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match.
+
+    What it says of a net names it as it was asked for, not by the file that was played.
+    """
     moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
-    if game.forfeited_by is not None and game.forfeited_by not in moved:
-        raise BoardwrightError(game.record.reason)
+    if game.forfeited_by is None or game.forfeited_by in moved:
+        return
+    reason = game.record.reason
+    for spec, resolved_spec in zip(asked.players, played.players, strict=True):
+        net = split(resolved_spec)[1].get("net")
+        reason = reason if net is None else reason.replace(net, split(spec)[1]["net"])
+    raise BoardwrightError(reason)
 
 
 def new_seed() -> int:

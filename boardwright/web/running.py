@@ -2,6 +2,7 @@
 
 import dataclasses
 import ipaddress
+import os
 import secrets
 import socket
 import sys
@@ -14,14 +15,15 @@ from boardwright.errors import BoardwrightError
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
 
+USUAL_PORT = 8000
 MOST_MESSAGE_BYTES = 16_384  # of what a client says on the socket
 
 
-def serve(settings: Settings, host: str, port: int, *, open_browser: bool) -> None:
-    """Serves until it is stopped; raises BoardwrightError where it cannot listen."""
+def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool) -> None:
+    """Serves until it is stopped; raises BoardwrightError where it cannot listen. No port means any, 8000 if free."""
     if not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
-    listener = _listen(host, port)
+    listener = _listen(host, port) if port is not None else _listen_anywhere(host)
     address = _address(listener, host)
     door = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
     print(f"Boardwright is at {door} (Ctrl-C stops it)", flush=True)
@@ -43,7 +45,7 @@ def serve(settings: Settings, host: str, port: int, *, open_browser: bool) -> No
         timeout_keep_alive=75,  # a person thinks longer than the 5 s that servers wait by default
         timeout_graceful_shutdown=3,
     )
-    if open_browser:
+    if open_browser and _has_screen():
         threading.Timer(0.5, webbrowser.open, (door,)).start()
     with listener:
         uvicorn.Server(config).run([listener])
@@ -55,6 +57,18 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _has_screen() -> bool:
+    """Whether a browser would open a window; one that took over the terminal would be no help."""
+    return sys.platform == "darwin" or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def _listen_anywhere(host: str) -> socket.socket:
+    try:
+        return _listen(host, USUAL_PORT)
+    except BoardwrightError:
+        return _listen(host, 0)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -28,7 +28,7 @@ from boardwright.web.worker import Answer, Event, Failure, Preparing, Thought
 MOST_ANALYSES = 2
 MOST_WATCHES = 8
 MOST_BYTES = 16_384  # of a message from a page
-SEND_SECONDS = 10.0  # a message may take
+SEND_SECONDS = 5.0  # a message may take
 BAD_MESSAGES = 5  # after which the page is closed
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 20.0, 60.0
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013

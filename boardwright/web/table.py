@@ -154,8 +154,12 @@ class Table:
             "version": stored.version,
         }
 
+    def forget_view(self) -> None:
+        """Lets go of the board's text, which may be large; it is made again when it is asked for."""
+        self._view = None
+
     def text(self, now: float) -> str:
-        """A `schemas.LiveGame` as JSON; the view is made once a move, with legal moves where the person chooses."""
+        """A `schemas.LiveGame` as JSON; its view, made once a move, has legal moves where the person is to choose."""
         if self._view is None:
             chooses = not self.over and self.to_move == self.stored.person
             self._view = view_text(self.played, with_legal=chooses)

@@ -148,7 +148,7 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
     (net,) = run_nets(settings)
     with TestClient(make_app(settings), base_url="http://localhost") as client:
         found = until(client, start(client, {**QUICK, "second": f"net:net={net}"}), "failed")
-        assert "net file" in found["error"]
+        assert f"net file {net}:" in found["error"]  # and not the path of the file
         assert found["done"] == 0
 
 

@@ -8,6 +8,7 @@ import socket as sockets
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -17,11 +18,14 @@ from hypothesis import strategies as st
 from servers import Serving
 from starlette.testclient import WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
+from websockets.client import ClientProtocol
 from websockets.sync.client import connect
+from websockets.uri import parse_uri
 
 import boardwright
 from boardwright.web import schemas
 from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
+from boardwright.web.socket import SEND_SECONDS
 
 ADDRESS = "ws://localhost/ws"
 START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
@@ -247,13 +251,14 @@ def test_a_page_that_does_not_read_is_closed_and_slows_nobody(started) -> None:
     server = started()
     address = server.address.replace("http", "ws") + "/ws"
     with httpx.Client(base_url=server.address) as client:
-        game = begin(client, game="cathedral", opponent="random")  # its boards are large
-        deaf = connect(address, max_queue=1)
-        deaf.socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        start = boardwright.game("cathedral").play_all([2900]).text
+        game = begin(client, game="cathedral", position=start, role=1, opponent="random")
+        assert len(json.dumps(game)) > 300_000
+        deaf = DeafPage(address)
         slowest = 0.0
-        for _ in range(40):  # 40 * 300 KB fill every buffer between us
-            deaf.send(json.dumps({"type": "watch", "game": game["id"]}))
-            deaf.send(json.dumps({"type": "unwatch", "game": game["id"]}))
+        for _ in range(40):  # 40 boards of 300 KB fill every buffer between us
+            deaf.say({"type": "watch", "game": game["id"]})
+            deaf.say({"type": "unwatch", "game": game["id"]})
             began = time.monotonic()
             client.get("/api/play")
             slowest = max(slowest, time.monotonic() - began)
@@ -262,7 +267,36 @@ def test_a_page_that_does_not_read_is_closed_and_slows_nobody(started) -> None:
         with connect(address) as other:
             other.send(json.dumps({"type": "watch", "game": game["id"]}))
             assert json.loads(other.recv(5))["type"] == "game"
-        deaf.socket.close()
+        time.sleep(SEND_SECONDS + 1.0)
+        deaf.wait_until_closed()
+
+
+class DeafPage:
+    """A page that talks and does not listen."""
+
+    def __init__(self, address: str):
+        self._protocol = ClientProtocol(parse_uri(address))
+        place = urlsplit(address)
+        self._socket = sockets.create_connection((place.hostname, place.port))
+        self._socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        self._protocol.send_request(self._protocol.connect())
+        self._send()
+        self._protocol.receive_data(self._socket.recv(4096))
+
+    def say(self, message: dict) -> None:
+        self._protocol.send_text(json.dumps(message).encode())
+        self._send()
+
+    def _send(self) -> None:
+        self._socket.sendall(b"".join(self._protocol.data_to_send()))
+
+    def wait_until_closed(self) -> None:
+        """What was on its way comes, and then the end; raises TimeoutError where it does not."""
+        self._socket.settimeout(5)
+        with contextlib.suppress(ConnectionResetError):
+            while self._socket.recv(1 << 20):
+                pass
+        self._socket.close()
 
 
 def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
