@@ -13,13 +13,13 @@ from servers import Serving
 import boardwright
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
-from boardwright.web import schemas
+from boardwright.web import play_schemas
 
 
 def begin(client, **query) -> dict:
     answer = client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random:seed=1", **query})
     assert answer.status_code == 200, answer.text
-    schemas.LiveGame.model_validate(answer.json())
+    play_schemas.LiveGame.model_validate(answer.json())
     return answer.json()
 
 

@@ -23,7 +23,7 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web import schemas
+from boardwright.web import messages, play_schemas
 from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
 from boardwright.web.socket import SEND_SECONDS
 
@@ -59,7 +59,7 @@ def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
             versions = []
             while True:
                 game = heard(page, "game")["game"]
-                schemas.LiveGame.model_validate(game)
+                play_schemas.LiveGame.model_validate(game)
                 versions.append(game["version"])
                 if game["view"]["to_move"] == 0:
                     break
@@ -96,7 +96,7 @@ def test_analysis_streams_and_stops(client: TestClient) -> None:
         page.send_json({"type": "analyse", "id": "mine", **START, "agent": "mc-improved"})
         for _ in range(3):
             info = heard(page, "info")
-            schemas.Info.model_validate(info)
+            messages.Info.model_validate(info)
             assert {candidate["text"] for candidate in info["candidates"]} <= set(legal)
             visits = [candidate["visits"] for candidate in info["candidates"]]
             assert visits == sorted(visits, reverse=True)
