@@ -40,6 +40,13 @@ FIGURES = (
         band=("evaluation/elo_low", "evaluation/elo_high"),
     ),
     Figure(
+        name="against-random",
+        title="Score against the random player",
+        y_label="score",
+        scalars={"evaluation/random": "score"},
+        includes=(0.0, 1.0),
+    ),
+    Figure(
         name="outcomes",
         title="Outcomes of self-play",
         y_label="share of games",

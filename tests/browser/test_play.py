@@ -123,8 +123,9 @@ def test_resigning_by_the_clock(open_page: OpenPage) -> None:
     page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
     expect_result(page)
     expect(page.get_by_role("heading", name="You lose")).to_be_visible()
+    before = page.url
     page.get_by_role("button", name="Again, sides changed").click()
-    page.wait_for_selector(MY_TURN)
+    page.wait_for_url(lambda url: url != before)
     assert live(page)["human"] == 1
 
 

@@ -47,7 +47,7 @@ def test_a_run(tmp_path: Path) -> None:
     written = sorted(path.name for path in (run / "plots").iterdir())
     assert written == ["elo.svg", "index.html", "loss-total.svg", "outcomes.svg"]
     assert all(f"{run / 'plots' / name}: " in done.stdout for name in written)
-    assert "not measured, so not drawn: loss-policy, " in done.stdout
+    assert "not measured, so not drawn: against-random, loss-policy, " in done.stdout
     page = (run / "plots" / "index.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 3
     assert "<h1>tablut-paper</h1>" in page

@@ -7,7 +7,7 @@ const HEIGHT = 190;
 const COLOURS = ["--curve-0", "--curve-1", "--curve-2", "--curve-3"];
 const LEAST_WINDOW = 5;
 const WINDOW_SHARE = 0.05; // of a rolling mean: iterations, share of the run
-const MAIN = ["elo", "outcomes", "loss-total", "loss-policy", "loss-value", "entropy", "policy-entropy", "td-error", "vae-loss", "reconstruction", "speed"];
+const MAIN = ["elo", "against-random", "outcomes", "loss-total", "loss-policy", "loss-value", "entropy", "policy-entropy", "td-error", "vae-loss", "reconstruction", "speed"];
 
 /**
  * Curves by name with those of a later answer: it begins where it begins, what was there from then on gives way.
