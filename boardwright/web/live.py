@@ -105,8 +105,8 @@ class LiveGames:
         stored = new_game(query, game)
         table = Table(stored, game, time.monotonic())
         self._open[stored.id] = table
-        await self._store(table)
         self._go_on(table)
+        await self._store(table)
         return table
 
     async def move(self, table: Table, query: play_schemas.MoveQuery) -> None:
