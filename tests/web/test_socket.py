@@ -298,7 +298,6 @@ class DeafPage:
         self._protocol = ClientProtocol(parse_uri(address))
         place = urlsplit(address)
         self._socket = sockets.create_connection((place.hostname, place.port))
-        self._socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
         self._protocol.send_request(self._protocol.connect())
         self._send()
         self._protocol.receive_data(self._socket.recv(4096))
