@@ -5,7 +5,7 @@ from boardwright.agents.specs import sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text, whole_moves
-from boardwright.web import schemas
+from boardwright.web import messages
 from boardwright.web.positions import Json, bound_game, replay
 from boardwright.web.settings import Settings
 from boardwright.web.specs import resolved
@@ -18,7 +18,7 @@ LONGEST_LINE = 30  # whole moves
 class Study:
     """A position that is thought about, and how thoughts about it are told."""
 
-    def __init__(self, query: schemas.Analyse, settings: Settings):
+    def __init__(self, query: messages.Analyse, settings: Settings):
         """Raises BoardwrightError for what cannot be analysed."""
         game = bound_game(query.game, query.rules)
         self.id = query.id
@@ -43,7 +43,7 @@ class Study:
         self._moves = _by_first_action(self._position)
 
     def info(self, choice: Choice, seconds: float) -> Json:
-        """A thought, as `schemas.Info`."""
+        """A thought, as `messages.Info`."""
         position = self._position
         line = whole_moves(position, choice.line or (choice.action,))[:LONGEST_LINE]
         return {

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from boardwright.agents.base import Limit
+from boardwright.agents.specs import seconds as parse_seconds
+from boardwright.agents.specs import sets_limit, split
 from boardwright.records.live import ClockState
 
 
@@ -40,3 +43,16 @@ class Clock:
         """How long a player may think about a move so that its time lasts, seconds."""
         left = self.remaining(now)[role]
         return max(0.02, min(0.8 * left, left / 20 + 0.8 * self.state.increment))
+
+
+def time_for(spec: str, clock: Clock | None, role: int, now: float, longest: float) -> tuple[Limit, float]:
+    """The limit of a player's next move, and when it is told to answer, seconds; `longest` without a clock."""
+    if clock is None:
+        return Limit(), longest
+    share, left = clock.share(role, now), clock.remaining(now)[role]
+    latest = min(longest, 4 * share, 0.9 * left)  # some time before its flag falls
+    _, given = split(spec)
+    if sets_limit(given) and "time" not in given:  # it counts something else
+        return Limit(), latest
+    own = parse_seconds(given["time"]) if "time" in given else longest
+    return Limit(seconds=min(share, own, longest)), latest

@@ -6,7 +6,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import ONGOING
 from boardwright.games.record import GameRecord, outcome_of, result_of
-from boardwright.web import schemas
+from boardwright.web import play_schemas
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.positions import Json, bound_game, replay
 from boardwright.web.positions_api import as_json
@@ -19,8 +19,8 @@ def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/files", tags=["files"], responses=PROBLEMS)
 
-    @router.post("/read", response_model=schemas.FileGames)
-    def read(query: schemas.FileText) -> Response:
+    @router.post("/read", response_model=play_schemas.FileGames)
+    def read(query: play_schemas.FileText) -> Response:
         """The games of a file's text that can be read, and what is wrong with the others."""
         known = registry.game_class(query.game)
         records, errors = known.read_games(query.text)
@@ -35,8 +35,8 @@ def make_router(services: Services) -> APIRouter:
             problems.append(f"the file has {len(records)} games: the first {MOST_GAMES} are shown")
         return as_json({"games": games, "errors": problems[:100]})
 
-    @router.post("/write", response_model=schemas.FileWritten)
-    def write(query: schemas.FileGame) -> Response:
+    @router.post("/write", response_model=play_schemas.FileWritten)
+    def write(query: play_schemas.FileGame) -> Response:
         """A game as the text of a file, and a name for it."""
         game = bound_game(query.game, query.rules)
         last = replay(game, query.start, query.actions).position

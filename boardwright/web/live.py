@@ -2,28 +2,22 @@
 
 import asyncio
 import random
-import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine
 from dataclasses import replace
-from datetime import UTC, datetime
 
-from boardwright.agents.base import Limit
-from boardwright.agents.specs import seconds as parse_seconds
-from boardwright.agents.specs import sets_limit, split
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import (
-    ClockState,
-    StoredLiveGame,
     find_live_game,
     forget_live_game,
     open_live_games,
     save_live_game,
 )
-from boardwright.web import schemas
+from boardwright.web import messages, play_schemas
+from boardwright.web.clock import time_for
 from boardwright.web.engines import Engines
 from boardwright.web.errors import BusyError, NotFoundError
 from boardwright.web.hub import Hub
@@ -31,7 +25,7 @@ from boardwright.web.positions import Json, bound_game, checked_start
 from boardwright.web.records import Records
 from boardwright.web.settings import Settings
 from boardwright.web.specs import resolved
-from boardwright.web.table import Table
+from boardwright.web.table import Table, new_game
 from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking
 
 KEPT_FINISHED = 200  # games that have ended and are still at hand
@@ -102,35 +96,20 @@ class LiveGames:
             self._shown.popitem(last=False)[1].forget_view()
         return table.text(time.monotonic())
 
-    async def create(self, query: schemas.NewGame) -> Table:
+    async def create(self, query: play_schemas.NewGame) -> Table:
         """A new game; raises BoardwrightError for what cannot be played, BusyError for one too many."""
         game = bound_game(query.game, query.rules)
         resolved(query.opponent, game, self._settings)
         checked_start(game, query.position)
         await self._make_room()
-        clock = None
-        if query.clock is not None:
-            base, increment = query.clock.base, query.clock.increment
-            clock = ClockState(base=base, increment=increment, remaining=(base, base))
-        stored = StoredLiveGame(
-            id=secrets.token_urlsafe(9),
-            game=game.name,
-            rules=game.rules.name,
-            start=query.position,
-            actions=(),
-            seconds=(),
-            person=random.randrange(2) if query.role == "random" else query.role,
-            opponent=query.opponent,
-            clock=clock,
-            created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        )
+        stored = new_game(query, game)
         table = Table(stored, game, time.monotonic())
         self._open[stored.id] = table
-        await self._store(table)
         self._go_on(table)
+        await self._store(table)
         return table
 
-    async def move(self, table: Table, query: schemas.MoveQuery) -> None:
+    async def move(self, table: Table, query: play_schemas.MoveQuery) -> None:
         """The person's move; raises ConflictError, IllegalMoveError."""
         table.check_turn(query.version)
         if (query.actions is None) == (query.text is None):
@@ -209,7 +188,9 @@ class LiveGames:
         stored = table.stored
         try:
             spec = resolved(stored.opponent, table.game, self._settings)
-            limit, seconds = self._time_for(table)
+            limit, seconds = time_for(
+                stored.opponent, table.clock, table.to_move, time.monotonic(), self._settings.move_seconds
+            )
             question = Question(
                 game=stored.game,
                 rules=stored.rules,
@@ -224,18 +205,6 @@ class LiveGames:
             self._failed(table, str(error))
             return
         table.thinking = True
-
-    def _time_for(self, table: Table) -> tuple[Limit, float]:
-        """The limit of the player's next move, and when it is told to answer, seconds."""
-        longest = self._settings.move_seconds
-        if table.clock is None:
-            return Limit(), longest
-        share = table.clock.share(table.to_move, time.monotonic())
-        _, given = split(table.stored.opponent)
-        if sets_limit(given) and "time" not in given:  # it counts something else; it is stopped before its flag falls
-            return Limit(), min(longest, share * 4)
-        own = parse_seconds(given["time"]) if "time" in given else longest
-        return Limit(seconds=min(share, own, longest)), min(longest, share * 4)
 
     def _hear(self, table: Table, event: Event) -> None:
         """The player's news. Runs on the event loop and must not wait."""
@@ -327,4 +296,4 @@ class LiveGames:
 
 
 def _error_text(name: str, error: str) -> str:
-    return schemas.SocketError(type="error", id=name, error=" ".join(error.split())).model_dump_json()
+    return messages.SocketError(type="error", id=name, error=" ".join(error.split())).model_dump_json()

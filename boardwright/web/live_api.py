@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from boardwright.web import schemas
+from boardwright.web import play_schemas
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.positions_api import as_json
 from boardwright.web.services import Services
@@ -21,37 +21,37 @@ def make_router(services: Services) -> APIRouter:
     def shown(table: Table) -> Response:
         return Response(live.text(table), media_type="application/json")
 
-    @router.post("", response_model=schemas.LiveGame)
-    async def create(query: schemas.NewGame) -> Response:
+    @router.post("", response_model=play_schemas.LiveGame)
+    async def create(query: play_schemas.NewGame) -> Response:
         """A new game. The player's moves come over the socket to who watches the game, and by asking for it."""
         return shown(await live.create(query))
 
-    @router.get("", response_model=list[schemas.LiveSummary])
+    @router.get("", response_model=list[play_schemas.LiveSummary])
     async def listing() -> Response:
         """The games that go on, the newest first, without their boards."""
         return as_json(live.summaries())
 
-    @router.get("/{game}", response_model=schemas.LiveGame)
+    @router.get("/{game}", response_model=play_schemas.LiveGame)
     async def one(game: GameId) -> Response:
         """A game as it is now."""
         return shown(await live.find(game))
 
-    @router.post("/{game}/move", response_model=schemas.LiveGame)
-    async def move(game: GameId, query: schemas.MoveQuery) -> Response:
+    @router.post("/{game}/move", response_model=play_schemas.LiveGame)
+    async def move(game: GameId, query: play_schemas.MoveQuery) -> Response:
         """The person's move."""
         table = await live.find(game)
         await live.move(table, query)
         return shown(table)
 
-    @router.post("/{game}/undo", response_model=schemas.LiveGame)
-    async def undo(game: GameId, query: schemas.Nothing) -> Response:
+    @router.post("/{game}/undo", response_model=play_schemas.LiveGame)
+    async def undo(game: GameId, query: play_schemas.Nothing) -> Response:
         """Takes back the person's last move and what followed."""
         table = await live.find(game)
         await live.undo(table)
         return shown(table)
 
-    @router.post("/{game}/resign", response_model=schemas.LiveGame)
-    async def resign(game: GameId, query: schemas.Nothing) -> Response:
+    @router.post("/{game}/resign", response_model=play_schemas.LiveGame)
+    async def resign(game: GameId, query: play_schemas.Nothing) -> Response:
         """The person gives up."""
         table = await live.find(game)
         await live.resign(table)

@@ -9,8 +9,9 @@ from boardwright.games.registry import game_class
 from boardwright.records.games import StoredGame, Wanted, find_games
 from boardwright.records.store import Store
 from boardwright.web.errors import PROBLEMS, NotFoundError
+from boardwright.web.play_schemas import FileRecord
 from boardwright.web.ratings_api import RulesName
-from boardwright.web.schemas import FileRecord, Model
+from boardwright.web.schemas import Model
 from boardwright.web.services import Services
 
 MOST_LISTED = 100

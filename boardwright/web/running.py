@@ -12,6 +12,7 @@ import webbrowser
 import uvicorn
 
 from boardwright.errors import BoardwrightError
+from boardwright.records.store import open_store
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
 
@@ -20,7 +21,11 @@ MOST_MESSAGE_BYTES = 16_384  # of what a client says on the socket
 
 
 def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool) -> None:
-    """Serves until it is stopped; raises BoardwrightError where it cannot listen. No port means any, 8000 if free."""
+    """Serves until it is stopped. No port means any, 8000 if it is free.
+
+    Raises BoardwrightError where it cannot listen, or cannot use the database.
+    """
+    open_store(settings.db, create=True).close()
     if not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
     listener = _listen(host, port) if port is not None else _listen_anywhere(host)

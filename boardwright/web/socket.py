@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from boardwright.errors import BoardwrightError
-from boardwright.web import schemas
+from boardwright.web import messages
 from boardwright.web.analysis import Study
 from boardwright.web.engines import Ticket
 from boardwright.web.errors import BusyError
@@ -33,7 +33,7 @@ BAD_MESSAGES = 5  # after which the page is closed
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 20.0, 60.0
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 
-_MESSAGES: TypeAdapter[schemas.ClientMessage] = TypeAdapter(schemas.ClientMessage)
+_MESSAGES: TypeAdapter[messages.ClientMessage] = TypeAdapter(messages.ClientMessage)
 _numbers = itertools.count()
 
 
@@ -111,7 +111,7 @@ class Page:
 
     def _error(self, name: str | None, error: str) -> None:
         line = " ".join(error.split())[:600]
-        self._tell(schemas.SocketError(type="error", id=name, error=line).model_dump_json())
+        self._tell(messages.SocketError(type="error", id=name, error=line).model_dump_json())
 
     def _tell(self, message: str, subject: str | None = None) -> None:
         try:
@@ -130,19 +130,19 @@ class Page:
         message = _MESSAGES.validate_json(text)
         try:
             match message:
-                case schemas.Watch():
+                case messages.Watch():
                     await self._services.live.find(message.game)
                     self._watch(f"game:{message.game}")
-                case schemas.WatchMatch():
+                case messages.WatchMatch():
                     self._watch(f"match:{message.match}")
-                case schemas.Unwatch():
+                case messages.Unwatch():
                     self._unwatch(f"game:{message.game}")
-                case schemas.Analyse():
+                case messages.Analyse():
                     self._analyse(message)
-                case schemas.Stop():
+                case messages.Stop():
                     self._stop(message.id)
         except BoardwrightError as error:
-            name = message.id if isinstance(message, schemas.Analyse | schemas.Stop) else None
+            name = message.id if isinstance(message, messages.Analyse | messages.Stop) else None
             self._error(name or getattr(message, "game", None), str(error))
 
     def _watch(self, topic: str) -> None:
@@ -159,7 +159,7 @@ class Page:
         self._topics.discard(topic)
         self._services.hub.unsubscribe(topic, self._hear_topic)
 
-    def _analyse(self, query: schemas.Analyse) -> None:
+    def _analyse(self, query: messages.Analyse) -> None:
         replaced = self._analyses.pop(query.id, None)
         if replaced is not None:
             self._services.engines.cancel(replaced)

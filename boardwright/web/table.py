@@ -3,7 +3,10 @@
 Here is what a game is and becomes; `live.py` keeps the games, asks the players and stores what happens.
 """
 
+import random
+import secrets
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_core import to_json
@@ -12,13 +15,34 @@ from boardwright.arena.played import PlayedGame
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
 from boardwright.games.record import GameRecord, result_of
-from boardwright.records.live import StoredLiveGame
+from boardwright.records.live import ClockState, StoredLiveGame
+from boardwright.web import play_schemas
 from boardwright.web.clock import Clock
 from boardwright.web.engines import Ticket
 from boardwright.web.errors import ConflictError
 from boardwright.web.positions import Json, Played, replay, view_text
 
 PERSON = "person"  # the player's name in the record
+
+
+def new_game(query: play_schemas.NewGame, game: Game) -> StoredLiveGame:
+    """A game that begins, with an id that nobody guesses."""
+    clock = None
+    if query.clock is not None:
+        base, increment = query.clock.base, query.clock.increment
+        clock = ClockState(base=base, increment=increment, remaining=(base, base))
+    return StoredLiveGame(
+        id=secrets.token_urlsafe(9),
+        game=game.name,
+        rules=game.rules.name,
+        start=query.position,
+        actions=(),
+        seconds=(),
+        person=random.randrange(2) if query.role == "random" else query.role,
+        opponent=query.opponent,
+        clock=clock,
+        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
 
 
 class Table:
@@ -135,7 +159,7 @@ class Table:
         self.stored = replace(self.stored, version=self.stored.version + 1)
 
     def summary(self, now: float) -> Json:
-        """All of a `schemas.LiveGame` but the view."""
+        """All of a `play_schemas.LiveGame` but the view."""
         stored, clock = self.stored, None
         if self.clock is not None:
             clock = {"remaining": self.clock.remaining(now), "running": self.clock.running}
@@ -159,7 +183,7 @@ class Table:
         self._view = None
 
     def text(self, now: float) -> str:
-        """A `schemas.LiveGame` as JSON; its view, made once a move, has legal moves where the person is to choose."""
+        """A `play_schemas.LiveGame` as JSON; its view, made once a move, has legal moves if the person is to choose."""
         if self._view is None:
             chooses = not self.over and self.to_move == self.stored.person
             self._view = view_text(self.played, with_legal=chooses)

@@ -11,15 +11,17 @@ from fastapi.testclient import TestClient
 from servers import Serving
 
 import boardwright
+from boardwright.games.cathedral.game import Cathedral
+from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
-from boardwright.web import schemas
+from boardwright.web import play_schemas
 
 
 def begin(client, **query) -> dict:
     answer = client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random:seed=1", **query})
     assert answer.status_code == 200, answer.text
-    schemas.LiveGame.model_validate(answer.json())
+    play_schemas.LiveGame.model_validate(answer.json())
     return answer.json()
 
 
@@ -228,6 +230,18 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
             while (said := socket.receive_json())["type"] != "error":
                 pass
         assert str(tmp_path) not in said["error"]
+
+
+def test_chance_moves_by_itself_and_only_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cathedral, "rule_sets", lambda: {"coin": CathedralRules(name="coin", first="coin", size=6)})
+    with serving() as client:
+        live = begin(client, game="cathedral", rules="coin", role=0)
+        (coin,) = live["view"]["line"][:1]
+        assert coin["role"] is None
+        assert coin["text"] in ("light", "dark")
+    with serving() as client:
+        again = client.get(f"/api/play/{live['id']}").json()
+        assert again["view"]["line"][:1] == [coin]
 
 
 def test_open_games_are_bounded(serving: Serving) -> None:

@@ -15,6 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from planted_run import plant_net, plant_run
 from servers import Serving
 from starlette.testclient import WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
@@ -23,9 +24,10 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web import schemas
+from boardwright.web import messages, play_schemas
 from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
 from boardwright.web.socket import SEND_SECONDS
+from boardwright.web.specs import run_nets
 
 ADDRESS = "ws://localhost/ws"
 START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
@@ -59,7 +61,7 @@ def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
             versions = []
             while True:
                 game = heard(page, "game")["game"]
-                schemas.LiveGame.model_validate(game)
+                play_schemas.LiveGame.model_validate(game)
                 versions.append(game["version"])
                 if game["view"]["to_move"] == 0:
                     break
@@ -96,7 +98,7 @@ def test_analysis_streams_and_stops(client: TestClient) -> None:
         page.send_json({"type": "analyse", "id": "mine", **START, "agent": "mc-improved"})
         for _ in range(3):
             info = heard(page, "info")
-            schemas.Info.model_validate(info)
+            messages.Info.model_validate(info)
             assert {candidate["text"] for candidate in info["candidates"]} <= set(legal)
             visits = [candidate["visits"] for candidate in info["candidates"]]
             assert visits == sorted(visits, reverse=True)
@@ -117,6 +119,24 @@ def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
         (only,) = info["candidates"]
         assert (only["text"], len(only["actions"])) == ("15x29", 2)
         assert info["line"][0]["text"] == "15x29"
+
+
+def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: Serving, tmp_path: Path) -> None:
+    run = plant_run(tmp_path / "runs" / "mine")
+    plant_net(run, 1)
+    (run / "nets" / "000001.net").rename(run / "nets" / "best.net")
+    with serving(runs=tmp_path / "runs") as client, client.websocket_connect(ADDRESS) as page:
+        (net,) = run_nets(client.app.state.services.settings)  # type: ignore[attr-defined]
+        page.send_json({"type": "analyse", "id": "a", "game": "draughts", "agent": f"zero:net={net}", "seconds": 0.5})
+        assert page.receive_json() == {"type": "preparing", "id": "a"}
+        info = heard(page, "info", "error")
+        messages.Info.model_validate(info)
+        assert sum(candidate["policy"] for candidate in info["candidates"]) == pytest.approx(1.0, abs=1e-3)
+        assert sum(candidate["visits"] for candidate in info["candidates"]) > 1
+        assert len(info["candidates"]) == 7
+        assert heard(page, "done")["id"] == "a"
+        page.send_json({"type": "analyse", "id": "b", "game": "draughts", "agent": f"zero:net={net}"})
+        assert heard(page, "info", "preparing", "error")["type"] == "info"  # the net is kept
 
 
 def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> None:
@@ -278,7 +298,6 @@ class DeafPage:
         self._protocol = ClientProtocol(parse_uri(address))
         place = urlsplit(address)
         self._socket = sockets.create_connection((place.hostname, place.port))
-        self._socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
         self._protocol.send_request(self._protocol.connect())
         self._send()
         self._protocol.receive_data(self._socket.recv(4096))

@@ -1,0 +1,53 @@
+"""`boardwright serve` from the command line: where it keeps games, and what it says when it cannot begin."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = str(Path(sys.executable).parent / "boardwright")
+
+
+def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    command = [PROGRAM, "serve", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("Boardwright is at http://127.0.0.1:")
+    database = tmp_path / "data" / "boardwright" / "games.db"
+    while not database.exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert errors == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--port", "70000"], "--port must be from 0 to 65535"),
+        (["--workers", "-1"], "--workers"),
+        (["--runs", "nowhere"], "--runs nowhere"),
+        (["--host", "256.0.0.1", "--port", "0"], "cannot listen on 256.0.0.1"),
+        (["--db", "nowhere/games.db", "--port", "0"], "there is no folder"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(tmp_path: Path, options: list[str], word: str) -> None:
+    command = [PROGRAM, "serve", *(["--db", "games.db"] if "--db" not in options else []), *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done.stderr
+    assert word in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [PROGRAM, "serve", "--port", port, "--db", str(tmp_path / "games.db")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert f"port {port}" in done.stderr
