@@ -30,6 +30,13 @@ class WatchMatch(Model):
     match: int | Label
 
 
+class UnwatchMatch(Model):
+    """No longer."""
+
+    type: Literal["unwatch-match"]
+    match: int | Label
+
+
 class Analyse(Model):
     """Have a player think about a position aloud; an analysis of the same id is replaced."""
 
@@ -50,7 +57,7 @@ class Stop(Model):
     id: Label
 
 
-ClientMessage = Annotated[Watch | Unwatch | WatchMatch | Analyse | Stop, Field(discriminator="type")]
+ClientMessage = Annotated[Watch | Unwatch | WatchMatch | UnwatchMatch | Analyse | Stop, Field(discriminator="type")]
 
 
 class SocketError(Model):

@@ -137,6 +137,8 @@ class Page:
                     self._watch(f"match:{message.match}")
                 case messages.Unwatch():
                     self._unwatch(f"game:{message.game}")
+                case messages.UnwatchMatch():
+                    self._unwatch(f"match:{message.match}")
                 case messages.Analyse():
                     self._analyse(message)
                 case messages.Stop():

@@ -4,6 +4,7 @@ SOCKET = {
     '→ {"type": "watch", "game": ID}': "tell me of a game, as it is and whenever it changes",
     '→ {"type": "unwatch", "game": ID}': "no longer",
     '→ {"type": "watch-match", "match": ID}': "tell me of a match",
+    '→ {"type": "unwatch-match", "match": ID}': "no longer",
     '→ {"type": "analyse", "id": NAME, "game", "rules", "start", "actions", "agent", "seconds"}': (
         "have a player think about a position aloud; an analysis of the same name is replaced"
     ),

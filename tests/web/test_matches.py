@@ -92,6 +92,25 @@ def test_a_match_is_followed_on_the_socket(client: TestClient) -> None:
             assert "there is no match" in socket.receive_json()["error"]
 
 
+def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> None:
+    match = start(client, QUICK)
+    wanted = {"game": "draughts", "role": 0, "opponent": "random"}
+    games = [client.post("/api/play", json=wanted).json()["id"] for _ in range(8)]
+    with client.websocket_connect("ws://localhost/ws") as socket:
+        socket.send_json({"type": "watch-match", "match": match})
+        socket.send_json({"type": "unwatch-match", "match": match})
+        for game in games:  # as many as a page may follow
+            socket.send_json({"type": "watch", "game": game})
+        told = set()
+        while len(told) < 8:
+            news = socket.receive_json()
+            assert news["type"] in ("match", "game")
+            told |= {news["game"]["id"]} if news["type"] == "game" else set()
+    for game in games:
+        client.post(f"/api/play/{game}/resign", json={})
+    until(client, match, "done")
+
+
 def test_the_same_match_again_plays_other_games(client: TestClient) -> None:
     games = [until(client, start(client, QUICK), "done")["games"] for _ in range(2)]
     played = [[client.get(f"/api/records/{game['id']}").json()["record"] for game in match] for match in games]

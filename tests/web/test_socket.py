@@ -223,7 +223,9 @@ def test_nonsense_is_answered_and_harms_nobody(client: TestClient, data: st.Data
     values = st.recursive(
         leaves, lambda v: st.lists(v, max_size=4) | st.dictionaries(st.text(max_size=8), v, max_size=4)
     )
-    kinds = st.sampled_from(["watch", "unwatch", "watch-match", "analyse", "stop", "game", "", None, 3])
+    kinds = st.sampled_from(
+        ["watch", "unwatch", "watch-match", "unwatch-match", "analyse", "stop", "game", "", None, 3]
+    )
     fields = {"game": values, "id": values, "agent": values, "actions": values, "start": values, "seconds": values}
     formed = st.fixed_dictionaries({"type": kinds}, optional={**fields, "match": values, "rules": values})
     texts = st.one_of(formed.map(json.dumps), values.map(json.dumps), st.text(max_size=200), st.just("x" * 20_000))

@@ -72,7 +72,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
       const listeners = table.get(key);
       if (!listeners?.delete(listener) || listeners.size) return;
       table.delete(key);
-      if (stop) send(stop);
+      send(stop);
     };
   }
 
@@ -80,7 +80,8 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
     /** Calls `listener` with every state of a live game; returns what ends that. */
     watch: (game, listener) => watch(games, game, listener, { type: "watch", game }, { type: "unwatch", game }),
     /** Calls `listener` with the progress of a match; returns what ends that. */
-    watchMatch: (match, listener) => watch(matches, match, listener, { type: "watch-match", match }),
+    watchMatch: (match, listener) =>
+      watch(matches, match, listener, { type: "watch-match", match }, { type: "unwatch-match", match }),
     /**
      * Starts an analysis of {game, rules, start, actions, agent, seconds}; returns what stops it.
      * @param {{preparing?: () => void, info?: (info: any) => void, done?: () => void, failed?: (why: string) => void}} listeners
