@@ -179,13 +179,6 @@ FIGURES = (
         includes=(0.0,),
     ),
     Figure(
-        name="against-random",
-        title="Score against a random player",
-        y_label="score",
-        scalars={"evaluation/random": "score"},
-        includes=(1.0,),
-    ),
-    Figure(
         name="rewards",
         title="Rewards of a game",
         y_label="reward",

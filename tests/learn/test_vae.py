@@ -119,10 +119,10 @@ def test_the_encoder_gives_a_plain_net_the_same_code(rules: str, observation: st
 
 
 def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None:
-    """32 boards, many times in each of two games, so that those held back are those learned."""
+    """32 boards, many times in each of two games, in another order, so that those held back are those learned."""
     places = np.flatnonzero(some.plies > 2)[:32]
     assert len(np.unique(some.bits[places], axis=0)) == 32
-    bits = np.concatenate([some.bits[places]] * 128)
+    bits = np.concatenate([some.bits[places]] * 64 + [some.bits[places[::-1]]] * 64)
     numbers = np.repeat(np.array([0, 1], np.int32), len(bits) // 2)
     nothing = np.zeros(len(bits), np.int32)
     sizes = ["encoder.convolutions=[16,32]", "encoder.hidden=128", "encoder.latent=8"]

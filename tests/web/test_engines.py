@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ def question(spec: str = "random", *, game: str = "draughts", seconds: float = 2
     return Question(game=game, rules=rules, spec=spec, seconds=seconds, **fields)
 
 
+def on_a_loop(work: Coroutine) -> None:
+    """Runs to its end in a thread of its own: that of the tests may have a loop already, a browser's."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 def running(work: Callable[[Engines], Coroutine], **settings) -> None:
     """Runs a test on an event loop with engines, and sees that no process is left."""
 
@@ -36,7 +43,7 @@ def running(work: Callable[[Engines], Coroutine], **settings) -> None:
             await engines.close()
             assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
-    asyncio.run(main())
+    on_a_loop(main())
 
 
 async def until(ready: Callable[[], object], seconds: float = 20.0) -> None:

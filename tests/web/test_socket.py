@@ -6,6 +6,7 @@ import os
 import signal
 import socket as sockets
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -334,4 +335,5 @@ def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
         with pytest.raises(OutboxFullError):
             box.put("one too many")
 
-    asyncio.run(fill())
+    with ThreadPoolExecutor(1) as thread:  # that of the tests may have a loop already, a browser's
+        thread.submit(asyncio.run, fill()).result()
