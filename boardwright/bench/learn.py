@@ -3,13 +3,11 @@
 Nets are new and play worse than they will, which makes games no shorter and answers no quicker.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import jax
-
-from boardwright.bench.engine import REPETITIONS, Figure
+from boardwright.bench.engine import Figure
+from boardwright.bench.selfplay import fastest
 from boardwright.learn import methods
 from boardwright.learn.dqn import make_dqn
 from boardwright.learn.dqn_config import DQNConfig
@@ -48,10 +46,10 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
             run = dqn.act(run, number + 1, step)
         return run
 
-    seconds, run = _best(run, acted)
+    seconds, run = fastest(run, acted)
     action = seconds / (ACTING_STEPS * config.acting.games)
     yield Figure("acting", f"acting, {config.acting.games:,} games at once", 1 / action, "actions/s")
-    seconds, run = _best(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
+    seconds, run = fastest(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
     update = seconds / (dqn.learn_chunk * learner.merge)
     merged = f", {learner.merge} made as one" if learner.merge > 1 else ""
     what = f"learning, {config.architecture.size}, batches of {learner.batch:,}{merged}"
@@ -76,7 +74,7 @@ def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
         episodes.append(int(run.episodes))
         return run
 
-    seconds, _ = _best(run, counted)
+    seconds, _ = fastest(run, counted)
     games = (episodes[-1] - episodes[0]) / (len(episodes) - 1)
     yield Figure("updates", f"updates of {config.learner.epochs} epochs", PPO_UPDATES / seconds, "updates/s")
     yield from _games(games / seconds, f"{games / PPO_UPDATES:.1f} games an update")
@@ -85,14 +83,3 @@ def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
 def _games(rate: float, how: str) -> Iterator[Figure]:
     yield Figure("games", f"games learned from, {how}", rate, "games/s")
     yield Figure("many_games", f"{MANY_GAMES:,} games", MANY_GAMES / rate, "seconds")
-
-
-def _best(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:
-    """Seconds of the fastest of several, after one that compiles; and the run after all of them."""
-    run = jax.block_until_ready(work(run, 0))
-    best = float("inf")
-    for number in range(REPETITIONS):
-        begin = time.perf_counter()
-        run = jax.block_until_ready(work(run, number + 1))
-        best = min(best, time.perf_counter() - begin)
-    return best, run

@@ -77,16 +77,16 @@ def _frames_rate(az: AlphaZero, run: Run, games: int) -> tuple[float, Run]:
     """Moves a second, and the run after them: one whole iteration."""
     for step in range(0, WARM_UP_STEPS, az.play_chunk):
         run = az.play(run, 0, step)
-    seconds, run = _best(run, lambda run, number: az.play(run, 0, (number + 1) * az.play_chunk % STEPS))
+    seconds, run = fastest(run, lambda run, number: az.play(run, 0, (number + 1) * az.play_chunk % STEPS))
     return games * az.play_chunk / seconds, az.settle(run, 0)
 
 
 def _samples_rate(az: AlphaZero, run: Run) -> tuple[float, Run]:
-    seconds, run = _best(run, lambda run, number: az.learn(run, 0, number)[0])
+    seconds, run = fastest(run, lambda run, number: az.learn(run, 0, number)[0])
     return az.config.learner.batch * az.learn_chunk / seconds, run
 
 
-def _best(run: Run, work: Callable[[Run, int], Any]) -> tuple[float, Run]:
+def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:
     """Seconds of the fastest of several, after one that compiles; and the run after all of them."""
     run = jax.block_until_ready(work(run, 0))
     best = float("inf")

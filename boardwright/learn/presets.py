@@ -36,7 +36,7 @@ _TABLUT_PAPER = AlphaZeroConfig(
     ),
     search=SearchConfig(kind="gumbel", simulations=(128,)),
     selfplay=SelfPlayConfig(games=1024, steps=256, unfinished="bootstrap"),
-    league=LeagueConfig(share=0.25, nets=1),  # one past self an iteration: two half the size cost 4 s more of it
+    league=LeagueConfig(share=0.25, nets=1),  # one past self an iteration: small batches are slow
     replay=ReplayConfig(iterations=16),
     learner=LearnerConfig(
         batch=512,

@@ -191,6 +191,8 @@ def test_an_idle_process_that_dies_is_noticed() -> None:
         os.kill(pid, signal.SIGKILL)
         await until(lambda: not engines.pids)
         await engines.choose(question(), "a")
+        (replaced,) = engines.pids
+        assert replaced != pid
 
     running(work)
 
