@@ -6,11 +6,28 @@ strength. Every game has an opening drawn for itself: games are independent, and
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from boardwright.arena.intervals import Score, Z, elo_of_score, interval_of_counts
+from boardwright.errors import BoardwrightError
+
+START, RANDOM, MOST_PLIES = "start", "random", 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Whose balance, and how many games it is to be judged by."""
+
+    game: str
+    net: Path
+    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the net's own
+    openings: tuple[int, ...] = (0, 4)  # random plies; 0 is the start
+    games: int = 1000  # for each rule set and kind of opening
+    simulations: int = 128
+    seed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +75,8 @@ class Counts:
         Infinite where one role won everything; the interval then still says how much it is at least.
         """
         score = self.score
-        return Score(elo_of_score(score.score), elo_of_score(score.low), elo_of_score(score.high))
+        elo, low, high = (elo_of_score(share) + 0.0 for share in (score.score, score.low, score.high))  # no -0
+        return Score(elo, low, high)
 
     @property
     def favoured(self) -> int | None:
@@ -69,6 +87,16 @@ class Counts:
 
     def _share(self, count: int) -> Score:
         return interval_of_counts((1.0, 0.0), (count, self.games - count))
+
+
+@dataclass(frozen=True)
+class Line:
+    """The games under one rule set from one kind of opening."""
+
+    rules: str
+    is_own: bool  # whether the net learned this rule set
+    plies: int  # of the openings
+    counts: Counts
 
 
 def count(result: np.ndarray, plies: np.ndarray, openings: np.ndarray) -> Counts:
@@ -105,3 +133,22 @@ def fields(counts: Counts, roles: tuple[str, str]) -> dict[str, Any]:
 def _interval(share: Score) -> dict[str, float | None]:
     named = {"mean": share.score, "low": share.low, "high": share.high}
     return {name: value if math.isfinite(value) else None for name, value in named.items()}
+
+
+def opening_plies(text: str) -> tuple[int, ...]:
+    """What `start,random:2,random:4` means; raises BoardwrightError."""
+    found = []
+    for part in text.split(","):
+        kind, _, detail = part.strip().partition(":")
+        if kind == START and not detail:
+            found.append(0)
+            continue
+        if kind != RANDOM or not (detail.isascii() and detail.isdigit()) or not 1 <= int(detail[:9]) <= MOST_PLIES:
+            raise BoardwrightError(f"openings {part[:40]!r}: say start or random:1 to random:{MOST_PLIES}")
+        found.append(int(detail))
+    return tuple(dict.fromkeys(found))
+
+
+def opening_name(plies: int) -> str:
+    """The other way round."""
+    return f"{RANDOM}:{plies}" if plies else START

@@ -12,15 +12,13 @@ import functools
 import math
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
-from boardwright.arena.balance import Counts, count
-from boardwright.errors import BoardwrightError, NetError
+from boardwright.arena.balance import Line, Question, count, opening_name
+from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
@@ -34,49 +32,6 @@ from boardwright.nets.netfile import NetFile
 from boardwright.nets.network import Network, make_network, variables_of
 
 AT_ONCE = 2048  # games on the device
-START, RANDOM, MOST_PLIES = "start", "random", 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """Whose balance, and how many games it is to be judged by."""
-
-    game: str
-    net: Path
-    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the net's own
-    openings: tuple[int, ...] = (0, 4)  # random plies; 0 is the start
-    games: int = 1000  # for each rule set and kind of opening
-    simulations: int = 128
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Line:
-    """The games under one rule set from one kind of opening."""
-
-    rules: str
-    is_own: bool  # whether the net learned this rule set
-    plies: int  # of the openings
-    counts: Counts
-
-
-def opening_plies(text: str) -> tuple[int, ...]:
-    """What `start,random:2,random:4` means; raises BoardwrightError."""
-    found = []
-    for part in text.split(","):
-        kind, _, detail = part.strip().partition(":")
-        if kind == START and not detail:
-            found.append(0)
-            continue
-        if kind != RANDOM or not (detail.isascii() and detail.isdigit()) or not 1 <= int(detail[:9]) <= MOST_PLIES:
-            raise BoardwrightError(f"openings {part[:40]!r}: say start or random:1 to random:{MOST_PLIES}")
-        found.append(int(detail))
-    return tuple(dict.fromkeys(found))
-
-
-def opening_name(plies: int) -> str:
-    """The other way round."""
-    return f"{RANDOM}:{plies}" if plies else START
 
 
 def games_of(question: Question) -> tuple[NetFile, list[Game]]:

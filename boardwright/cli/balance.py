@@ -5,11 +5,12 @@ Games are played hundreds at once on the device that JAX finds; a graphics card 
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import tyro
 
 from boardwright import __version__
+from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import make_folder
@@ -17,9 +18,8 @@ from boardwright.cli.progress import phases
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 from boardwright.nets import shipped
-
-if TYPE_CHECKING:
-    from boardwright.arena.balance_games import Line
+from boardwright.papers import balance_page
+from boardwright.views.chart import render
 
 MOST_GAMES, MOST_SIMULATIONS = 10**6, 2**14
 
@@ -56,16 +56,15 @@ def run(options: Options) -> None:
     in_range("--seed", options.seed, 0, 2**31 - 1)
     path = shipped.find(options.net)
     try:
-        from boardwright.arena import balance, balance_games
+        from boardwright.arena import balance_games
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"playing on a device needs {error.name}: install boardwright[learn]") from error
-    from boardwright.papers import balance_page
 
-    question = balance_games.Question(
+    question = Question(
         game=options.game,
         net=path,
         rules=() if options.rules is None else tuple(dict.fromkeys(options.rules.split(","))),
-        openings=balance_games.opening_plies(options.openings),
+        openings=opening_plies(options.openings),
         games=options.games,
         simulations=options.simulations,
         seed=options.seed,
@@ -80,8 +79,6 @@ def run(options: Options) -> None:
             if not options.json:
                 show.line(_words(line, roles))
     if options.out is not None:
-        from boardwright.views.chart import render
-
         text = balance_page.page(question, lines, command=_command(options), setting=_setting())
         write_text(options.out / "balance.md", text)
         write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
@@ -90,23 +87,21 @@ def run(options: Options) -> None:
             {
                 "rules": line.rules,
                 "own": line.is_own,
-                "opening": balance_games.opening_name(line.plies),
-                **balance.fields(line.counts, roles),
+                "opening": opening_name(line.plies),
+                **fields(line.counts, roles),
             }
             for line in lines
         ]
         print_json({"game": options.game, "simulations": options.simulations, "lines": told})
 
 
-def _words(line: "Line", roles: tuple[str, str]) -> str:
-    from boardwright.arena.balance_games import opening_name
-    from boardwright.papers.balance_page import percent
-
+def _words(line: Line, roles: tuple[str, str]) -> str:
     counts = line.counts
     own = "" if line.is_own else " (the net learned other rules)"
     favoured = "not decided who is favoured" if counts.favoured is None else f"{roles[counts.favoured]} favoured"
-    shares = ", ".join(f"{role} {percent(share)}" for role, share in zip(roles, counts.won, strict=True))
-    return f"{line.rules}{own}, {opening_name(line.plies)}: {shares}, drawn {percent(counts.drawn)}: {favoured}"
+    named = zip((*roles, "drawn"), (*counts.won, counts.drawn), strict=True)
+    shares = ", ".join(f"{name} {balance_page.percent(share)}" for name, share in named)
+    return f"{line.rules}{own}, {opening_name(line.plies)}: {shares}: {favoured}"
 
 
 def _command(options: Options) -> str:

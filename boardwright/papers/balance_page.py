@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.arena.balance_games import Line, Question, opening_name
+from boardwright.arena.balance import Line, Question, opening_name
 from boardwright.arena.intervals import Score
 from boardwright.games.registry import game_class
 from boardwright.views.chart import Chart

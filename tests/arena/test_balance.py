@@ -9,14 +9,14 @@ import jax
 import numpy as np
 import pytest
 
-from boardwright.arena.balance import Counts, count, fields
-from boardwright.arena.balance_games import AT_ONCE, Question, games_of, lines, opening_name, opening_plies
+from boardwright.arena.balance import Counts, Question, count, fields, opening_name, opening_plies
+from boardwright.arena.balance_games import AT_ONCE, games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
-from boardwright.nets.network import make_network, weights_of
+from boardwright.nets.layout import interface_of, weight_shapes
 
 ROLES = ("attackers", "defenders")
 
@@ -88,7 +88,8 @@ def tictactoe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def plant(path: Path, game: str, rules: str | None = None, method: str = "alphazero", value: str = "scalar") -> Path:
     """A net that has learned nothing."""
     bound, config = registry.game(game, rules), NetConfig(blocks=1, width=4, policy="dense", value=value)  # type: ignore[arg-type]
-    weights = weights_of(make_network(config, bound).init(jax.random.key(0)))
+    shapes, chance = weight_shapes(config, interface_of(config, bound)), np.random.default_rng(0)
+    weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     netfile.write(path, config=config, game=bound, weights=weights, training={"method": method})
     return path
 

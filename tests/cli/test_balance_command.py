@@ -9,8 +9,7 @@ import pytest
 from planted_run import plant_net, plant_run
 
 from boardwright.arena import balance_games
-from boardwright.arena.balance import Counts
-from boardwright.arena.balance_games import Line, Question
+from boardwright.arena.balance import Counts, Line, Question
 from boardwright.cli.balance import Options, run
 from boardwright.errors import BoardwrightError
 

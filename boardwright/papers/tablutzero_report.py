@@ -1,0 +1,232 @@
+"""The Tablut paper's results as text: ours beside the paper's, what differs, and what follows."""
+
+from collections.abc import Callable, Sequence
+
+from boardwright.learn.presets import PRESETS
+from boardwright.papers import balance_page
+from boardwright.papers import tablutzero as paper
+from boardwright.papers.balance_page import Rows, table
+from boardwright.papers.estimates import Estimate
+from boardwright.papers.tablutzero import MEETINGS, TRAININGS, training_of
+from boardwright.papers.tablutzero_results import (
+    Results,
+    RunResult,
+    curve,
+    differences,
+    early_and_late_wins,
+    first_and_last,
+    frames_at,
+    iterations_of,
+    off_protocol,
+    reached,
+    selfplay_attackers,
+    total_minutes,
+)
+from boardwright.papers.verdicts import is_more
+
+NOT_RUN, NOT_PLAYED, UNKNOWN = "not run", "not played", "–"
+PROTOCOL = """\
+The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
+past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
+the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together.
+
+What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
+same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the
+untrained net, the net {every} iterations before, and others evenly spaced between; ratings have BayesElo's usual prior
+of two draws. Runs that were measured otherwise while they trained are measured again by this protocol where their nets
+are kept; the table above says of each. Entropy is that of the policy the search found, in nats; the paper does not
+say of which policy it speaks. Self-play of runs with past selves includes the games against them.
+
+As in the paper, a rating compares nets of one run's own pool: runs are compared by games between them, below. The
+paper's runs and ours are one each, so that intervals are over games, not over runs."""
+
+
+def markdown(results: Results, *, command: str, setting: str, quick: bool, pictures: Sequence[str]) -> str:
+    """The report that is kept; `pictures` are the names of the plots beside it, that of the balance left out."""
+    protocol = results.protocol
+    parts = [f"# {paper.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
+    if quick:
+        parts += [
+            "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
+            "says nothing about the paper.",
+            "",
+        ]
+    parts += ["## Targets", "", *table(_targets(results)), "", "## Ours beside the paper's", ""]
+    parts += [*table(figures(results)), "", "## Runs", "", *table(_runs(results)), ""]
+    described = PROTOCOL.format(
+        games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations, every=protocol.every
+    )
+    parts += ["## How strength is measured", "", described, "", "## Head to head", "", *_meetings(results), ""]
+    for picture in pictures:
+        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
+    return "\n".join([*parts, "## Which side is favoured", "", *_balance(results)])
+
+
+def targets(results: Results) -> list[tuple[str, str, bool | None]]:
+    """What was wanted, what came of it, and whether that is enough; None where it was not measured."""
+    fast, meeting = results.runs.get("fast"), MEETINGS[0]
+    wanted = f"`{training_of('fast').preset}` above {paper.ELO:,.0f} Elo in under {paper.MOST_MINUTES:g} device minutes"
+    points = [] if fast is None else curve(fast)
+    rows: list[tuple[str, str, bool | None]] = []
+    if points:
+        last = points[-1]
+        text = f"{_elo(last.elo)} after {last.minutes:.1f} minutes"
+        rows.append((wanted, text, last.elo.mean > paper.ELO and last.minutes < paper.MOST_MINUTES))
+    else:
+        rows.append((wanted, NOT_RUN, None))
+    met = results.meeting(meeting)
+    wanted = f"`{training_of('fast').preset}` beats `{training_of('paper').preset}` at equal device minutes"
+    if met is None:
+        rows.append((wanted, NOT_PLAYED, None))
+    else:
+        rows.append((wanted, f"{_share(met.score)} of the points: {excludes(met.score)}", met.score.low > 0.5))
+    return rows
+
+
+def excludes(score: Estimate) -> str:
+    """Whether an interval decides who is stronger."""
+    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
+
+
+def figures(results: Results) -> Rows:
+    """A column the paper, a column a run."""
+    rows: Rows = [("", "paper", *(f"`{training.preset}`" for training in TRAININGS))]
+
+    def row(words: str, theirs: str, ours: Callable[[RunResult], str | None]) -> None:
+        cells = []
+        for training in TRAININGS:
+            run = results.runs.get(training.name)
+            cells.append(NOT_RUN if run is None else ours(run) or UNKNOWN)
+        rows.append((words, theirs, *cells))
+
+    early, late = paper.EARLY_WINS, paper.LATE_WINS
+    until = f"up to {100 * paper.TURN:.0f} % of the training"
+    row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
+    row("frames", _millions(paper.FRAMES), lambda run: _millions(frames_at(run.history, iterations_of(run.history))))
+    row("device minutes", f"not told ({paper.DEVICES})", lambda run: f"{total_minutes(run.history):.1f}")
+    row(
+        "Elo of the last net", f"{paper.ELO:,.0f}", lambda run: _elo(points[-1].elo) if (points := curve(run)) else None
+    )
+    row(f"minutes until {paper.ELO:,.0f} Elo", UNKNOWN, _minutes_until)
+    row("entropy of the policy, nats", _from_to(paper.ENTROPY, 2), _metric("selfplay/entropy", 2))
+    row("pieces left at the end of a game", _from_to(paper.PIECES, 0), _metric("selfplay/pieces_left", 1))
+    row(
+        f"attackers win in self-play, last {paper.ROLLING} iterations",
+        f"about {100 * paper.SELFPLAY_ATTACKERS:.0f} %",
+        lambda run: _share(found) if (found := selfplay_attackers(run)) is not None else None,
+    )
+    for role, name in enumerate(("attackers", "defenders")):
+        low, high = early[role]
+        row(
+            f"wins as {name} against past selves, {until}",
+            f"{100 * low:.0f}–{100 * high:.0f} %",
+            lambda run, role=role: _optional(early_and_late_wins(run, role)[0]),
+        )
+        row(
+            f"wins as {name} against past selves, at the end",
+            f"{100 * late[role]:.0f} %",
+            lambda run, role=role: _optional(early_and_late_wins(run, role)[1]),
+        )
+    return rows
+
+
+def _targets(results: Results) -> Rows:
+    words = {True: "met", False: "**NOT MET**", None: ""}
+    return [("wanted", "ours", ""), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
+
+
+def _runs(results: Results) -> Rows:
+    rows: Rows = [("preset", "what it is", "settings that differ from the preset", "contests")]
+    for training in TRAININGS:
+        run = results.runs.get(training.name)
+        if run is None:
+            rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
+            continue
+        changed = ", ".join(f"`{change}`" for change in differences(run.config, PRESETS[training.preset]))
+        off = off_protocol(run, results.protocol)
+        contests = "played again after the training" if run.played_again else "by the protocol, while it trained"
+        if off:
+            contests = f"while it trained, with {', '.join(off)}"
+        rows.append((f"`{training.preset}`", training.words, changed or "none", contests))
+    return rows
+
+
+def _meetings(results: Results) -> list[str]:
+    rows: Rows = [("", "nets", "device minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
+    for meeting in MEETINGS:
+        met = results.meeting(meeting)
+        names = f"{training_of(meeting.first).preset} – {training_of(meeting.second).preset}, {meeting.at}"
+        if met is None:
+            rows.append((names, NOT_PLAYED, *[""] * 6))
+            continue
+        rows.append(
+            (
+                names,
+                " – ".join(f"iteration {number}" for number in met.iterations),
+                " – ".join(f"{minutes:.1f}" for minutes in met.minutes),
+                f"{met.games:,}",
+                ", ".join(map(str, met.pairs)),
+                _share(met.score),
+                excludes(met.score),
+                f"{meeting.claim}: **{is_more(met.score, 0.5)}**",
+            )
+        )
+    simulations = next((met.simulations for met in results.met.values()), None)
+    words = (
+        "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations"
+        + (f" ({simulations} a move)" if simulations else "")
+        + ". At equal minutes the net of each run plays that is the latest kept within the smaller of both totals, "
+        "or within what was asked for. The score is the first's, with an interval of 95 % over pairs."
+    )
+    return [words, "", *table(rows)]
+
+
+def _balance(results: Results) -> list[str]:
+    found = results.balance
+    if found is None:
+        return [f"{NOT_PLAYED[0].upper()}{NOT_PLAYED[1:]}: no net is kept.", ""]
+    preset = training_of(found.run).preset
+    return [
+        "The paper saw attackers win more and more, and leaves open whether its rules favour them or defending is",
+        f"harder to learn. The net of iteration {found.iteration} of `{preset}` against itself:",
+        "",
+        *balance_page.section(found.question, found.lines, f"{paper.NAME}-{balance_page.PICTURE}"),
+    ]
+
+
+def _last_elo(run: RunResult) -> str | None:
+    points = curve(run)
+    return _elo(points[-1].elo) if points else None
+
+
+def _minutes_until(run: RunResult) -> str:
+    point = reached(run, paper.ELO)
+    return "never" if point is None else f"{point.minutes:.1f} (iteration {point.iteration})"
+
+
+def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
+    def of(run: RunResult) -> str | None:
+        found = first_and_last(run, name)
+        return None if found is None else _from_to(found, digits)
+
+    return of
+
+
+def _from_to(pair: tuple[float, float], digits: int) -> str:
+    return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
+
+
+def _millions(frames: float) -> str:
+    return f"{frames / 1e6:.3g} M"
+
+
+def _elo(elo: Estimate) -> str:
+    return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
+
+
+def _share(share: Estimate) -> str:
+    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def _optional(share: Estimate | None) -> str | None:
+    return None if share is None else _share(share)
