@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.netfile import NetFile
 
 pytestmark = pytest.mark.usefixtures("hurried_compiler")
-SIZES = {"games": 16, "simulations": 4, "opening_plies": 2, "seed": 5}
+SIZES: dict[str, Any] = {"games": 16, "simulations": 4, "opening_plies": 2, "seed": 5}
 
 
 @pytest.fixture(autouse=True)

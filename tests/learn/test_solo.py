@@ -21,13 +21,13 @@ FREE, GAMES = 2, 32
 
 
 @functools.cache
-def compiled(free: int) -> PlaySolo:
-    return make_solo(make_climb(free), asking, games=GAMES, simulations=1, slots=3)
+def compiled() -> PlaySolo:
+    return make_solo(make_climb(FREE), asking, games=GAMES, simulations=1, slots=3)
 
 
-def play(taste: Any, plies: int, *, free: int = FREE, seed: int = 0, heard: Any = None) -> Solo:
+def play(taste: Any, plies: int, *, seed: int = 0, heard: Any = None) -> Solo:
     net: Any = jnp.asarray(taste, jnp.float32)
-    return finished(compiled(free)(jax.random.key(seed), net, plies), heard)
+    return finished(compiled()(jax.random.key(seed), net, plies), heard)
 
 
 def test_every_game_after_an_opening_is_foretold() -> None:
@@ -44,16 +44,16 @@ def test_every_game_after_an_opening_is_foretold() -> None:
 
 def test_openings_are_each_games_own() -> None:
     first = np.tile(np.float32(5 * (np.arange(3) == 2)), (2, 2, 1))  # who climbs first is first
-    after = play(first, 4, free=0)
+    after = play(first, FREE + 4)
     assert len(np.unique(after.openings, axis=0)) > 5
     assert {0, 1} <= set(after.result.tolist())  # a random opening may turn it round
-    again, other = play(first, 4, free=0), play(first, 4, free=0, seed=1)
+    again, other = play(first, FREE + 4), play(first, FREE + 4, seed=1)
     assert again.openings.tolist() == after.openings.tolist()
     assert other.openings.tolist() != after.openings.tolist()
 
 
 def test_from_the_start_moves_are_drawn() -> None:
-    games = play(np.zeros((2, 2, 3)), 0, free=0)
+    games = play(np.zeros((2, 2, 3)), 0)
     assert len(np.unique(games.openings, axis=0)) == 1
     assert len(set(games.plies.tolist())) > 3
 
