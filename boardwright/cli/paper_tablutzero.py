@@ -4,6 +4,7 @@ Hours on one large accelerator; `--quick` takes minutes anywhere. Stopped or kil
 were made elsewhere are read from `--runs`, each in a folder named after its preset.
 """
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,9 @@ def _fields(results: Any) -> dict[str, Any]:
             {"iteration": at.iteration, "elo": at.elo.mean, "low": at.elo.low, "high": at.elo.high}
             for at in curve(found)
         ]
-        told = {"iterations": done, "frames": frames_at(found.history, done), "minutes": total_minutes(found.history)}
-        runs[name] = {**told, "elo": points}
+        minutes = total_minutes(found.history)  # not a number where the run did not measure it
+        told = {"iterations": done, "frames": frames_at(found.history, done)}
+        runs[name] = {**told, "minutes": minutes if math.isfinite(minutes) else None, "elo": points}
     met = {
         name: {
             "iterations": found.iterations,

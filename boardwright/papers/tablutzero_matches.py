@@ -103,13 +103,16 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
 
 
 def balanced(work: Work, watch: Watch) -> Balanced | None:
-    """The balance by the strongest net that is kept, or what was kept of one; None where there is neither."""
-    sizes, path = work.sizes, work.folder / "matches" / "balance.json"
+    """The balance by the strongest net that is kept, or what was kept of one; None where there is neither.
+
+    Rule sets are kept each by itself, so that whoever stops loses one of them.
+    """
+    sizes = work.sizes
     nets = {name: kept_nets(work.run_folder(training_of(name))) for name in STRONGEST}
     name = next((name for name in STRONGEST if nets[name]), None)
     number = None if name is None else max(nets[name])
     net = Path() if name is None or number is None else nets[name][number]
-    question = Question(
+    everything_asked = Question(
         game=GAME,
         net=net,
         rules=sizes.balance_rules,
@@ -118,14 +121,22 @@ def balanced(work: Work, watch: Watch) -> Balanced | None:
         simulations=sizes.simulations,
         seed=work.seed,
     )
-    told = {name: value for name, value in dataclasses.asdict(question).items() if name != "net"}
+    found: list[Line] = []
+    origin: tuple[str, int] | None = None
+    for rules in sizes.balance_rules:
+        question = dataclasses.replace(everything_asked, rules=(rules,))
 
-    def play() -> dict[str, Any]:
-        found = [dataclasses.asdict(line) for line in lines(question, watch.phase)]
-        return {"run": name, "iteration": number, "lines": found}
+        def play(question: Question = question) -> dict[str, Any]:
+            rows = [dataclasses.asdict(line) for line in lines(question, watch.phase)]
+            return {"run": name, "iteration": number, "lines": rows}
 
-    there = _once(path, told, None if name is None else [net], play, watch)
-    return None if there is None else Balanced(there["run"], there["iteration"], question, _lines(there["lines"]))
+        told = {field: value for field, value in dataclasses.asdict(question).items() if field != "net"}
+        path = work.folder / "matches" / f"balance-{rules}.json"
+        there = _once(path, told, None if name is None else [net], play, watch)
+        if there is not None:
+            origin = there["run"], there["iteration"]
+            found += _lines(there["lines"])
+    return None if origin is None else Balanced(*origin, everything_asked, tuple(found))
 
 
 def _lines(rows: list[dict[str, Any]]) -> tuple[Line, ...]:

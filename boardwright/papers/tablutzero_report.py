@@ -1,5 +1,6 @@
 """The Tablut paper's results as text: ours beside the paper's, what differs, and what follows."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from boardwright.learn.presets import PRESETS
@@ -28,7 +29,8 @@ NOT_RUN, NOT_PLAYED, UNKNOWN = "not run", "not played", "–"
 PROTOCOL = """\
 The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
 past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
-the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together.
+the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together. Minutes of the
+device are a run's whole time: compiling, its contests and its checkpoints are in them.
 
 What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
 same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the
@@ -70,7 +72,7 @@ def targets(results: Results) -> list[tuple[str, str, bool | None]]:
     rows: list[tuple[str, str, bool | None]] = []
     if points:
         last = points[-1]
-        text = f"{_elo(last.elo)} after {last.minutes:.1f} minutes"
+        text = f"{_elo(last.elo)} after {_minutes(last.minutes)} minutes"
         rows.append((wanted, text, last.elo.mean > paper.ELO and last.minutes < paper.MOST_MINUTES))
     else:
         rows.append((wanted, NOT_RUN, None))
@@ -103,7 +105,7 @@ def figures(results: Results) -> Rows:
     until = f"up to {100 * paper.TURN:.0f} % of the training"
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
     row("frames", _millions(paper.FRAMES), lambda run: _millions(frames_at(run.history, iterations_of(run.history))))
-    row("device minutes", f"not told ({paper.DEVICES})", lambda run: f"{total_minutes(run.history):.1f}")
+    row("device minutes", f"not told ({paper.DEVICES})", lambda run: _minutes(total_minutes(run.history)))
     row(
         "Elo of the last net", f"{paper.ELO:,.0f}", lambda run: _elo(points[-1].elo) if (points := curve(run)) else None
     )
@@ -201,7 +203,7 @@ def _last_elo(run: RunResult) -> str | None:
 
 def _minutes_until(run: RunResult) -> str:
     point = reached(run, paper.ELO)
-    return "never" if point is None else f"{point.minutes:.1f} (iteration {point.iteration})"
+    return "never" if point is None else f"{_minutes(point.minutes)} (iteration {point.iteration})"
 
 
 def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
@@ -218,6 +220,10 @@ def _from_to(pair: tuple[float, float], digits: int) -> str:
 
 def _millions(frames: float) -> str:
     return f"{frames / 1e6:.3g} M"
+
+
+def _minutes(minutes: float) -> str:
+    return f"{minutes:.1f}" if math.isfinite(minutes) else UNKNOWN
 
 
 def _elo(elo: Estimate) -> str:

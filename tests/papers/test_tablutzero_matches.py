@@ -80,14 +80,14 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     put_nets(paper, list(range(101)))
     put_nets(fast, list(range(41)))
     first = everything(some_work(tmp_path), Watch())
-    contests, meeting, balance = played[:-2], played[-2], played[-1]
+    contests, meeting, balance = played[:-5], played[-5], played[-4:]
     assert [challenger for challenger, *_ in contests] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
     for (_, others, *sizes), number in zip(contests, range(20, 41, 5), strict=True):
         drawn = league.drawn_opponents(FULL.protocol, 0, number)
         assert others == [f"tablut-fast {other}" for other in drawn]
         assert sizes == [128, 128, 2]
     assert meeting == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each
-    assert balance == ("tablut-fast 40", FULL.balance_rules, 1000)
+    assert balance == [("tablut-fast 40", (rules,), 1000) for rules in FULL.balance_rules]
     rated = {point.iteration: point.elo.mean for point in curve(first.runs["fast"])}
     assert rated[20] < rated[40]
     assert first.runs["fast"].played_again
@@ -106,6 +106,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert again.balance is not None
     assert first.balance is not None
     assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)
+    assert [line.rules for line in first.balance.lines[::2]] == list(FULL.balance_rules)
     assert played == []
 
 
@@ -113,7 +114,7 @@ def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any])
     for name in ("paper", "fast"):
         put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
     everything(some_work(tmp_path), Watch())
-    assert [asked[0] for asked in played] == ["tablut-fast 8", "tablut-fast 8"]
+    assert [asked[0] for asked in played] == ["tablut-fast 8"] * 5
     for changes, wanted in (
         ({"games": 20}, ("tablut-fast 8", ["tablut-paper 8"], 20, 128, 4)),
         ({"games": 20, "minutes": 3.9}, ("tablut-fast 4", ["tablut-paper 4"], 20, 128, 4)),
@@ -126,7 +127,7 @@ def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any])
     with pytest.raises(StoppedError):
         everything(some_work(tmp_path), Watch(stopped=lambda: True))
     assert played == []
-    assert json.loads((tmp_path / "work" / "matches" / "balance.json").read_text())["played"]["run"] == "fast"
+    assert json.loads((tmp_path / "work" / "matches" / "balance-saami.json").read_text())["played"]["run"] == "fast"
 
 
 def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
