@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
+from boardwright.learn import settings
 from boardwright.learn.presets import PRESETS
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
@@ -24,6 +25,7 @@ from boardwright.papers.tablutzero_results import (
     total_minutes,
 )
 from boardwright.papers.verdicts import is_more
+from boardwright.views.chart import short
 
 NOT_RUN, NOT_PLAYED, UNKNOWN = "not run", "not played", "–"
 PROTOCOL = """\
@@ -34,7 +36,7 @@ device are a run's whole time: compiling, its contests and its checkpoints are i
 
 What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
 same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the
-untrained net, the net {every} iterations before, and others evenly spaced between; ratings have BayesElo's usual prior
+untrained net, the one measured before, and others evenly spaced between; ratings have BayesElo's usual prior
 of two draws. Runs that were measured otherwise while they trained are measured again by this protocol where their nets
 are kept; the table above says of each. Entropy is that of the policy the search found, in nats; the paper does not
 say of which policy it speaks. Self-play of runs with past selves includes the games against them.
@@ -54,10 +56,8 @@ def markdown(results: Results, *, command: str, setting: str, quick: bool, pictu
             "",
         ]
     parts += ["## Targets", "", *table(_targets(results)), "", "## Ours beside the paper's", ""]
-    parts += [*table(figures(results)), "", "## Runs", "", *table(_runs(results)), ""]
-    described = PROTOCOL.format(
-        games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations, every=protocol.every
-    )
+    parts += [*table(figures(results)), "", "## Runs", "", *table(_runs(results, quick=quick)), ""]
+    described = PROTOCOL.format(games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations)
     parts += ["## How strength is measured", "", described, "", "## Head to head", "", *_meetings(results), ""]
     for picture in pictures:
         parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
@@ -104,7 +104,7 @@ def figures(results: Results) -> Rows:
     early, late = paper.EARLY_WINS, paper.LATE_WINS
     until = f"up to {100 * paper.TURN:.0f} % of the training"
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
-    row("frames", _millions(paper.FRAMES), lambda run: _millions(frames_at(run.history, iterations_of(run.history))))
+    row("frames", short(paper.FRAMES), lambda run: short(frames_at(run.history, iterations_of(run.history))))
     row("device minutes", f"not told ({paper.DEVICES})", lambda run: _minutes(total_minutes(run.history)))
     row(
         "Elo of the last net", f"{paper.ELO:,.0f}", lambda run: _elo(points[-1].elo) if (points := curve(run)) else None
@@ -137,14 +137,16 @@ def _targets(results: Results) -> Rows:
     return [("wanted", "ours", ""), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
 
 
-def _runs(results: Results) -> Rows:
-    rows: Rows = [("preset", "what it is", "settings that differ from the preset", "contests")]
+def _runs(results: Results, *, quick: bool) -> Rows:
+    usual = "the preset for a quick look" if quick else "the preset"
+    rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "contests")]
     for training in TRAININGS:
         run = results.runs.get(training.name)
         if run is None:
             rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
             continue
-        changed = ", ".join(f"`{change}`" for change in differences(run.config, PRESETS[training.preset]))
+        preset = settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
+        changed = ", ".join(f"`{change}`" for change in differences(run.config, preset))
         off = off_protocol(run, results.protocol)
         contests = "played again after the training" if run.played_again else "by the protocol, while it trained"
         if off:
@@ -173,14 +175,15 @@ def _meetings(results: Results) -> list[str]:
                 f"{meeting.claim}: **{is_more(met.score, 0.5)}**",
             )
         )
-    simulations = next((met.simulations for met in results.met.values()), None)
-    words = (
-        "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations"
-        + (f" ({simulations} a move)" if simulations else "")
-        + ". At equal minutes the net of each run plays that is the latest kept within the smaller of both totals, "
-        "or within what was asked for. The score is the first's, with an interval of 95 % over pairs."
-    )
-    return [words, "", *table(rows)]
+    simulations = next((f" ({met.simulations} a move)" for met in results.met.values()), "")
+    return [
+        "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations",
+        f"for both{simulations}. At equal minutes each run sends the latest net it kept",
+        "within the smaller of both totals, or within what was asked for. The score is the first's, with an interval",
+        "of 95 % over pairs.",
+        "",
+        *table(rows),
+    ]
 
 
 def _balance(results: Results) -> list[str]:
@@ -216,10 +219,6 @@ def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
 
 def _from_to(pair: tuple[float, float], digits: int) -> str:
     return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
-
-
-def _millions(frames: float) -> str:
-    return f"{frames / 1e6:.3g} M"
 
 
 def _minutes(minutes: float) -> str:
