@@ -10,6 +10,7 @@ from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
 
 PICTURE = "balance.svg"
+EVEN_COLOUR = 5
 OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
 
 Rows = list[tuple[str, ...]]
@@ -86,9 +87,11 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
                 colour=place,
             )
         )
-    first = game_class(question.game).roles[0]
+    first, deepest = game_class(question.game).roles[0], float(max((line.plies for line in lines), default=0))
+    curves.append(Curve("even", [0.0, deepest], [0.5, 0.5], colour=EVEN_COLOUR, dash=1))
     axes = ("random plies before the game", f"score of the {first}")
-    return Chart(f"Who is favoured: the {first}", *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 0.5, 1.0))
+    title = f"Score of the {first}, one net on both sides"
+    return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
 
 
 def table(lines: Rows) -> list[str]:

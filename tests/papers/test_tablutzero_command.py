@@ -1,5 +1,6 @@
 """`boardwright paper tablutzero` around its training and its games, which are made up here."""
 
+import dataclasses
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -43,6 +44,10 @@ def test_targets(tmp_path: Path) -> None:
     weak = made_up(tmp_path / "b", odds=1.2, pairs=(10, 0, 75, 0, 15))
     assert [met for *_, met in targets(weak)] == [False, False]
     assert "does not exclude 50 %" in targets(weak)[1][1]
+    fast = dataclasses.replace(weak.runs["fast"], played_again=False)
+    _, ours, met = targets(dataclasses.replace(weak, runs={"fast": fast}))[0]
+    assert ours.endswith("but with first 5 instead of 20, simulations 32 instead of 128")
+    assert met is None
     nothing = Results({}, {}, None, FULL.protocol)
     assert [(ours, met) for _, ours, met in targets(nothing)] == [("not run", None), ("not played", None)]
 
