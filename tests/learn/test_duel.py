@@ -75,7 +75,11 @@ def test_the_better_net_wins() -> None:
 
 def test_opponents_may_be_asked_otherwise() -> None:
     """Nets that say the opposite of what they like."""
-    contrary = Asking(see=asking.see, say=lambda taste, states: asking.say(-taste, states))
+
+    def opposite(taste: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+        return asking.say(-taste, states)
+
+    contrary = Asking(see=asking.see, say=opposite)
     sizes: dict[str, Any] = {"opponents": 2, "games": 4, "simulations": 1, "slots": 3, "opening_plies": FREE}
     play = make_duel(make_climb(FREE), asking, SearchConfig(), theirs=contrary, **sizes)
     challenger, *others = tastes(3, seed=2)
