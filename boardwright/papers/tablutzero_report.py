@@ -32,7 +32,8 @@ PROTOCOL = """\
 The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
 past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
 the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together. Minutes of the
-device are a run's whole time: compiling, its contests and its checkpoints are in them.
+device are those of self-play and learning, compiling included; of a run that did not measure them by themselves, its
+contests and checkpoints are in them too.
 
 What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
 same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the

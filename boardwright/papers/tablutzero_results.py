@@ -24,9 +24,10 @@ from boardwright.learn.metrics import History, Match, read_metrics
 from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
 
-# Seconds of the device that a run has taken since it began, over all its pieces; where a run did not measure that,
-# the seconds of its iterations are added up, of which one that was stopped counts from where it went on.
-DEVICE_SECONDS = "speed/device_seconds"
+# Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
+# not measure that, the seconds of its iterations are added up, contests and checkpoints among them; one that was
+# stopped in their midst counts from where it went on.
+DEVICE_SECONDS = "time/device_seconds"
 ITERATION_SECONDS = "speed/seconds"
 
 
