@@ -44,26 +44,38 @@ def everything(work: Work, watch: Watch) -> Results:
 
 
 def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResult:
-    """A run with contests by the protocol: its own, where they were; else played again, where its nets are kept."""
+    """A run with contests by the protocol: its own, where they were; else played again by the nets it kept.
+
+    A run that travelled has not kept all. A net that is gone is not measured, and where one was drawn as an opponent,
+    the nearest past one takes its place. Without the untrained net there is no anchor, and a run's own contests stay.
+    """
     protocol = work.sizes.protocol
     if run.config.evaluation == protocol:
         return run
-    done = iterations_of(run.history)
     nets = kept_nets(work.run_folder(training_of(name)))
-    evaluated = [number for number in range(1, done + 1) if league.is_evaluated(protocol, number)]
-    opponents = {number: league.drawn_opponents(protocol, run.config.seed, number) for number in evaluated}
-    can_play = all(number in nets and set(opponents[number]) <= nets.keys() for number in evaluated)
     matches: list[Match] = []
-    for number in evaluated:
+    for number in range(1, iterations_of(run.history) + 1):
+        if not league.is_evaluated(protocol, number):
+            continue
+        there = [net for net in nets if net < number] if 0 in nets and number in nets else []
+        opponents = nearest(league.drawn_opponents(protocol, run.config.seed, number), there)
+        files = [nets[net] for net in (number, *opponents)] if opponents else None
         path = work.folder / "matches" / f"protocol-{name}-{number:06d}.json"
-        told = {"protocol": dataclasses.asdict(protocol), "opponents": opponents[number]}
-        play = functools.partial(_contest, nets, number, opponents[number], work, watch)
-        files = [nets[net] for net in (number, *opponents[number])] if can_play else None
-        there = _once(path, told, files, play, watch)
-        if there is None:
-            return run
-        matches += [Match(*row) for row in there]
-    return dataclasses.replace(run, contests=tuple(matches), played_again=True) if matches else run
+        play = functools.partial(_contest, nets, number, opponents, work, watch)
+        found = _once(path, {"protocol": dataclasses.asdict(protocol)}, files, play, watch)
+        matches += [Match(*row) for row in found or ()]
+    has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
+    return dataclasses.replace(run, contests=tuple(matches), played_again=True) if has_anchor else run
+
+
+def nearest(wanted: list[int], there: list[int]) -> list[int]:
+    """For each iteration wanted the nearest that is there, the earlier of two; each once, in order."""
+    left, found = set(there), []
+    for number in sorted(wanted, key=lambda number: number not in left):
+        if left:
+            found.append(min(left, key=lambda other: (abs(other - number), other)))
+            left.discard(found[-1])
+    return sorted(found)
 
 
 def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watch) -> Met | None:

@@ -15,7 +15,7 @@ from boardwright.learn.duel import Score
 from boardwright.learn.loop import Progress, Watch
 from boardwright.papers import tablutzero_matches, tablutzero_runs
 from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
-from boardwright.papers.tablutzero_matches import everything
+from boardwright.papers.tablutzero_matches import everything, nearest
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import curve, read_run
 from boardwright.papers.tablutzero_runs import StoppedError, Work, trained
@@ -108,6 +108,24 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)
     assert [line.rules for line in first.balance.lines[::2]] == list(FULL.balance_rules)
     assert played == []
+
+
+def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played: list[Any]) -> None:
+    fast = plant(tmp_path / "runs", "fast")
+    put_nets(fast, [0, 7, 25, 41, 60])
+    results = everything(some_work(tmp_path), Watch())
+    contests = [(challenger, others) for challenger, others, *rest in played if len(rest) == 3]
+    assert [challenger for challenger, _ in contests] == ["tablut-fast 25", "tablut-fast 60"]
+    assert contests[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
+    assert set(contests[1][1]) == {f"tablut-fast {number}" for number in (0, 7, 25, 41)}
+    assert [point.iteration for point in curve(results.runs["fast"])] == [0, 7, 25, 41, 60]
+    played.clear()
+    shutil.rmtree(tmp_path / "work")
+    (fast / "nets" / "000000.net").unlink()  # nobody to be 0
+    assert not everything(some_work(tmp_path), Watch()).runs["fast"].played_again
+    assert nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
+    assert nearest([10], [8, 12]) == [8]
+    assert nearest([3, 4], [4]) == [4]
 
 
 def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any]) -> None:
