@@ -40,8 +40,9 @@ same {plies} random plies, with {simulations} simulations a move (the paper's se
 untrained net, the one measured before, and others evenly spaced between; ratings have BayesElo's usual prior
 of two draws. Runs that were measured otherwise while they trained are measured again by this protocol where their nets
 are kept; the table above says of each. A run that travelled between machines has kept only some: where a net that was
-drawn as an opponent is gone, the nearest past one takes its place. Entropy is that of the policy the search found, in nats; the paper does not
-say of which policy it speaks. Self-play of runs with past selves includes the games against them.
+drawn as an opponent is gone, the nearest past one takes its place. Entropy is that of the policy the search found,
+in nats; the paper does not say of which policy it speaks. Self-play of runs with past selves includes the games
+against them.
 
 As in the paper, a rating compares nets of one run's own pool: runs are compared by games between them, below. The
 paper's runs and ours are one each, so that intervals are over games, not over runs."""
