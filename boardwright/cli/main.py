@@ -35,6 +35,8 @@ COMMANDS = {
     "games-db": "list, show, import and export stored games",
     "train": "train a net by self-play",
     "plot": "draw what training runs measured",
+    "pack": "write a training run into one file, to go on elsewhere",
+    "unpack": "make a folder of a packed training run",
     "bench": "measure the speed of engines and searches",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
