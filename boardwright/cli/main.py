@@ -37,6 +37,8 @@ COMMANDS = {
     "plot": "draw what training runs measured",
     "pack": "write a training run into one file, to go on elsewhere",
     "unpack": "make a folder of a packed training run",
+    "ship": "put a net of a training run among those of the package",
+    "nets": "list the nets that ship with the package, and where they come from",
     "bench": "measure the speed of engines and searches",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
