@@ -85,7 +85,7 @@ def run(options: Options) -> None:
 
         watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
         progress = _trained(options, config, watch)
-    if progress.iteration < config.iterations and stop.asked:
+    if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
 
 
