@@ -36,6 +36,10 @@ COMMANDS = {
     "train": "train a net by self-play",
     "balance": "find out which side a game favours, by a net against itself",
     "plot": "draw what training runs measured",
+    "pack": "write a training run into one file, to go on elsewhere",
+    "unpack": "make a folder of a packed training run",
+    "ship": "put a net of a training run among those of the package",
+    "nets": "list the nets that ship with the package, and where they come from",
     "bench": "measure the speed of engines and searches",
 }
 LONGEST_MESSAGE = 600  # characters of an error line

@@ -13,7 +13,8 @@ from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
 from boardwright.cli.progress import phases
-from boardwright.cli.train import keep_programs, stop_on_signal
+from boardwright.cli.stopping import stop_on_signal
+from boardwright.cli.train import keep_programs
 from boardwright.errors import BoardwrightError
 from boardwright.papers import cathedral as tables
 

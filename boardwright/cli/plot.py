@@ -1,11 +1,11 @@
-"""Draw what training runs measured: strength, outcomes, losses and more over frames, several runs together."""
+"""Draw what training runs measured: strength, outcomes, losses and more, several runs together."""
 
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -43,6 +43,8 @@ class Options:
     """Folders of training runs, drawn over each other."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Where the figures go; the folder is made if need be. Default: `plots` in the folder of the run."""
+    x: Literal["frames", "iterations", "minutes"] = "frames"
+    """Over what: moves played, iterations, or minutes that devices have spent on self-play and learning."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -55,7 +57,10 @@ def run(options: Options) -> None:
     if options.out is None and len(options.runs) > 1:
         raise BoardwrightError("plot: several runs: say with --out FOLDER where their figures go")
     histories = {name: read_metrics(folder) for name, folder in _named(options.runs).items()}
-    charts = [(figure, chart(figure, histories)) for figure in FIGURES]
+    for name, history in histories.items():
+        if options.x == "minutes" and history.scalars and "time/device_seconds" not in history.scalars:
+            raise BoardwrightError(f"{name} has not measured its minutes: draw it with --x frames")
+    charts = [(figure, chart(figure, histories, options.x)) for figure in FIGURES]
     drawn = [(figure, drawing) for figure, drawing in charts if drawing is not None]
     skipped = [figure for figure, drawing in charts if drawing is None]
     if not drawn:

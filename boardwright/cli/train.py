@@ -4,18 +4,16 @@ All devices of the machine are used; docs/clusters.md tells how to use several m
 """
 
 import functools
-import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from boardwright.cli.progress import phases
+from boardwright.cli.stopping import TimeLimit, stop_on_signal
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
@@ -42,6 +40,9 @@ class Options:
     """Rule set instead of the preset's."""
     seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of all random numbers."""
+    minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
+    """Stops after so long, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
+    goes on."""
     distributed: bool = False
     """This is one of several processes that train together; a scheduler such as SLURM tells it the next three."""
     coordinator: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
@@ -53,7 +54,8 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Trains to the end, or until Ctrl-C; prints a line an iteration."""
+    """Trains to the end, or until Ctrl-C or its time is up; prints a line an iteration."""
+    limit = TimeLimit(options.minutes)
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
         from boardwright.learn import methods, processes, settings
@@ -75,10 +77,14 @@ def run(options: Options) -> None:
 
         def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
             show.line(_line(iteration, config.iterations, frames, scalars))
+            limit.iteration_ended()
 
-        watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=lambda: stop.asked)
+        def stopped() -> bool:
+            return stop.asked or limit.is_up()
+
+        watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
         progress = _trained(options, config, watch)
-    if progress.iteration < config.iterations:
+    if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
 
 
@@ -118,27 +124,3 @@ def keep_programs(folder: Path) -> None:
 
     if jax.config.jax_compilation_cache_dir is None:  # pyright: ignore[reportAttributeAccessIssue]
         jax.config.update("jax_compilation_cache_dir", str(folder.resolve() / "compiled"))
-
-
-class _Stop:
-    asked = False
-
-
-@contextmanager
-def stop_on_signal() -> Iterator[_Stop]:
-    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills."""
-    stop = _Stop()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        del frame
-        if stop.asked:
-            raise KeyboardInterrupt
-        stop.asked = True
-        print("\nboardwright: stopping, once this step is done and kept …", file=sys.stderr)
-
-    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

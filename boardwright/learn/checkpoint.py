@@ -54,9 +54,9 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any], keep: Ke
     Raises RunError where it cannot be written; the older ones are untouched then. Of several processes all must
     call it; the first writes.
     """
-    leaves = _named(tree)
+    leaves = named(tree)
     arrays = {name: _array(name, leaf) for name, leaf in leaves.items()}
-    kinds = {name: _kind(leaf) for name, leaf in leaves.items()}
+    kinds = {name: kind(leaf) for name, leaf in leaves.items()}
     header = {"version": VERSION, "number": number, "leaves": kinds, "meta": dict(meta)}
     path = folder / f"{number:06d}{SUFFIX}"
     if not processes.is_first():
@@ -111,6 +111,41 @@ def numbered(folder: Path) -> dict[int, Path]:
     return {int(path.stem): path for path in paths}
 
 
+def named(tree: Any) -> dict[str, Any]:
+    """The leaves by their paths in the tree, such as `.params['head']`."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    named = {jax.tree_util.keystr(path): leaf for path, leaf in leaves}
+    if len(named) < len(leaves):
+        raise TypeError("two leaves of the tree have the same path")
+    return named
+
+
+def kind(leaf: Any) -> str:
+    """Type and shape as text: `float32[3,4]`, `key<fry>[]`, or `int` for a number of Python's."""
+    if _is_plain(leaf):
+        return type(leaf).__name__
+    return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
+
+
+def placed(value: Any, like: Any) -> jax.Array:
+    """An array on the devices of another."""
+    sharding = like.sharding if getattr(like, "committed", True) else None
+    if isinstance(value, np.ndarray) and sharding is not None and not sharding.is_fully_addressable:
+        return jax.make_array_from_callback(value.shape, sharding, lambda index: value[index])
+    return jax.device_put(value, sharding)
+
+
+def check_kinds(path: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Raises RunError where a file holds other arrays, by name and `kind`, than these settings ask for."""
+    differing = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+    if differing:
+        name, more = differing[0], f" (and {len(differing) - 1} more differ)" if len(differing) > 1 else ""
+        raise RunError(
+            f"{path} was made with other settings: {name} is {there.get(name, 'missing')} there and "
+            f"{here.get(name, 'missing')} here{more}: use the same preset, or a new --out"
+        )
+
+
 def _prune(folder: Path, number: int, keep: Keep) -> None:
     found = numbered(folder)
     newest = sorted(other for other in found if other <= number)[-keep.newest :]
@@ -124,26 +159,11 @@ def _tree(file: ArrayFile, like: Any) -> Any:
     """The tree of a file in the shape of another."""
     if file.header.get("version") != VERSION:
         raise RunError(f"{file.path} is of format {file.header.get('version')}, not {VERSION}: update Boardwright")
-    leaves = _named(like)
-    there, here = file.header["leaves"], {name: _kind(leaf) for name, leaf in leaves.items()}
-    differing = [name for name in {**there, **here} if there.get(name) != here.get(name)]
-    if differing:
-        name, more = differing[0], f" (and {len(differing) - 1} more differ)" if len(differing) > 1 else ""
-        raise RunError(
-            f"{file.path} was made with other settings: {name} is {there.get(name, 'missing')} there and "
-            f"{here.get(name, 'missing')} here{more}: use the same preset, or a new --out"
-        )
+    leaves = named(like)
+    there, here = file.header["leaves"], {name: kind(leaf) for name, leaf in leaves.items()}
+    check_kinds(file.path, there, here)
     restored = [_restored(file, name, leaf) for name, leaf in leaves.items()]
     return jax.tree.unflatten(jax.tree.structure(like), restored)
-
-
-def _named(tree: Any) -> dict[str, Any]:
-    """The leaves by their paths in the tree, such as `.params['head']`."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    named = {jax.tree_util.keystr(path): leaf for path, leaf in leaves}
-    if len(named) < len(leaves):
-        raise TypeError("two leaves of the tree have the same path")
-    return named
 
 
 def _copied(leaf: Any) -> Any:
@@ -162,13 +182,6 @@ def _is_plain(leaf: Any) -> bool:
 
 def _is_key(leaf: Any) -> bool:
     return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
-def _kind(leaf: Any) -> str:
-    """Type and shape as text: `float32[3,4]`, `key<fry>[]`, or `int` for a number of Python's."""
-    if _is_plain(leaf):
-        return type(leaf).__name__
-    return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
 
 
 def _array(name: str, leaf: Any) -> jax.Array | np.ndarray:
@@ -198,7 +211,7 @@ def _restored(file: ArrayFile, name: str, like: Any) -> Any:
         stored = np.empty((*like.shape, *example.shape), example.dtype)
         file.fill(name, stored)
         keys = jax.random.wrap_key_data(jnp.asarray(stored), impl=jax.random.key_impl(jnp.empty((), like.dtype)))
-        return _placed(keys, like)
+        return placed(keys, like)
     stored = np.empty(like.shape, like.dtype)
     file.fill(name, stored)
     if isinstance(like, np.generic):
@@ -206,13 +219,5 @@ def _restored(file: ArrayFile, name: str, like: Any) -> Any:
     if isinstance(like, np.ndarray):
         return stored
     if like.weak_type and not like.shape:  # decides what it becomes together with others
-        return _placed(jnp.asarray(stored.item()), like)
-    return _placed(stored, like)
-
-
-def _placed(value: Any, like: Any) -> jax.Array:
-    """An array on the devices of another."""
-    sharding = like.sharding if getattr(like, "committed", True) else None
-    if isinstance(value, np.ndarray) and sharding is not None and not sharding.is_fully_addressable:
-        return jax.make_array_from_callback(value.shape, sharding, lambda index: value[index])
-    return jax.device_put(value, sharding)
+        return placed(jnp.asarray(stored.item()), like)
+    return placed(stored, like)

@@ -22,16 +22,23 @@ def keep(folder: Path, method: str, config: Any) -> None:
 
 def check(folder: Path, method: str, config: Any) -> None:
     """Raises RunError where a run has begun in a folder that was told otherwise."""
-    path = folder / NAME
-    if not path.exists():
+    if not (folder / NAME).exists():
         return
+    differing = _first_difference(read(folder), told(method, config))
+    if differing is not None:
+        raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """What the run in a folder was told; raises RunError."""
+    path = folder / NAME
     try:
         there = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
-    differing = _first_difference(there, told(method, config))
-    if differing is not None:
-        raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
+    if not isinstance(there, dict):
+        raise RunError(f"{path} holds no settings: begin anew with another --out")
+    return there
 
 
 def told(method: str, config: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The figures of a run, as the papers draw them: which metrics each shows, and how they become charts.
 
-Runs are drawn over each other, by frames. A figure none of whose metrics a run has is left out, and metrics that
-no figure names are nobody's business.
+Runs are drawn over each other, by frames, iterations or minutes of devices. A figure none of whose metrics a run has
+is left out, and metrics that no figure names are nobody's business.
 """
 
 from collections.abc import Mapping, Sequence
@@ -210,11 +210,12 @@ FIGURES = (
         includes=(0.0,),
     ),
 )
+X_LABELS = {"frames": "frames", "iterations": "iterations", "minutes": "device minutes of self-play and learning"}
 _LEAST_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
 
 
-def chart(figure: Figure, runs: Mapping[str, History]) -> Chart | None:
-    """A figure of several runs by name, or None where none of them has what it shows."""
+def chart(figure: Figure, runs: Mapping[str, History], x: str = "frames") -> Chart | None:
+    """A figure of several runs by name over one of `X_LABELS`, or None where none of them has what it shows."""
     lines: list[Line] = []
     for place, (run, history) in enumerate(runs.items()):
         for part, (metric, words) in enumerate(figure.scalars.items()):
@@ -223,10 +224,17 @@ def chart(figure: Figure, runs: Mapping[str, History]) -> Chart | None:
             names = [run] * (len(runs) > 1) + [words] * (len(figure.scalars) > 1)
             # One run tells its metrics apart by colour, several runs use the colour for the run.
             colour, dash = (part, 0) if len(runs) == 1 else (place, part)
-            lines += _lines(figure, metric, history, ": ".join(names), colour, dash)
+            lines += _lines(figure, metric, history, x, ": ".join(names), colour, dash)
     if not lines:
         return None
-    return Chart(figure.title, "frames", figure.y_label, tuple(lines), x_includes=(0.0,), y_includes=figure.includes)
+    return Chart(figure.title, X_LABELS[x], figure.y_label, tuple(lines), x_includes=(0.0,), y_includes=figure.includes)
+
+
+def minutes(history: History, iterations: np.ndarray) -> list[float]:
+    """[N] of iterations [N]: device minutes the run had used at the end of each; NaN where it has not measured that."""
+    used = history.scalars.get("time/device_seconds")
+    known = {} if used is None else dict(zip(used.iterations.tolist(), (used.values / 60).tolist(), strict=True))
+    return [{0: 0.0, **known}.get(iteration, float("nan")) for iteration in iterations.tolist()]
 
 
 def rolling_mean(values: Sequence[float] | np.ndarray, window: int) -> np.ndarray:
@@ -241,10 +249,12 @@ def rolling_mean(values: Sequence[float] | np.ndarray, window: int) -> np.ndarra
     return np.where(count > 0, (sums[ends] - sums[starts]) / np.maximum(count, 1), np.nan)
 
 
-def _lines(figure: Figure, metric: str, history: History, name: str, colour: int, dash: int) -> list[Line]:
+def _lines(figure: Figure, metric: str, history: History, x: str, name: str, colour: int, dash: int) -> list[Line]:
     series = history.scalars[metric]
-    xs, ys = series.frames.tolist(), series.values.tolist()
-    if not np.isfinite(series.values).any():
+    xs = {"frames": series.frames, "iterations": series.iterations}.get(x)
+    xs = minutes(history, series.iterations) if xs is None else xs.tolist()
+    ys = [y if np.isfinite(at) else float("nan") for at, y in zip(xs, series.values.tolist(), strict=True)]
+    if not np.isfinite(ys).any():
         return []
     if figure.rolling:
         window = max(_LEAST_WINDOW, round(_WINDOW_SHARE * len(ys)) | 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from boardwright.errors import RunError
 from boardwright.games.base import Game
+from boardwright.learn import processes
 from boardwright.learn.config import EvaluationConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
@@ -45,6 +48,29 @@ def keep(
 def recall(path: Path, game: Game) -> Variables:
     """The variables of a net that was kept."""
     return variables_of(netfile.read(path, game=game).weights)
+
+
+def kept(folder: Path) -> list[int]:
+    """The iterations whose nets are in a folder, in order."""
+    return sorted(int(path.stem) for path in folder.glob(f"*{SUFFIX}") if re.fullmatch("[0-9]{6,9}", path.stem))
+
+
+def nearest_kept(folder: Path, wanted: Sequence[int], *, before: int) -> list[int]:
+    """For each iteration wanted the nearest one, before another, whose net is in the folder; each once, in order.
+
+    All are there unless the run was unpacked, which brings a few. Where two are as near, the earlier; where fewer are
+    there than wanted, fewer.
+    """
+    there = {iteration for iteration in kept(folder) if iteration < before}
+    found = []
+    for iteration in sorted(wanted, key=lambda iteration: iteration not in there):
+        if there:
+            found.append(min(there, key=lambda other: (abs(other - iteration), other)))
+            there.discard(found[-1])
+    processes.check_same(f"nets {found}")
+    if not found:
+        raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or begin anew")
+    return sorted(found)
 
 
 def drawn_past_self(seed: int, iteration: int) -> int:

@@ -3,8 +3,9 @@
     train(method, folder, watch)
 
 A `Method` says what a run holds and how a piece of work moves it on; the loop does the rest. The folder holds
-`config.json`, `checkpoints/`, `nets/` (the net after every iteration, and `best.net`) and `metrics.sqlite`; see
-docs/run-folder.md. A run that was stopped or killed goes on from its last checkpoint, and ends as if it never had been.
+`config.json`, `checkpoints/`, `nets/` (the net after every iteration, and `best.net`), `metrics.sqlite` and what the
+run takes along to another machine; see docs/run-folder.md. A run that was stopped or killed goes on from its last
+checkpoint, and ends as if it never had been.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -24,9 +25,10 @@ import jax
 from boardwright import __version__
 from boardwright.errors import RunError
 from boardwright.games.base import Game
-from boardwright.learn import checkpoint, configfile, league, processes, settings
+from boardwright.learn import checkpoint, configfile, league, luggage, processes, settings
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Match, Metrics
+from boardwright.learn.progress import Progress
 from boardwright.learn.saver import Saver
 from boardwright.nets.network import Variables
 
@@ -47,22 +49,6 @@ class Watch:
     iteration: Callable[[int, int, Mapping[str, float]], None] = lambda iteration, frames, told: None
     word: Callable[[str], None] = lambda text: None
     stopped: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is."""
-
-    iteration: int = 0  # that is under way, counted from 0
-    chunk: int = 0  # pieces of work done in it
-    frames: int = 0  # moves played in the iterations before it
-    losses: Mapping[str, float] = field(default_factory=dict)  # sums over the chunks learned in it
-    learned: int = 0  # how many those are
-
-    @property
-    def number(self) -> int:
-        """Of its checkpoint: rises with every chunk."""
-        return self.iteration * 10**6 + self.chunk
 
 
 @dataclass(frozen=True)
@@ -105,6 +91,8 @@ class Method(Generic[R]):
     judge: Callable[[R, int, Desk], tuple[R, dict[str, float]]] = _unchanged  # after an iteration, before that
     evaluate: Callable[[R, int, Desk], dict[str, float]] = _nothing  # and after it
     next_iteration: Callable[[R], R]  # the run with nothing counted yet
+    carried: tuple[str, ...] = ()  # fields of a run that go along to another machine, see `luggage`; none: it stays
+    devices: int = 1  # that it uses
     # Of what is no net for play: writes it as `best`, from run, folder of nets, iteration and provenance.
     keep: Callable[[R, Path, int, Mapping[str, Any]], None] | None = None
     best: str = BEST
@@ -147,6 +135,7 @@ def train(
                 run, progress = _chunk(method, run, progress, desk)
             else:
                 run, progress = _end_of_iteration(method, run, progress, desk, clock)
+                _take_along(method, run, progress, folder, saver)
         saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
         saver.finish()
         watch.word(f"{iterations} iterations, {progress.frames:,} frames: the net is {desk.nets / method.best}")
@@ -166,7 +155,7 @@ def memory(remedy: str) -> Iterator[None]:
 
 def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R, Progress]:
     """The next piece of work of an iteration."""
-    iteration, chunk = progress.iteration, progress.chunk
+    iteration, chunk, begin = progress.iteration, progress.chunk, time.monotonic()
     if chunk == 0:
         what, _, total = method.phase(1)
         desk.watch.phase(what, 0, total)
@@ -181,25 +170,43 @@ def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R
     desk.watch.phase(*method.phase(chunk + 1))
     sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in told.items()} or progress.losses
     learned = progress.learned + bool(told)
-    return run, dataclasses.replace(progress, chunk=chunk + 1, losses=sums, learned=learned)
+    progress = dataclasses.replace(progress, chunk=chunk + 1, losses=sums, learned=learned)
+    return run, _worked(method, progress, time.monotonic() - begin)
 
 
 def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk, clock: _Clock) -> tuple[R, Progress]:
     """Judges, keeps and measures the net of an iteration, and tells what happened in it."""
-    done = progress.iteration + 1
+    done, begin = progress.iteration + 1, time.monotonic()
     told = method.scalars(run)
     told |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
     frames = progress.frames + int(told["selfplay/moves"])
     run, judged = method.judge(run, done, desk)
     told |= judged
     _keep_net(method, run, desk.nets, done, frames)
+    progress = _worked(method, progress, time.monotonic() - begin)
     desk.metrics.log(done, frames, told)  # before ratings, which look up the frames of an iteration
+    begin = time.monotonic()
     measured = method.evaluate(run, done, desk)
+    progress = progress.next_iteration(frames, method.devices * (time.monotonic() - begin))
     seconds = clock.lap()
     speed = dict(zip(SPEED, (seconds, told["selfplay/moves"] / seconds), strict=True))
-    desk.metrics.log(done, frames, measured | speed)
+    desk.metrics.log(done, frames, measured | speed | progress.costs())
     desk.watch.iteration(done, frames, told | measured | speed)
-    return method.next_iteration(run), Progress(iteration=done, frames=frames)
+    return method.next_iteration(run), progress
+
+
+def _worked(method: Method[Any], progress: Progress, seconds: float) -> Progress:
+    """After so many seconds more on all devices of a method."""
+    return progress.worked(jax.devices()[0].device_kind, method.devices * seconds)
+
+
+def _take_along(method: Method[R], run: R, progress: Progress, folder: Path, saver: Saver) -> None:
+    """Has what the run would take along to another machine written, in the place of what it would have before."""
+    if not method.carried or not processes.is_first():
+        return
+    arrays, at = luggage.taken(run, method.carried), dataclasses.asdict(progress)
+    told = configfile.told(method.name, method.config)
+    saver.write_beside(lambda: luggage.write(folder / luggage.NAME, arrays, at, told))
 
 
 def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
@@ -216,22 +223,41 @@ def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Me
 
 
 def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress]:
-    """The run at its last checkpoint, or at its beginning."""
+    """The run at its last checkpoint, at what was unpacked into its folder, or at its beginning."""
     with processes.together():
         restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.init))
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
-        desk.metrics.truncate_after(-1)
         run = method.init()
         _keep_net(method, run, desk.nets, 0, 0)
+        if (folder / luggage.UNPACKED).exists():
+            return _unpacked(method, run, folder, desk)
+        desk.metrics.truncate_after(-1)
         return run, Progress()
     for warning in restored.warnings:
         desk.watch.word(warning)
     progress = Progress(**restored.meta["progress"])
+    _goes_on(method, progress, desk)
+    return restored.tree, progress
+
+
+def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, Progress]:
+    """A new run with what was brought from another folder in its place: its games begin anew, its replay is empty."""
+    with processes.together():
+        file = luggage.read(folder / luggage.UNPACKED)
+        run, before = luggage.put_into(file, new, method.carried), luggage.progress_of(file)
+    progress = dataclasses.replace(before, parts=before.parts + 1)
+    _keep_net(method, run, desk.nets, progress.iteration, progress.frames)
+    _goes_on(method, progress, desk)
+    desk.watch.word("its games are new and fill the replay again: those before stayed where it was packed")
+    return run, progress
+
+
+def _goes_on(method: Method[Any], progress: Progress, desk: Desk) -> None:
+    """Forgets what was measured after a moment, and tells when that is."""
     desk.metrics.truncate_after(progress.iteration)
     so_far = f"iteration {progress.iteration} of {method.config.iterations}, after {progress.frames:,} frames"
     desk.watch.word(f"goes on in {so_far}")
-    return restored.tree, progress
 
 
 def _keep_net(method: Method[R], run: R, nets: Path, done: int, frames: int) -> None:

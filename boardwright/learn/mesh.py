@@ -61,6 +61,12 @@ def same_everywhere() -> NamedSharding | None:
     return None if mesh.empty else NamedSharding(mesh, PartitionSpec())
 
 
+def size() -> int:
+    """How many devices work is split over."""
+    mesh = jax.sharding.get_mesh()
+    return 1 if mesh.empty else mesh.size
+
+
 def in_words(config: AlphaZeroConfig) -> str | None:
     """What each device has to do; None where there is only one."""
     count, processes = jax.device_count(), jax.process_count()

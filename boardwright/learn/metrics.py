@@ -165,6 +165,14 @@ def progress(folder: Path) -> tuple[int, int]:
     return iterations or 0, frames or 0
 
 
+def snapshot(folder: Path) -> bytes:
+    """The metrics file of a run as of this moment, also while another process writes it; raises RunError."""
+    if not (folder / NAME).exists():
+        raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
+    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
+        return connection.serialize()
+
+
 def _history(database: Database, after: int = -1) -> History:
     columns: dict[str, list[tuple[int, int, float]]] = {}
     with database.reading() as connection:

@@ -44,6 +44,7 @@ def ppo_method(config: PPOConfig) -> Method[Run]:
         player=player,
         evaluate=make_evaluate(config.evaluation, config.seed, ppo.network, ppo.env, lambda run: run.learner.variables),
         next_iteration=ppo.next_iteration,
+        carried=("learner", "opponent", "episodes", "followed"),
     )
 
 
@@ -78,6 +79,6 @@ def _with_league(ppo: PPO, run: Run, iteration: int, nets: Path) -> Run:
     """The run with another past self in the league, which changes in turn."""
     if ppo.config.opponent.kind != "league" or run.opponent is None or iteration == 0:
         return run
-    past = league.drawn_past_self(ppo.config.seed, iteration)
+    (past,) = league.nearest_kept(nets, [league.drawn_past_self(ppo.config.seed, iteration)], before=iteration)
     variables = league.recall(league.path_of(nets, past), ppo.game)
     return with_past_self(run, iteration % ppo.config.opponent.nets, variables)

@@ -81,6 +81,8 @@ def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
         judge=functools.partial(_gated, az),
         evaluate=functools.partial(_evaluated, az),
         next_iteration=az.next_iteration,
+        carried=("learner", "reference", "league"),
+        devices=mesh.size(),
     )
 
 
@@ -88,7 +90,7 @@ def _with_league(az: AlphaZero, run: Run, iteration: int, nets: Path) -> Run:
     """The run with another past self in the league, which changes in turn."""
     if run.league is None or iteration == 0:
         return run
-    past = league.drawn_past_self(az.config.seed, iteration)
+    (past,) = league.nearest_kept(nets, [league.drawn_past_self(az.config.seed, iteration)], before=iteration)
     variables = league.recall(league.path_of(nets, past), az.game)
     return with_past_self(run, iteration % az.config.league.nets, variables)
 
@@ -117,7 +119,8 @@ def _evaluated(az: AlphaZero, run: Run, done: int, desk: Desk) -> dict[str, floa
     config, metrics = az.config.evaluation, desk.metrics
     if not league.is_evaluated(config, done):
         return {}
-    opponents = league.drawn_opponents(config, az.config.seed, done)
+    drawn = league.drawn_opponents(config, az.config.seed, done)
+    opponents = league.nearest_kept(desk.nets, drawn, before=done)
     with memory("evaluation.games"):
         contest = _contest(
             az,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +26,7 @@ class Saver:
         self._last, self._cost = time.monotonic(), 0.0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
         self._writing: Future[float] | None = None
+        self._beside: Future[None] | None = None
 
     def due(self) -> bool:
         """Whether it is time for the next."""
@@ -52,11 +53,23 @@ class Saver:
 
         self._writing = self._threads.submit(write)
 
+    def write_beside(self, write: Callable[[], None]) -> None:
+        """Has something else written in the thread, instead of what was last given here if that has not begun.
+
+        Raises what went wrong with that.
+        """
+        if self._beside is not None and not self._beside.cancel() and self._beside.done():
+            self._beside.result()
+        self._beside = self._threads.submit(write)
+
     def finish(self) -> None:
-        """Waits until what was saved is on the disk; raises RunError where it could not be written."""
+        """Waits until all that was given is on the disk; raises RunError where it could not be written."""
         writing, self._writing = self._writing, None
         if writing is not None:
             self._cost = writing.result()
+        beside, self._beside = self._beside, None
+        if beside is not None:
+            beside.result()
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import NetError
-from boardwright.learn import checkpoint, league, run, settings
+from boardwright.learn import checkpoint, league, luggage, run, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.loop import BEST, Watch
@@ -60,7 +60,8 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     """A run's settings and what it measured, after it has come to its end if it is to be trained; None: not run."""
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
-    can_go_on = there is None or bool(checkpoint.numbered(folder / "checkpoints"))
+    is_unpacked = (folder / luggage.UNPACKED).exists()
+    can_go_on = there is None or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
     is_finished = there is not None and iterations_of(there[1]) >= there[0].iterations
     if training.name not in work.train or is_finished or not can_go_on:
         return there

@@ -31,6 +31,7 @@ def make_run(folder: Path, slope: float) -> Path:
                 "selfplay/role1_wins": 0.3,
                 "selfplay/draws": 0.2,
                 "something/else": 1.0,
+                "time/device_seconds": 90.0 * iteration / slope,
             }
             metrics.log(iteration, 4096 * iteration, scalars)
             if iteration % 10 == 0:
@@ -56,6 +57,23 @@ def test_a_run(tmp_path: Path) -> None:
     assert raw.attrib["d"].count("M") == 2  # a gap at the iteration that was not a number
 
 
+def test_runs_over_minutes_of_devices(tmp_path: Path) -> None:
+    """The same iterations in half the time end in the middle of the axis."""
+    runs = make_run(tmp_path / "slow", 1.0), make_run(tmp_path / "fast", 2.0)
+    done = plot(*runs, "--x", "minutes", "--out", tmp_path / "both")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "both" / "elo.svg").read_text(encoding="utf-8")
+    assert "device minutes" in text
+    ends = {
+        element.attrib["data-line"]: float(element.attrib["d"].replace("L", " ").replace("M", " ").split()[-2])
+        for element in ET.fromstring(text).iter()
+        if "data-line" in element.attrib
+    }
+    left, right = 64, 740
+    assert ends["slow"] == pytest.approx(right, abs=1)
+    assert ends["fast"] == pytest.approx((left + right) / 2, abs=1)
+
+
 def test_several_runs(tmp_path: Path) -> None:
     runs = make_run(tmp_path / "a" / "run", 1.0), make_run(tmp_path / "b" / "run", 2.0)
     assert "say with --out FOLDER" in plot(*runs).stderr
@@ -79,12 +97,16 @@ def test_several_runs(tmp_path: Path) -> None:
         (["{tmp}/empty"], "nothing to draw yet"),
         (["{tmp}/run", "{tmp}/run", "--out", "{tmp}/x"], "a run is given twice"),
         (["{tmp}/run", "--out", "{tmp}/run/metrics.sqlite"], "cannot write into"),
+        (["{tmp}/old", "--x", "minutes"], "old has not measured its minutes: draw it with --x frames"),
     ],
 )
 def test_one_line_of_complaint(tmp_path: Path, arguments: list[str], complaint: str) -> None:
     make_run(tmp_path / "run", 1.0)
     (tmp_path / "empty").mkdir()
     Metrics(tmp_path / "empty").close()
+    (tmp_path / "old").mkdir()
+    with Metrics(tmp_path / "old") as metrics:
+        metrics.log(1, 10, {"loss/total": 1.0})
     done = plot(*(argument.format(tmp=tmp_path) for argument in arguments))
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert complaint in done.stderr

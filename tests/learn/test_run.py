@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, loop, presets, run, settings
+from boardwright.learn import arrayfile, checkpoint, league, loop, packing, presets, run, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
@@ -101,13 +102,16 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
 
 def _assert_same_run(one: Path, other: Path) -> None:
     (meta, arrays), (other_meta, other_arrays) = _arrays(one), _arrays(other)
+    for told in (meta, other_meta):  # how long it took is never the same
+        for seconds in ("device_seconds", "evaluation_seconds"):
+            assert told["progress"].pop(seconds)
     assert meta == other_meta
     assert arrays.keys() == other_arrays.keys()
-    assert [name for name in arrays if arrays[name] != other_arrays[name]] == []
+    assert [name for name in arrays if arrays[name] != other_arrays[name]] == [arrayfile.CHECKSUM]
     history, other_history = read_metrics(one), read_metrics(other)
     assert history.matches == other_history.matches
     for name, series in history.scalars.items():
-        if not name.startswith("speed/"):
+        if not name.startswith(("speed/", "time/")):
             np.testing.assert_array_equal(series.values, other_history.scalars[name].values, err_msg=name)
     for path in (one / "nets").iterdir():
         assert path.read_bytes() == (other / "nets" / path.name).read_bytes()
@@ -145,15 +149,19 @@ def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path, kept_prog
     _assert_same_run(whole, folder)
 
 
-def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path, tmp_path: Path) -> None:
-    chunks = iter(range(6))
-    run.train(
-        TINY,
-        tmp_path,
-        run.Watch(stopped=lambda: next(chunks, None) is None),
-        rate=net_ratings,
-        seconds_between_checkpoints=0.0,
-    )
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str]) -> Path:
+    """A run that was stopped in its second iteration, with two checkpoints of it."""
+    del kept_programs
+    folder, chunks = tmp_path_factory.mktemp("stopped"), iter(range(6))
+    watch = run.Watch(stopped=lambda: next(chunks, None) is None)
+    progress = run.train(TINY, folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
+    assert (progress.iteration, progress.chunk) == (1, 2)
+    return folder
+
+
+def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path, stopped: Path, tmp_path: Path) -> None:
+    shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
     found = checkpoint.numbered(tmp_path / "checkpoints")
     assert len(found) == 2
     path = found[max(found)]
@@ -164,6 +172,46 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     run.train(TINY, tmp_path, run.Watch(word=words.append), rate=net_ratings)
     assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
     _assert_same_run(whole, tmp_path)
+
+
+def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
+    stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped while it learned, it begins that iteration again; nets that did not come along are stood in for."""
+    packing.pack(stopped, tmp_path / "file", nets=1)
+    folder = tmp_path / "run"
+    packing.unpack(tmp_path / "file", folder)
+    before, said = read_metrics(folder), []
+
+    def thinned(iteration: int, *_: Any) -> None:  # as if few nets had come along
+        league.path_of(folder / "nets", {2: 1, 3: 3}.get(iteration, 99)).unlink(missing_ok=True)
+
+    monkeypatch.setattr(league, "drawn_opponents", lambda config, seed, done: [0] if done == 2 else [3])
+    progress = run.train(TINY, folder, run.Watch(word=said.append, iteration=thinned), rate=net_ratings)
+    frames = before.scalars["selfplay/moves"].frames[-1]
+    assert said[:2] == [
+        f"goes on in iteration 1 of 4, after {frames} frames",
+        "its games are new and fill the replay again: those before stayed where it was packed",
+    ]
+    assert (progress.iteration, progress.parts) == (4, 2)
+    after = read_metrics(folder)
+    for name, series in before.scalars.items():
+        assert (series.iterations.tolist(), series.values[0]) == ([1], after.scalars[name].values[0])
+    assert after.scalars["loss/total"].iterations.tolist() == [1, 2, 3, 4]
+    moves = after.scalars["selfplay/moves"]
+    assert moves.frames.tolist() == np.cumsum(moves.values).astype(int).tolist()
+    assert after.scalars["time/parts"].values.tolist() == [1, 2, 2, 2]
+    seconds = after.scalars["time/device_seconds"].values
+    assert (np.diff(seconds) > 0).all()
+    assert sum(progress.device_seconds.values()) == seconds[-1]
+    evaluated = np.diff(after.scalars["time/evaluation_seconds"].values)
+    assert (evaluated > 0.001).tolist() == [True, False, True]
+    # Net 3 was drawn for the last contest and is not there; net 2 is, and is what ratings know of.
+    assert [(match.role0_net, match.role1_net) for match in after.matches if match.iteration == 4] == [(2, 4), (4, 2)]
+    assert set(after.scalars["evaluation/elo"].iterations.tolist()) == {0, 2, 4}
+    found = checkpoint.numbered(folder / "checkpoints")
+    (begin, end) = arrayfile.read(found[max(found)]).offsets[".learner.steps"]
+    assert int.from_bytes(found[max(found)].read_bytes()[begin:end], "little") == 4 * TINY.learner.steps
 
 
 def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:

@@ -76,3 +76,31 @@ def test_it_is_due_by_the_clock(tmp_path: Path) -> None:
         assert not saver.due()
     with Saver(tmp_path, seconds=0.0) as saver:
         assert saver.due()
+
+
+def test_of_what_is_written_beside_the_newest_is_enough(tmp_path: Path) -> None:
+    """What waits behind a slow write gives way to what comes after it; what has begun is ended."""
+    begun, go_on = threading.Event(), threading.Event()
+    written: list[int] = []
+
+    def slow() -> None:
+        begun.set()
+        assert go_on.wait(60)
+        written.append(0)
+
+    with Saver(tmp_path, seconds=0.0) as saver:
+        saver.write_beside(slow)
+        assert begun.wait(60)
+        for number in (1, 2, 3):
+            saver.write_beside(lambda number=number: written.append(number))
+        go_on.set()
+        saver.finish()
+    assert written == [0, 3]
+
+
+def test_what_could_not_be_written_beside_is_told(tmp_path: Path) -> None:
+    def full() -> None:
+        raise RunError("the disk is full")
+
+    with pytest.raises(RunError, match="the disk is full"), Saver(tmp_path, seconds=0.0) as saver:
+        saver.write_beside(full)

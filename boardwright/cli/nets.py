@@ -1,0 +1,83 @@
+"""List the nets that ship with the package, or tell where one of them, or any net file, comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import tyro
+
+from boardwright.cli.choose import print_json
+from boardwright.nets import netfile, shipped
+from boardwright.nets.config import options_of
+from boardwright.nets.netfile import NetFile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Which, and how to print it."""
+
+    net: Annotated[str | None, tyro.conf.Positional] = None
+    """Name of a net that ships, or path of a net file. Default: all that ship."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Prints a line a net, or what is known of one; or JSON `{nets: [{name, game, rules, …}]}`."""
+    wanted = shipped.names() if options.net is None else [options.net]
+    found = {name: netfile.read(shipped.find(name)) for name in wanted}
+    if options.json:
+        print_json({"nets": [_fields(name, net) for name, net in found.items()]})
+    elif options.net is not None:
+        print(_described(options.net, found[options.net]))
+    else:
+        print("\n".join(_line(name, net) for name, net in found.items()) or "no nets ship with this version")
+
+
+def _fields(name: str, net: NetFile) -> dict[str, Any]:
+    return {
+        "name": name,
+        "file": str(net.path),
+        "bytes": net.path.stat().st_size,
+        "game": net.game,
+        "rules": net.rules["name"],
+        "observation": net.observation,
+        "architecture": options_of(net.config),
+        "training": dict(net.training),
+    }
+
+
+def _line(name: str, net: NetFile) -> str:
+    told = net.training
+    parts = [f"{net.game} {net.rules['name']}", net.config.size, f"{net.path.stat().st_size / 1e6:.2f} MB"]
+    parts += [f"{told['frames']:,} frames"] if "frames" in told else []
+    parts += [f"{told['device_minutes']:g} minutes"] if told.get("device_minutes") is not None else []
+    parts += [f"Elo {told['elo'][-1]['elo']:.0f}"] if told.get("elo") else []
+    return f"{name}: {', '.join(parts)}"
+
+
+def _described(name: str, net: NetFile) -> str:
+    """Everything but the weights, a line each; of the settings those that make up the run."""
+    told = dict(net.training)
+    curve, config = told.pop("elo", []), told.pop("config", {})
+    lines = [_line(name, net), f"file: {net.path}", f"observation: {net.observation}"]
+    lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in told.items() if value not in (None, [])]
+    lines += [
+        f"Elo after iteration {at['iteration']} ({at['frames']:,} frames): "
+        f"{at['elo']:.0f}, 95 % interval {at['low']:.0f} to {at['high']:.0f}"
+        for at in curve
+    ]
+    lines += [f"setting {path}: {_text(value)}" for path, value in _settings(config).items()]
+    return "\n".join(lines)
+
+
+def _settings(config: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """Settings by the paths that `--set` knows them by."""
+    flat: dict[str, Any] = {}
+    for name, value in config.items():
+        flat |= _settings(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
+    return flat
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

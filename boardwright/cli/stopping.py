@@ -1,0 +1,64 @@
+"""When a run is to stop: asked by a signal, or because its time is up."""
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from boardwright.errors import BoardwrightError
+
+
+class TimeLimit:
+    """Minutes from now on; None is for ever.
+
+    A run is best stopped between two iterations: nothing of the work is lost then if it goes on elsewhere. So time is
+    up when the next iteration would not end in it, being as long as the longest so far. The first does not count, for
+    it compiles.
+    """
+
+    def __init__(self, minutes: float | None):
+        if minutes is not None and not minutes > 0:
+            raise BoardwrightError(f"--minutes {minutes:g}: expected more than 0")
+        self._last = time.monotonic()
+        self._end = None if minutes is None else self._last + 60 * minutes
+        self._ended, self._longest = 0, 0.0  # iterations, seconds
+        self._no_room = False  # for another iteration
+
+    def iteration_ended(self) -> None:
+        """Is told when one has."""
+        now = time.monotonic()
+        if self._ended:
+            self._longest = max(self._longest, now - self._last)
+        self._ended, self._last = self._ended + 1, now
+        self._no_room = self._end is not None and now + self._longest > self._end
+
+    def is_up(self) -> bool:
+        """Whether it is time to stop."""
+        return self._no_room or (self._end is not None and time.monotonic() >= self._end)
+
+
+class _Stop:
+    asked = False
+
+
+@contextmanager
+def stop_on_signal() -> Iterator[_Stop]:
+    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills."""
+    stop = _Stop()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        del frame
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+        print("\nboardwright: stopping, once this step is done and kept …", file=sys.stderr)
+
+    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,38 @@
+"""Make a run's folder of a file that `boardwright pack` wrote; the command that trained the run goes on there.
+
+Its games begin anew, and fill the replay again.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.pack import show
+from boardwright.errors import BoardwrightError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Which file, and the folder."""
+
+    file: Annotated[Path, tyro.conf.Positional]
+    """A file that `boardwright pack` wrote."""
+    run: Annotated[Path, tyro.conf.Positional]
+    """The folder to make."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Prints what came out, or the JSON of `boardwright pack`."""
+    try:
+        from boardwright.learn import packing
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"unpacking needs {error.name}: install boardwright[learn]") from error
+    packed = packing.unpack(options.file, options.run)
+    show(options.file, packed, as_json=options.json)
+    if not options.json:
+        command = f"boardwright train {packed.config.get('method')} {packed.config.get('game')}"
+        print(f"goes on with: {command} --out {options.run}, and the settings it had")

@@ -1,0 +1,180 @@
+"""A run in one file, to go on elsewhere: `boardwright pack` writes it, `boardwright unpack` makes a folder of it.
+
+The file holds files of the run's folder: `config.json`, `metrics.sqlite`, `luggage.arrays` and a few nets; not
+checkpoints, whose replay is gigabytes. It is a file of `arrayfile`: every file is an array of bytes, compressed, and
+the last is a checksum over all.
+
+Numbers are compressed by bytes of like meaning: the exponents of weights are few different bytes, the rest is noise.
+So a net takes about 30 % less room, where compressing it as it is would gain nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boardwright.errors import RunError
+from boardwright.learn import arrayfile, configfile, league, luggage, metrics
+from boardwright.learn.arrayfile import ArrayFile, DamagedError
+from boardwright.learn.progress import Progress
+from boardwright.wholefile import PARTIAL, sync_folder, write_whole
+
+VERSION = 1
+PLANES = 4  # bytes of like meaning lie so far apart, in numbers of two and of four
+LARGEST_FILE = 1 << 31  # bytes that are unpacked
+INSIDE = re.compile(r"config\.json|metrics\.sqlite|luggage\.arrays|nets/[0-9]{6,9}\.net")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What went into a file, or came out."""
+
+    progress: Progress
+    config: Mapping[str, Any]  # as `config.json` holds it
+    nets: tuple[int, ...]  # iterations
+    sizes: Mapping[str, tuple[int, int]]  # of each file inside: bytes as it is, and packed
+
+
+def pack(folder: Path, path: Path, *, nets: int) -> Packed:
+    """Writes the run in a folder, which may be under way, as of the end of its last iteration; raises RunError.
+
+    Up to so many past nets go along, see `chosen_nets`.
+    """
+    if not (folder / configfile.NAME).is_file():
+        raise RunError(f"{folder} is not a run folder, it has no {configfile.NAME}: give the --out of a training run")
+    brought, own = folder / luggage.UNPACKED, folder / luggage.NAME
+    source = own if own.exists() else brought
+    if not source.exists():
+        raise RunError(f"{folder} holds nothing to take along: runs of alphazero and ppo do, after an iteration")
+    progress = luggage.progress_of(luggage.read(source))
+    database = metrics.snapshot(folder)
+    if metrics.progress(folder)[0] < progress.iteration:
+        raise RunError(
+            f"{folder} was set back to before iteration {progress.iteration}, whose net it holds: "
+            f"train on until that is done again"
+        )
+    measured = {net for match in metrics.read_metrics(folder).matches for net in (match.role0_net, match.role1_net)}
+    chosen = chosen_nets(league.kept(folder / "nets"), progress.iteration, nets, measured)
+    files = {
+        configfile.NAME: _read(folder / configfile.NAME),
+        metrics.NAME: database,
+        luggage.NAME: _read(source),
+        **{f"nets/{net:06d}{league.SUFFIX}": _read(league.path_of(folder / "nets", net)) for net in chosen},
+    }
+    arrays = {name: np.frombuffer(_compressed(name, data), np.uint8) for name, data in files.items()}
+    header = {
+        "pack": VERSION,
+        "progress": dataclasses.asdict(progress),
+        "bytes": {name: len(data) for name, data in files.items()},
+    }
+    arrayfile.write(path, arrays, header)
+    sizes = {name: (len(data), arrays[name].nbytes) for name, data in files.items()}
+    return Packed(progress, configfile.read(folder), tuple(chosen), sizes)
+
+
+def unpack(path: Path, folder: Path) -> Packed:
+    """Makes a run's folder, whole or not at all, of a file; raises RunError."""
+    file = arrayfile.read(path)
+    version = file.header.get("pack")
+    if version is None:
+        raise RunError(f"{path} is not a packed run: give a file that boardwright pack wrote")
+    if version != VERSION:
+        raise RunError(f"{path} is of format {version}, this version reads {VERSION}: update Boardwright")
+    partial = folder.with_name(f".{folder.name}{PARTIAL}")
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise RunError(f"cannot unpack into {folder}: there is something already: give a new folder")
+        shutil.rmtree(partial, ignore_errors=True)
+        (partial / "nets").mkdir(parents=True)
+        for name, data in _files(file):
+            write_whole(partial / (luggage.UNPACKED if name == luggage.NAME else name), data)
+        packed = Packed(
+            progress=Progress(**file.header["progress"]),
+            config=configfile.read(partial),
+            nets=tuple(league.kept(partial / "nets")),
+            sizes={name: (size, _stored(file, name)) for name, size in file.header["bytes"].items()},
+        )
+        partial.replace(folder)
+        sync_folder(folder.absolute().parent)
+    except OSError as error:
+        raise RunError(f"cannot unpack into {folder}: {os.strerror(error.errno or 0)}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return packed
+
+
+def chosen_nets(kept: Sequence[int], newest: int, most: int, measured: Iterable[int]) -> list[int]:
+    """Which past nets go along: the newest, and others spread evenly over the iterations before it.
+
+    Iteration 0 needs not: it is made again from the seed. Nets that have played contests come first, since their
+    strength is known: ratings of the nets to come lean on them.
+    """
+    there = [net for net in kept if 0 < net <= newest]
+    rated = set(measured)
+    left = [net for net in there if net in rated or net == newest]
+    left = left if len(left) >= most else there
+    chosen: list[int] = []
+    for place in range(most, 0, -1):
+        if left:
+            wanted = newest * place / most
+            chosen.append(min(left, key=lambda net: (abs(net - wanted), net)))
+            left = [net for net in left if net != chosen[-1]]
+    return sorted(chosen)
+
+
+def _files(file: ArrayFile) -> Iterable[tuple[str, bytes]]:
+    """Names and bytes of what is inside."""
+    for name, size in file.header["bytes"].items():
+        if not INSIDE.fullmatch(name) or name not in file.offsets or not 0 <= size <= LARGEST_FILE:
+            raise DamagedError(f"{file.path} holds {name[:60]!r}, which is no file of a run's folder")
+        stored = np.empty(_stored(file, name), np.uint8)
+        file.fill(name, stored)
+        try:
+            yield name, _decompressed(name, stored.tobytes(), size)
+        except (zlib.error, ValueError) as error:
+            raise DamagedError(f"{file.path} is damaged: {name} cannot be unpacked") from error
+
+
+def _stored(file: ArrayFile, name: str) -> int:
+    """Bytes that a file takes inside."""
+    begin, end = file.offsets[name]
+    return end - begin
+
+
+def _holds_numbers(name: str) -> bool:
+    return name.endswith((league.SUFFIX, ".arrays"))
+
+
+def _compressed(name: str, data: bytes) -> bytes:
+    if not _holds_numbers(name):
+        return zlib.compress(data)
+    padded = np.frombuffer(data + bytes(-len(data) % PLANES), np.uint8)
+    # Numbers never repeat, so that looking for repetitions would only take time.
+    compressor = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
+    return compressor.compress(padded.reshape(-1, PLANES).T.tobytes()) + compressor.flush()
+
+
+def _decompressed(name: str, data: bytes, size: int) -> bytes:
+    padded = size + (-size % PLANES if _holds_numbers(name) else 0)
+    found = zlib.decompressobj().decompress(data, padded + 1)
+    if len(found) != padded:
+        raise ValueError(name)
+    if not _holds_numbers(name):
+        return found
+    return np.frombuffer(found, np.uint8).reshape(PLANES, -1).T.tobytes()[:size]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from error

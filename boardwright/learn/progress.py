@@ -1,0 +1,51 @@
+"""How far a run is, and what that has cost: kept in checkpoints, so that it adds up over stops, kills and machines."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    iteration: int = 0  # that is under way, counted from 0
+    chunk: int = 0  # pieces of work done in it
+    frames: int = 0  # moves played in the iterations before it
+    losses: Mapping[str, float] = field(default_factory=dict)  # sums over the chunks learned in it
+    learned: int = 0  # how many those are
+    device_seconds: Mapping[str, float] = field(default_factory=dict)  # of self-play and learning, by kind of device
+    evaluation_seconds: float = 0.0  # of contests that only measure, on the same devices
+    parts: int = 1  # folders the run was in: it moves by `boardwright pack`, and begins each with an empty replay
+
+    @property
+    def number(self) -> int:
+        """Of its checkpoint: rises with every chunk."""
+        return self.iteration * 10**6 + self.chunk
+
+    def worked(self, device: str, seconds: float) -> Progress:
+        """After so many device-seconds more of self-play and learning."""
+        spent = {**self.device_seconds, device: self.device_seconds.get(device, 0.0) + seconds}
+        return dataclasses.replace(self, device_seconds=spent)
+
+    def next_iteration(self, frames: int, evaluation_seconds: float) -> Progress:
+        """At the beginning of the next iteration, after so many frames in all and seconds more of evaluation."""
+        return dataclasses.replace(
+            self,
+            iteration=self.iteration + 1,
+            chunk=0,
+            frames=frames,
+            losses={},
+            learned=0,
+            evaluation_seconds=self.evaluation_seconds + evaluation_seconds,
+        )
+
+    def costs(self) -> dict[str, float]:
+        """As metrics tell them, each in all so far."""
+        return {
+            "time/device_seconds": sum(self.device_seconds.values()),
+            "time/evaluation_seconds": self.evaluation_seconds,
+            "time/parts": float(self.parts),
+        }

@@ -1,0 +1,103 @@
+"""`boardwright pack`, `unpack`, `ship` and `nets` as commands, and `train --minutes`, without training anything."""
+
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardwright.cli import main, train
+from boardwright.learn import configfile, luggage
+from boardwright.learn.loop import Progress, Watch
+from boardwright.learn.metrics import Metrics
+from boardwright.learn.presets import PRESETS
+from boardwright.nets import shipped
+
+
+@pytest.fixture
+def boardwright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """The command line: (exit status, stdout, stderr)."""
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["boardwright", *map(str, arguments)])
+        try:
+            main.main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+def make_run(folder: Path) -> Path:
+    folder.mkdir()
+    configfile.keep(folder, "alphazero", PRESETS["draughts-tiny"])
+    with Metrics(folder) as metrics:
+        metrics.log(1, 256, {"time/device_seconds": 2.0})
+    luggage.write(folder / luggage.NAME, {}, dataclasses.asdict(Progress(iteration=1, frames=256)), {})
+    return folder
+
+
+def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
+    status, out, err = boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
+    assert (status, err) == (0, "")
+    assert "metrics.sqlite: " in out
+    assert out.endswith("after iteration 1 and 256 frames\n")
+    status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "new")
+    assert (status, err) == (0, "")
+    assert f"goes on with: boardwright train alphazero draughts --out {tmp_path / 'new'}" in out
+    assert (tmp_path / "new" / "config.json").read_bytes() == (tmp_path / "run" / "config.json").read_bytes()
+    status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "other", "--json")
+    told = json.loads(out)
+    assert (told["iteration"], told["frames"], told["parts"], told["nets"]) == (1, 256, 1, [])
+    assert told["bytes"] == (tmp_path / "file").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["pack", "{tmp}/none", "{tmp}/file"], "is not a run folder"),
+        (["pack", "{tmp}/run", "{tmp}/file", "--nets", "0"], "--nets must be from 1 to 1000, not 0"),
+        (["pack", "{tmp}/run", "{tmp}/none/file"], "cannot write"),
+        (["unpack", "{tmp}/none", "{tmp}/new"], "cannot be read: No such file"),
+        (["unpack", "{tmp}/run/metrics.sqlite", "{tmp}/new"], "is damaged"),
+        (["ship", "{tmp}/run", "name"], "holds no nets"),
+        (["nets", "nobody"], "no such file, and no net of that name ships"),
+        (["train", "alphazero", "draughts", "--minutes", "0", "--out", "{tmp}/new"], "--minutes 0: expected more"),
+    ],
+)
+def test_one_line_of_complaint(tmp_path: Path, boardwright: Any, arguments: list[str], complaint: str) -> None:
+    make_run(tmp_path / "run")
+    status, out, err = boardwright(*(argument.format(tmp=tmp_path) for argument in arguments))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert complaint in err
+    assert not (tmp_path / "new").exists()
+
+
+def test_there_may_be_no_nets_yet(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    assert boardwright("nets") == (0, "no nets ship with this version\n", "")
+    assert boardwright("nets", "--json") == (0, '{"nets": []}\n', "")
+
+
+def test_a_run_whose_time_is_up_has_not_failed(
+    tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that was interrupted has: schedulers look at that."""
+
+    def trained(options: train.Options, config: Any, watch: Watch) -> Progress:
+        del options, config
+        patience = time.monotonic() + 60
+        while not watch.stopped():
+            assert time.monotonic() < patience
+        return Progress(iteration=1)
+
+    monkeypatch.setattr(train, "_trained", trained)
+    monkeypatch.setattr(train, "keep_programs", lambda folder: None)
+    command = ["train", "alphazero", "draughts", "--preset", "draughts-tiny", "--out", tmp_path]
+    assert boardwright(*command, "--minutes", "0.01")[0] == 0

@@ -1,0 +1,49 @@
+"""When a run's time is up."""
+
+import pytest
+
+from boardwright.cli import stopping
+from boardwright.cli.stopping import TimeLimit
+from boardwright.errors import BoardwrightError
+
+
+class Clock:
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(stopping, "time", clock)
+    return clock
+
+
+def ended_at(clock: Clock, limit: TimeLimit, seconds: float) -> bool:
+    clock.now = 1000 + seconds
+    limit.iteration_ended()
+    return limit.is_up()
+
+
+def test_it_is_up_between_iterations_if_the_next_would_be_late(clock: Clock) -> None:
+    limit = TimeLimit(10)
+    ends = (300, 360, 440, 500, 519, 521)  # the first compiles, and the longest of the others took 80
+    assert [ended_at(clock, limit, end) for end in ends] == [False, False, False, False, False, True]
+
+
+def test_it_is_up_in_the_midst_of_one_that_takes_longer(clock: Clock) -> None:
+    limit = TimeLimit(1)
+    clock.now += 59.9
+    assert not limit.is_up()
+    clock.now += 0.1
+    assert limit.is_up()
+
+
+def test_it_may_be_for_ever(clock: Clock) -> None:
+    limit = TimeLimit(None)
+    assert not ended_at(clock, limit, 1e9)
+    for minutes in (0.0, -1.0, float("nan")):
+        with pytest.raises(BoardwrightError, match="expected more than 0"):
+            TimeLimit(minutes)

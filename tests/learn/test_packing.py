@@ -1,0 +1,241 @@
+"""Runs in pieces: what a packed file holds, and what is refused; by a method that learns nothing.
+
+That a real run goes on from it is tried in `test_run.py`, where its programs are compiled anyway.
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import boardwright
+from boardwright.errors import RunError
+from boardwright.learn import arrayfile, checkpoint, league, loop, luggage, packing
+from boardwright.learn.metrics import read_metrics
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig
+from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.nets.network import variables_of
+
+NET = NetConfig(blocks=1, width=8, policy_channels=4, value_hidden=8)
+GAME = boardwright.game("draughts")
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    iterations: int = 6
+    seed: int = 0
+    game: str = "draughts"
+
+
+USUAL = Config()
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Learner:
+    variables: Any
+    averaged: Any
+    optimiser: Any
+    steps: jax.Array
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Run:
+    learner: Learner
+    league: Any
+    replay: jax.Array
+
+
+def method_of(config: Config, carried: tuple[str, ...] = ("learner", "league")) -> loop.Method[Run]:
+    """One whose weights drift by numbers drawn from the seed, iteration and chunk, and whose replay counts chunks."""
+    shapes = weight_shapes(NET, interface_of(NET, GAME))
+
+    def drawn(*seeds: int) -> Any:
+        random = np.random.default_rng([config.seed, *seeds])
+        return variables_of({name: random.random(shape, np.float32) for name, shape in shapes.items()})
+
+    def init() -> Run:
+        begin = jax.tree.map(jnp.asarray, drawn(0))
+        moments = {"count": jnp.int32(0), "mu": begin}
+        return Run(Learner(begin, begin, moments, jnp.int32(0)), begin, jnp.int32(0))
+
+    def work(run: Run, iteration: int, chunk: int, desk: loop.Desk) -> tuple[Run, dict[str, float]]:
+        del desk
+        add = drawn(iteration + 1, chunk)
+        variables = jax.tree.map(lambda old, new: old + new, run.learner.variables, add)
+        learner = Learner(variables, variables, {"count": jnp.int32(iteration), "mu": add}, run.learner.steps + 1)
+        past = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(jnp.float32), run.learner.variables)
+        return Run(learner, past, run.replay + 1), {"total": 1.0}
+
+    return loop.Method(
+        name="drift",
+        config=config,
+        game=GAME,
+        init=init,
+        chunks=3,
+        work=work,
+        phase=lambda chunks: ("drifting", chunks, 3),
+        scalars=lambda run: {"selfplay/moves": 100, "replay": float(run.replay)},
+        player=lambda run: (NET, run.learner.variables),
+        next_iteration=lambda run: run,
+        carried=carried,
+    )
+
+
+def trained(folder: Path, config: Config = USUAL, pieces: int = 10**6) -> tuple[list[str], loop.Progress]:
+    """What a run said that was stopped after so many pieces of work and ends of iterations; how far it came."""
+    said, left = [], iter(range(pieces))
+    watch = loop.Watch(word=said.append, stopped=lambda: next(left, None) is None)
+    return said, loop.train(method_of(config), folder, watch)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was stopped in its third iteration."""
+    folder = tmp_path_factory.mktemp("begun")
+    _, progress = trained(folder, pieces=10)
+    assert (progress.iteration, progress.chunk) == (2, 2)
+    return folder
+
+
+def final_leaves(folder: Path) -> dict[str, Any]:
+    kept = checkpoint.restore(folder / "checkpoints", method_of(USUAL).init())
+    assert kept is not None
+    return checkpoint.named(kept.tree)
+
+
+def test_it_goes_on_after_its_last_whole_iteration(begun: Path, tmp_path: Path) -> None:
+    """And ends with the weights of a run that stayed, since they do not hang on what is left behind here."""
+    packed = packing.pack(begun, tmp_path / "file", nets=1)
+    assert (packed.progress.iteration, packed.progress.frames, packed.nets) == (2, 200, (2,))
+    assert packing.unpack(tmp_path / "file", tmp_path / "run") == packed
+    trained(tmp_path / "stayed")
+    trained(tmp_path / "run", pieces=6)
+    packing.pack(tmp_path / "run", tmp_path / "second", nets=4)
+    packing.unpack(tmp_path / "second", tmp_path / "third")
+    _, progress = trained(tmp_path / "third")
+    assert (progress.iteration, progress.parts, progress.frames) == (6, 3, 600)
+    stayed, moved = final_leaves(tmp_path / "stayed"), final_leaves(tmp_path / "third")
+    for name, leaf in stayed.items():
+        if name != ".replay":
+            np.testing.assert_array_equal(leaf, moved[name], err_msg=name)
+    history = read_metrics(tmp_path / "third")
+    assert history.scalars["time/parts"].values.tolist() == [1, 1, 2, 3, 3, 3]
+    assert history.scalars["replay"].values.tolist() == [3, 6, 3, 3, 6, 9]
+    assert (np.diff(history.scalars["time/device_seconds"].values) > 0).all()
+    assert league.kept(tmp_path / "third" / "nets") == [0, 2, 3, 4, 5, 6]
+    for net in (2, 3, 6):
+        path = league.path_of(tmp_path / "third" / "nets", net)
+        assert path.read_bytes() == league.path_of(tmp_path / "stayed" / "nets", net).read_bytes()
+
+
+def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> None:
+    trained(tmp_path, pieces=8)
+    wanted = final_leaves(tmp_path)
+    file = luggage.read(begun / luggage.NAME)
+    found = checkpoint.named(luggage.put_into(file, method_of(USUAL).init(), ("learner", "league")))
+    for name, leaf in wanted.items():
+        if name.startswith(".learner.optimiser['mu']"):
+            leaf = leaf.astype(jnp.bfloat16).astype(jnp.float32)
+        if name != ".replay":
+            np.testing.assert_array_equal(found[name], leaf, err_msg=name)
+    # Once for the weights, which are also the average, and half of that for moments and past self.
+    weights = sum(leaf.nbytes for name, leaf in wanted.items() if name.startswith(".learner.variables"))
+    assert weights * 1.9 < sum(end - begin for begin, end in file.offsets.values()) <= weights * 2 + 1000
+
+
+def test_nets_take_less_room_than_they_are_long(begun: Path, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    config = NetConfig(blocks=1, width=64)
+    weights = {
+        name: random.normal(0, 0.05, shape).astype(np.float32)
+        for name, shape in weight_shapes(config, interface_of(config, GAME)).items()
+    }
+    path = tmp_path / "000001.net"
+    netfile.write(path, config=config, game=GAME, weights=weights, training={}, storage="bfloat16")
+    packed = packing._compressed("nets/000001.net", path.read_bytes())
+    assert len(packed) < 0.8 * path.stat().st_size
+    assert packing._decompressed("nets/000001.net", packed, path.stat().st_size) == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kept", "most", "measured", "wanted"),
+    [
+        (range(101), 4, {}, [25, 50, 75, 100]),
+        (range(101), 1, {}, [100]),
+        (range(101), 4, set(range(20, 101, 5)), [25, 50, 75, 100]),
+        (range(58), 4, set(range(20, 58, 5)), [20, 30, 45, 57]),
+        ([0, 3], 4, {}, [3]),
+        ([0, 1, 2, 60], 2, {}, [2, 60]),
+    ],
+)
+def test_nets_are_spread_over_the_iterations(kept: Any, most: int, measured: Any, wanted: list[int]) -> None:
+    assert packing.chosen_nets(list(kept), max(kept), most, measured) == wanted
+
+
+def test_past_selves_that_are_missing_are_stood_in_for(tmp_path: Path) -> None:
+    for iteration in (0, 4, 10, 11):
+        league.path_of(tmp_path, iteration).touch()
+    (tmp_path / "best.net").touch()
+    assert league.nearest_kept(tmp_path, [2], before=11) == [0]
+    assert league.nearest_kept(tmp_path, [7], before=11) == [4]
+    assert league.nearest_kept(tmp_path, [0, 3, 4, 9], before=11) == [0, 4, 10]
+    assert league.nearest_kept(tmp_path, [9, 10], before=11) == [4, 10]
+    with pytest.raises(RunError, match="holds no net of an iteration before 0"):
+        league.nearest_kept(tmp_path, [3], before=0)
+
+
+def test_a_damaged_file_is_refused_and_leaves_nothing(begun: Path, tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    packing.pack(begun, whole, nets=1)
+    data = whole.read_bytes()
+    changed = bytearray(data)
+    changed[len(data) // 2] ^= 1
+    for name, wrong in (("cut", data[:-100]), ("empty", b""), ("changed", bytes(changed)), ("text", b"no pack" * 99)):
+        (tmp_path / name).write_bytes(wrong)
+        with pytest.raises(RunError, match=r"is damaged|is not a file of ours"):
+            packing.unpack(tmp_path / name, tmp_path / "run")
+    with pytest.raises(RunError, match="cannot be read: No such file"):
+        packing.unpack(tmp_path / "none", tmp_path / "run")
+    arrayfile.write(tmp_path / "newer", {}, {"pack": 99, "bytes": {}})
+    with pytest.raises(RunError, match="of format 99, this version reads 1"):
+        packing.unpack(tmp_path / "newer", tmp_path / "run")
+    with pytest.raises(RunError, match="is not a packed run"):
+        packing.unpack(begun / luggage.NAME, tmp_path / "run")
+    arrayfile.write(tmp_path / "sly", {"../out": np.zeros(3, np.uint8)}, {"pack": 1, "bytes": {"../out": 3}})
+    with pytest.raises(RunError, match="which is no file of a run's folder"):
+        packing.unpack(tmp_path / "sly", tmp_path / "run")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "changed", "cut", "empty", "newer", "sly", "text", "whole"
+    ]  # fmt: skip
+
+
+def test_folders_that_do_not_fit_are_refused(begun: Path, tmp_path: Path) -> None:
+    packing.pack(begun, tmp_path / "file", nets=1)
+    with pytest.raises(RunError, match="there is something already"):
+        packing.unpack(tmp_path / "file", begun)
+    with pytest.raises(RunError, match=r"not a run folder, it has no config\.json"):
+        packing.pack(tmp_path, tmp_path / "other", nets=1)
+    packing.unpack(tmp_path / "file", tmp_path / "run")
+    with pytest.raises(RunError, match="seed is 0 there and 1 here"):
+        trained(tmp_path / "run", Config(seed=1))
+    (tmp_path / "run" / luggage.UNPACKED).unlink()
+    with pytest.raises(RunError, match="holds nothing to take along: runs of alphazero and ppo do"):
+        packing.pack(tmp_path / "run", tmp_path / "other", nets=1)
+
+
+def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
+    """Killed before its first checkpoint it begins anew, and what lies there is of a future that is not measured."""
+    trained(tmp_path, pieces=4)
+    for path in (tmp_path / "checkpoints").iterdir():
+        path.unlink()
+    _, progress = trained(tmp_path, pieces=2)
+    assert (progress.iteration, progress.parts) == (0, 1)
+    with pytest.raises(RunError, match="was set back to before iteration 1, whose net it holds: train on"):
+        packing.pack(tmp_path, tmp_path / "file", nets=1)
