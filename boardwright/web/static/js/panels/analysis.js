@@ -1,5 +1,5 @@
 /** What an engine thinks while it thinks: start and stop, its candidates, its line, and what to draw of them. */
-import { classes, html, useEffect, useRef, useState } from "../ui.js";
+import { classes, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { notify } from "../announce.js";
 import { keyOf } from "../board/geometry.js";
 import { outlineOfActions } from "../board/moves.js";
@@ -19,7 +19,8 @@ export function useAnalysis(socket, view, agent) {
   const [on, setOn] = useState(false);
   const [state, setState] = useState({ info: null, preparing: false, of: null });
   const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
-  useEffect(() => {
+  // With the picture, not after it: once it is off no thought that was on its way changes what is shown.
+  useLayoutEffect(() => {
     setState((before) => ({ info: !on && before.of === key ? before.info : null, preparing: false, of: key }));
     if (!on || !view || view.outcome || !view.legal.length) return undefined;
     let stop = () => {};
