@@ -104,6 +104,21 @@ def test_a_real_run_is_watched_while_it_learns(open_page: OpenPage, runs: Path) 
     page.keyboard.press("ArrowRight")
     expect(replay).to_have_attribute("data-at", "1")
     assert page.evaluate("window.loadedOnce")
+    study_with_the_net_of(page, "learning")
+
+
+def study_with_the_net_of(page: Page, run: str) -> None:
+    """A net from a run thinks aloud: what it held best before it looked ahead is a map of its own."""
+    page.get_by_role("link", name="Study", exact=True).last.click()
+    page.locator(".engine > summary").click()
+    page.get_by_label("Analyse with").select_option(label=f"Net of {run}")
+    page.get_by_role("button", name="Policy map").click()
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator(".heat-policy rect").first).to_be_visible()
+    expect(page.locator(".candidates tbody tr").first).to_contain_text("%")
+    page.get_by_role("button", name="Visit map").click()
+    expect(page.locator(".heat-visits rect").first).to_be_visible()
+    expect(page.locator(".heat-policy")).to_have_count(0)
 
 
 def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) -> None:

@@ -17,7 +17,6 @@ from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
 from boardwright.web.worker import REPORT_SECONDS, Answer, Failure, Preparing, Question, Thinking, Thought
 
-
 LONG = Limit(seconds=120)
 
 
