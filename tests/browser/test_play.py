@@ -63,7 +63,7 @@ def test_a_whole_game_by_keyboard(open_page: OpenPage) -> None:
             page.keyboard.press("Enter")
         else:
             page.locator("[role=gridcell][tabindex='0']").focus()
-            page.wait_for_function("document.activeElement.matches('[role=gridcell]')")
+            page.wait_for_function("() => document.activeElement.matches('[role=gridcell]')")
             for at in (move["gesture"][0]["from"], move["gesture"][0]["to"]):
                 focus_cell(page, at)
                 page.keyboard.press("Enter")

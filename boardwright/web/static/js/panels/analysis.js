@@ -4,6 +4,7 @@ import { notify } from "../announce.js";
 import { keyOf } from "../board/geometry.js";
 import { outlineOfActions } from "../board/moves.js";
 import { valueText } from "../judgement.js";
+import { playerName } from "../sides.js";
 import { OpponentChoice } from "./opponent.js";
 
 const LONGEST_SECONDS = 600;
@@ -120,6 +121,9 @@ export function heatOf(view, info, kind) {
   return most > 0 ? { kind, shares: new Map([...sums].map(([key, sum]) => [key, sum / most])) } : null;
 }
 
+/** An engine's spec with the name of the run its net is from. */
+const engineName = (agent) => playerName(null, agent);
+
 const short = (count) =>
   count >= 1e6
     ? `${(count / 1e6).toFixed(1)}M`
@@ -152,7 +156,7 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
             onClick=${() => setHeat(heat === kind ? null : kind)}>${kind === "policy" ? "Policy map" : "Visit map"}</button>`)}
         </div>
       </div>
-      <details class="engine"><summary>Engine: <code>${agent}</code></summary><${OpponentChoice}
+      <details class="engine"><summary>Engine: <code>${engineName(agent)}</code></summary><${OpponentChoice}
         game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
       <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
         ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}

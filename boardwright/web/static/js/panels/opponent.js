@@ -1,6 +1,7 @@
 /** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
 import { html, useEffect, useState } from "../ui.js";
 import { api } from "../api.js";
+import { nameRuns } from "../sides.js";
 
 const OTHER = "other";
 
@@ -32,7 +33,10 @@ function useNets(game) {
     const named = (run) => ({ spec: run.player, label: `Net of ${run.name}` });
     api
       .runs()
-      .then((runs) => wanted && setNets(runs.filter((run) => run.game === game.name && run.player).map(named)))
+      .then((runs) => {
+        nameRuns(runs);
+        if (wanted) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
+      })
       .catch(() => {}); // then there is the ladder
     return () => (wanted = false);
   }, [game.name]);
