@@ -27,7 +27,7 @@ bench: $(VENV)/installed-dev
 
 # For tests of the pages: a Chromium that is there, else Debian's, else Playwright's own.
 $(VENV)/browser: $(VENV)/installed-dev
-	@for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	@found=; for name in chromium chromium-browser google-chrome google-chrome-stable; do \
 	  command -v $$name >/dev/null && found=yes; done; \
 	if [ -z "$$found" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null && found=yes; fi; \

@@ -11,7 +11,7 @@ from boardwright.web.settings import Settings
 from boardwright.web.specs import resolved
 from boardwright.web.worker import Question
 
-MOST_CANDIDATES = 64
+MOST_CANDIDATES = 128  # as many as there are legal moves, but for Cathedral: maps lack what is left out
 LONGEST_LINE = 30  # whole moves
 
 

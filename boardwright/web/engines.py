@@ -19,7 +19,7 @@ from boardwright.web import worker
 from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
 from boardwright.web.specs import RUN
-from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking
+from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking, Thought
 
 PREPARING_SECONDS = 120.0  # to read a net, on a slow disk
 GRACE_SECONDS = 5.0  # beyond its time, or once told to stop
@@ -36,6 +36,7 @@ class Ticket:
     owner: str
     hear: Hear
     cancelled: bool = False
+    stopped: bool = False  # nothing but its answer is told any more
     number: int = -1  # once a process has it
     ended: bool = False
 
@@ -66,6 +67,11 @@ class Engines:
     def waiting(self) -> int:
         """Questions that no process has taken up yet."""
         return sum(len(queue) for queues in self._queues.values() for queue in queues.values())
+
+    @property
+    def thinking(self) -> int:
+        """Questions that a process is at work on."""
+        return sum(one.ticket is not None for one in self._crew)
 
     @property
     def pids(self) -> list[int]:
@@ -108,9 +114,10 @@ class Engines:
             self.cancel(ticket)
 
     def stop(self, ticket: Ticket) -> None:
-        """Has a player answer now; one that has not begun fails."""
+        """Has a player answer now, and say nothing before that; one that has not begun fails."""
         if ticket.ended or ticket.cancelled:
             return
+        ticket.stopped = True
         if ticket.number < 0:
             self._unqueue(ticket)
             self._tell(ticket, Failure("stopped before it began"))
@@ -225,7 +232,7 @@ class Engines:
     def _tell(self, ticket: Ticket, event: Event) -> None:
         if isinstance(event, Failure) and self._settings.runs is not None:  # where runs lie is nobody's business
             event = Failure(event.error.replace(f"{self._settings.runs.resolve()}/", RUN), event.lost)
-        if not ticket.cancelled:
+        if not (ticket.cancelled or (ticket.stopped and isinstance(event, Thought))):
             ticket.hear(event)
         ticket.ended = isinstance(event, Answer | Failure)
 

@@ -1,5 +1,6 @@
 """What a person does at the board, done by Playwright: legal moves come from the server, clicks go to the page."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from boardwright.agents.players import make_agent
 Json = dict[str, Any]
 OpenPage = Callable[..., Page]  # the fixture `open_page`: path, and options of a browser context
 MY_TURN = "[data-status=mine], [data-status=over]"
+FITS_OR_NOT = re.compile(r"(fits|does not fit) here$")
+READY = ".stage-board .board.takes"  # a board that takes a move
 
 
 def cell(page: Page, at: list[int]) -> Locator:
@@ -48,7 +51,8 @@ def good_move(state: Json) -> Json:
 
 
 def make_move(page: Page, move: Json) -> None:
-    """Makes a legal move by mouse, gesture by gesture."""
+    """Makes a legal move by mouse, gesture by gesture, as soon as the board takes one."""
+    page.wait_for_selector(READY)
     for gesture in move["gesture"]:
         if gesture["kind"] == "place":
             place(page, gesture)
@@ -60,14 +64,16 @@ def make_move(page: Page, move: Json) -> None:
 def place(page: Page, gesture: Json) -> None:
     """Takes a building from the tray, turns it until it lies as wanted, and lets it go there."""
     chosen = page.locator(f'button[data-piece="{gesture["piece"]}"]')
-    if chosen.get_attribute("aria-pressed") != "true":
-        chosen.click()
+    chosen.click()
+    expect(chosen).to_have_attribute("aria-pressed", "true")
     wanted = " ".join(sorted(f"{row},{column}" for row, column in gesture["cells"]))
-    ghost = page.locator("[data-ghost=legal]")
     for _ in range(4):
         for at in gesture["cells"]:
             cell(page, at).hover()
-            if ghost.count() and ghost.get_attribute("data-cells") == wanted:
+            expect(cell(page, at)).to_have_attribute("aria-label", FITS_OR_NOT)  # the ghost is over it
+            ghost = page.locator("[data-ghost]")
+            if ghost.get_attribute("data-cells") == wanted:
+                expect(ghost).to_have_attribute("data-ghost", "legal")
                 cell(page, at).click()
                 return
         page.keyboard.press("r")

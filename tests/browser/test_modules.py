@@ -1,15 +1,19 @@
 """The parts of the pages that only compute, called where they run: in the browser."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hands import OpenPage
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture
-def page(open_page: OpenPage) -> Page:
-    return open_page("/")
+@pytest.fixture(scope="module")
+def page(browser: Browser, server: str) -> Iterator[Page]:
+    """One for all of them: nothing here changes it."""
+    page = browser.new_page(base_url=server)
+    page.goto("/")
+    yield page
+    page.close()
 
 
 def call(page: Page, module: str, expression: str) -> Any:

@@ -1,7 +1,7 @@
 """Whole games at the page: by mouse, by keyboard, with undo, a reload and a resignation."""
 
 import pytest
-from hands import MY_TURN, OpenPage, cell, expect_result, good_move, live, make_move, new_game, wait_for_turn
+from hands import MY_TURN, READY, OpenPage, cell, expect_result, good_move, live, make_move, new_game, wait_for_turn
 from playwright.sync_api import Page, expect
 
 LONGEST_GAME = 150  # moves of ours
@@ -31,16 +31,17 @@ def test_a_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules
     assert state["rules"] == rules
     winner = "draw" if state["result"]["winner"] is None else str(state["result"]["winner"])
     expect(page.locator("[data-result]")).to_have_attribute("data-result", winner)
-    assert page.locator(".moves button.move").count() == len(state["view"]["line"])
+    expect(page.locator(".moves button.move")).to_have_count(len(state["view"]["line"]))
 
 
 def focus_cell(page: Page, at: list[int]) -> None:
-    """Walks the focus over the board with the arrow keys."""
+    """Walks the focus over the board, from the cell that has it, with the arrow keys."""
     row, column = page.evaluate("document.activeElement.dataset.cell.split(',').map(Number)")
     for key, count in (("ArrowDown", at[0] - row), ("ArrowRight", at[1] - column)):
         opposite = {"ArrowDown": "ArrowUp", "ArrowRight": "ArrowLeft"}[key]
         for _ in range(abs(count)):
             page.keyboard.press(key if count > 0 else opposite)
+    expect(cell(page, at)).to_be_focused()
 
 
 def test_a_whole_game_by_keyboard(open_page: OpenPage) -> None:
@@ -55,12 +56,14 @@ def test_a_whole_game_by_keyboard(open_page: OpenPage) -> None:
         if state["result"]:
             break
         move = good_move(state)
+        page.wait_for_selector(READY)
         if number % 2:
             page.locator("#typed-move").focus()
             page.keyboard.type(move["text"])
             page.keyboard.press("Enter")
         else:
             page.locator("[role=gridcell][tabindex='0']").focus()
+            page.wait_for_function("() => document.activeElement.matches('[role=gridcell]')")
             for at in (move["gesture"][0]["from"], move["gesture"][0]["to"]):
                 focus_cell(page, at)
                 page.keyboard.press("Enter")
@@ -75,6 +78,7 @@ def test_dragging_a_piece(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "Tablut", "Attackers")
     move = live(page)["view"]["legal"][0]
+    page.wait_for_selector(READY)
     cell(page, move["gesture"][0]["from"]).drag_to(cell(page, move["gesture"][0]["to"]))
     wait_for_turn(page, 1)
     assert live(page)["view"]["line"][0]["text"] == move["text"]
@@ -92,8 +96,10 @@ def test_undo_and_reload(open_page: OpenPage) -> None:
     expect(page.locator(".moves button.move")).to_have_text([move["text"] for move in before["line"]])
     make_move(page, before["legal"][0])
     wait_for_turn(page, 3)
-    page.get_by_role("button", name="Undo").click()
+    undo = page.get_by_role("button", name="Undo")
+    undo.click()
     expect(page.locator(".moves button.move")).to_have_count(2)
+    expect(undo).to_be_enabled()
     page.keyboard.press("u")
     expect(page.locator(".moves button.move")).to_have_count(0)
     assert live(page)["view"]["text"] == first["text"]
@@ -109,9 +115,9 @@ def test_looking_back_and_flipping(open_page: OpenPage) -> None:
     page.keyboard.press("End")
     expect(page.locator(".status")).to_have_text("Your move")
     corner = cell(page, [0, 0])
-    left = corner.get_attribute("x")
+    left = corner.get_attribute("x") or ""
     page.keyboard.press("f")
-    assert corner.get_attribute("x") != left
+    expect(corner).not_to_have_attribute("x", left)
 
 
 def test_resigning_by_the_clock(open_page: OpenPage) -> None:

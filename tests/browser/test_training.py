@@ -1,5 +1,11 @@
 """The page of training: a run comes along while one looks, and its newest net's game is stepped through."""
 
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +16,17 @@ from playwright.sync_api import Page, expect
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Metrics
 
+A_COMPILATION_MS = 300_000
+SMALLEST = (
+    *("iterations=100000", "evaluation.every=0", "search.simulations=2", "net.pool_every=0", "net.auxiliary="),
+    *("selfplay.games=4", "selfplay.steps=4", "selfplay.full_share=1", "selfplay.unfinished=bootstrap"),
+    *("league.share=0", "learner.batch=4", "learner.steps=2", "learner.surprise=0"),
+)
+LATER = "before => document.querySelector('[data-iteration]').dataset.iteration > before"
+LONGER = "before => document.querySelector('[data-figure=loss-total]').dataset.points > before"
+DRAWN = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+BETWEEN = "last => { const at = document.querySelector('.replay').dataset.at; return at > 0 && at < last; }"
+
 
 @pytest.fixture(scope="module")
 def sampled(runs: Path) -> Path:
@@ -18,6 +35,20 @@ def sampled(runs: Path) -> Path:
     log(folder, range(1, 5))
     plant_net(folder, 4, game="tablut")
     return folder
+
+
+@contextlib.contextmanager
+def training(folder: Path) -> Iterator[subprocess.Popen]:
+    """A real run, as small as can be and compiled in a hurry, that does not end by itself."""
+    command = [Path(sys.executable).parent / "boardwright", "train", "alphazero", "draughts", "--out", folder]
+    command += ["--preset", "draughts-tiny"]
+    command += [word for setting in SMALLEST for word in ("--set", setting)]
+    surroundings = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
+    with subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def show(page: Page, name: str) -> None:
@@ -46,16 +77,55 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
         expect(loss).to_have_attribute("data-points", "6")
         expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 300")
         page.get_by_text("black wins").first.wait_for()
-        drawn = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
-        assert loss.locator("canvas").evaluate(drawn)
+        page.wait_for_function(DRAWN, arg=loss.locator("canvas").element_handle())
     expect(page.locator('[data-run="moving"]')).to_contain_text("stopped")
+
+
+def test_a_real_run_is_watched_while_it_learns(open_page: OpenPage, runs: Path) -> None:
+    """The run is started by its command and goes on until it is stopped; the page is never loaded again."""
+    with training(runs / "learning") as run:
+        page = open_page("/training")
+        page.evaluate("window.loadedOnce = true")
+        page.locator('[data-run="learning"]').click(timeout=A_COMPILATION_MS)
+        number, loss = page.locator("[data-iteration]"), page.locator('[data-figure="loss-total"]')
+        expect(number).not_to_have_text("0", timeout=A_COMPILATION_MS)
+        expect(loss).to_have_attribute("data-points", re.compile("[1-9]"))
+        iteration, points = int(number.inner_text()), int(loss.get_attribute("data-points") or 0)
+        page.wait_for_function(LATER, arg=iteration)
+        page.wait_for_function(LONGER, arg=points)
+        run.terminate()
+        run.wait(60)
+    expect(page.locator('[data-run="learning"]')).to_contain_text("stopped")
+    page.get_by_role("button", name="Another game").click()
+    expect(page.get_by_text("against itself")).to_contain_text(re.compile("Net of iteration [1-9]"))
+    replay = page.locator(".replay[data-at]")
+    page.keyboard.press("Home")
+    expect(replay).to_have_attribute("data-at", "0")
+    page.keyboard.press("ArrowRight")
+    expect(replay).to_have_attribute("data-at", "1")
+    assert page.evaluate("window.loadedOnce")
+    study_with_the_net_of(page, "learning")
+
+
+def study_with_the_net_of(page: Page, run: str) -> None:
+    """A net from a run thinks aloud: what it held best before it looked ahead is a map of its own."""
+    page.get_by_role("link", name="Study", exact=True).last.click()
+    page.locator(".engine > summary").click()
+    page.get_by_label("Analyse with").select_option(label=f"Net of {run}")
+    page.get_by_role("button", name="Policy map").click()
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator(".heat-policy rect").first).to_be_visible()
+    expect(page.locator(".candidates tbody tr").first).to_contain_text("%")
+    page.get_by_role("button", name="Visit map").click()
+    expect(page.locator(".heat-visits rect").first).to_be_visible()
+    expect(page.locator(".heat-policy")).to_have_count(0)
 
 
 def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) -> None:
     page = open_page("/training")
     show(page, "sampled")
     replay = page.locator(".replay[data-at]")
-    expect(replay.locator(".board")).to_be_visible(timeout=30_000)
+    expect(replay.locator(".board")).to_be_visible()
     last = int(replay.get_attribute("data-at") or 0)
     assert last > 2
     expect(page.get_by_text("Net of iteration 4")).to_be_visible()
@@ -68,16 +138,18 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     replay.get_by_role("button", name="Last position (End)").click()
     expect(replay).to_have_attribute("data-at", str(last))
     page.keyboard.press(" ")
-    expect(replay).to_have_attribute("data-at", "1", timeout=5_000)
+    page.wait_for_function(BETWEEN, arg=last)
     page.keyboard.press(" ")
     expect(page.get_by_role("button", name="Newest net")).to_be_hidden()
     plant_net(sampled, 5, game="tablut")
     log(sampled, range(5, 6))
     page.get_by_role("button", name="Newest net").click()
-    expect(page.get_by_text("Net of iteration 5")).to_be_visible(timeout=30_000)
-    before = page.locator(".replay .moves").inner_text()
+    expect(page.get_by_text("Net of iteration 5")).to_be_visible()
+    moves = page.locator(".replay .moves button.move")
+    expect(moves.first).to_be_visible()
+    before = moves.all_inner_texts()
     page.get_by_role("button", name="Another game").click()
-    expect(page.locator(".replay .moves")).not_to_have_text(before, timeout=30_000)
+    expect(moves).not_to_have_text(before)
     page.get_by_role("link", name="Study", exact=True).last.click()
     page.wait_for_url("**/a/tablut/**")
     expect(page.locator(".board")).to_be_visible()
@@ -119,7 +191,9 @@ def test_curves_are_joined_where_the_later_begins(open_page: OpenPage) -> None:
 def test_training_on_a_small_screen(open_page: OpenPage, sampled: Path, scheme: str) -> None:
     page = open_page("/training", viewport={"width": 360, "height": 740}, color_scheme=scheme)
     show(page, "sampled")
-    expect(page.locator(".replay[data-at] .board")).to_be_visible(timeout=30_000)
+    expect(page.locator(".replay[data-at] .board")).to_be_visible()
+    page.wait_for_function(
+        "() => { const wide = document.querySelector('.curve .uplot')?.getBoundingClientRect().width;"
+        " return wide > 250 && wide <= 360; }"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    wide = page.locator(".curve .uplot").first.evaluate("chart => chart.getBoundingClientRect().width")
-    assert 250 < wide <= 360

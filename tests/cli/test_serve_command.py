@@ -22,7 +22,7 @@ def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
     while not database.exists():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert errors == ""
 
 

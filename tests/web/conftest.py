@@ -48,12 +48,18 @@ def started(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     for server in servers:
         if server.process.poll() is None:
             server.process.terminate()
-            server.process.wait(10)
+            server.process.wait(60)
         server.process.stdout.close()  # type: ignore[union-attr]
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+def client(shared: TestClient) -> TestClient:
+    """The server most tests ask; files whose tests change much have one for each instead."""
+    return shared
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A server that the tests of a file share, so that each need not start its own."""
     settings = Settings(db=tmp_path_factory.mktemp("web") / "games.db")
     with TestClient(make_app(settings), base_url="http://localhost") as client:

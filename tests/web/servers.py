@@ -21,4 +21,4 @@ class Server:
     def kill(self) -> None:
         """As a power cut would."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)

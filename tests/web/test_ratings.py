@@ -144,7 +144,7 @@ def test_records_page_by_page(client: TestClient, db: Path) -> None:
         ("/api/records?limit=100000", 422, "limit"),
     ],
 )
-def test_what_cannot_be_answered(client: TestClient, path: str, status: int, words: str) -> None:
-    answer = client.get(path)
+def test_what_cannot_be_answered(shared: TestClient, path: str, status: int, words: str) -> None:
+    answer = shared.get(path)
     assert answer.status_code == status
     assert words in answer.json()["error"]

@@ -104,11 +104,11 @@ def test_large_bodies_are_refused(serving: Serving) -> None:
 
 def test_too_many_requests_are_refused(serving: Serving) -> None:
     with serving(requests_per_second=5) as client:
-        answers = [client.get("/api/play").status_code for _ in range(40)]
+        answers = [client.get("/api/play").status_code for _ in range(100)]  # faster than five a second anywhere
         assert answers[:20] == [200] * 20
         assert 429 in answers
-        time.sleep(0.5)
-        assert client.get("/api/play").status_code == 200
+        while client.get("/api/play").status_code != 200:  # until there is room again
+            time.sleep(0.3)
 
 
 def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) -> None:
@@ -122,14 +122,16 @@ def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) ->
         assert "?token=" in door
         assert "warning" in process.stderr.readline()
         port = httpx.URL(door).port
-        assert httpx.get(f"http://127.0.0.1:{port}/api/games", timeout=20).status_code == 401
+        assert httpx.get(f"http://127.0.0.1:{port}/api/games", timeout=60).status_code == 401
         token = httpx.URL(door).params["token"]
         assert len(token) >= 20
-        allowed = httpx.get(f"http://127.0.0.1:{port}/api/games", headers={"Authorization": f"Bearer {token}"})
+        allowed = httpx.get(
+            f"http://127.0.0.1:{port}/api/games", headers={"Authorization": f"Bearer {token}"}, timeout=60
+        )
         assert allowed.status_code == 200
     finally:
         process.terminate()
-        process.communicate(timeout=15)
+        process.communicate(timeout=60)
 
 
 def test_the_server_needs_no_jax() -> None:

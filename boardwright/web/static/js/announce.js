@@ -1,5 +1,5 @@
 /** What is said rather than shown: a live region for those who cannot see the board, and notices for everybody. */
-import { html, useEffect, useState } from "./ui.js";
+import { html, useEffect, useLayoutEffect, useState } from "./ui.js";
 
 let say = (_text) => {};
 let show = (_text) => {};
@@ -15,7 +15,7 @@ export const notifyError = (error) => show(error.message ?? String(error));
 export function Announcer() {
   const [spoken, setSpoken] = useState("");
   const [notice, setNotice] = useState(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     say = setSpoken;
     show = (text) => setNotice({ text, at: Date.now() });
   }, []);

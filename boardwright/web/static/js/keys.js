@@ -1,5 +1,5 @@
 /** Keys of a page: each has a name, what it does, and what the help says of it. */
-import { html, useEffect, useRef } from "./ui.js";
+import { html, useEffect, useLayoutEffect, useRef } from "./ui.js";
 
 /** @typedef {{keys: string[], says: string, run: (event: KeyboardEvent) => void}} Key */
 
@@ -15,11 +15,11 @@ function taken(event) {
   return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
 }
 
-/** Listens while the calling component is on the page. @param {Key[]} keys */
+/** Listens while the calling component is on the page, from the moment it is seen. @param {Key[]} keys */
 export function useKeys(keys) {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     current = latest.current;
     const listen = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || taken(event)) return;

@@ -1,5 +1,5 @@
 /** The frame around every page: navigation, theme, help, and which page is shown. */
-import { html, render, useEffect, useState } from "./ui.js";
+import { html, render, useEffect, useLayoutEffect, useState } from "./ui.js";
 import { Announcer } from "./announce.js";
 import { api } from "./api.js";
 import { Defs } from "./board/defs.js";
@@ -27,7 +27,7 @@ const socket = makeSocket();
 
 function useTheme() {
   const [theme, setTheme] = useState(() => remembered("theme", "auto"));
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
     remember("theme", theme);
   }, [theme]);
@@ -56,7 +56,7 @@ function App() {
   const Page = usePage(page);
   const [theme, nextTheme] = useTheme();
   const [help, setHelp] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event) => {
       if (event.key !== "?" || event.target.closest("input, textarea")) return;
       event.preventDefault();

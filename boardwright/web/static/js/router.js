@@ -1,5 +1,5 @@
 /** Which page a path names, and going there without loading the document again. */
-import { html, useEffect, useState } from "./ui.js";
+import { html, useLayoutEffect, useState } from "./ui.js";
 
 /** Position texts hold slashes and blanks; in a path a blank is an underscore, which no text holds. */
 export const positionPath = (text) =>
@@ -52,7 +52,7 @@ export const rename = (path) => history.replaceState(null, "", path);
 
 export function useRoute() {
   const [where, setWhere] = useState(() => route(location));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = () => {
       setWhere(route(location));
       window.scrollTo(0, 0);

@@ -31,5 +31,12 @@ export function resultText(result, roles) {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${name.endsWith("s") ? "win" : "wins"}: ${result.reason}`;
 }
 
-/** What people call an opponent: its label on the ladder, else its spec. */
-export const playerName = (game, spec) => game?.opponents.find((opponent) => opponent.spec === spec)?.label ?? spec;
+const runNames = new Map(); // id -> name of the training runs seen so far
+
+/** Remembers what training runs are called. */
+export const nameRuns = (runs) => runs.forEach((run) => runNames.set(run.id, run.name));
+
+/** What people call an opponent: its label on the ladder, else its spec, with the name of a run instead of its id. */
+export const playerName = (game, spec) =>
+  game?.opponents.find((opponent) => opponent.spec === spec)?.label ??
+  spec.replace(/(?<=net=run\/)[0-9a-f]+/, (id) => runNames.get(id) ?? id);

@@ -1,5 +1,5 @@
 /** The hand over the board: what is taken, where it hovers, and which move comes of it. */
-import { useEffect, useMemo, useState } from "../ui.js";
+import { useLayoutEffect, useMemo, useState } from "../ui.js";
 import { keyOf, keyOfCells, orientations, same, shapeAt } from "./geometry.js";
 import { forced, moveOfPath, nextCells, origins, placements, shortcuts, trayPieces } from "./moves.js";
 
@@ -15,7 +15,8 @@ export function useInput(view, enabled, onMove) {
   const legal = enabled ? view.legal : NONE;
   const { scene } = view;
   const identity = `${view.text} ${view.ply}`;
-  useEffect(() => setState((before) => ({ ...EMPTY, hover: before.hover })), [identity, enabled]);
+  // Before anybody sees the new position: what is taken in it is not to be put down again.
+  useLayoutEffect(() => setState((before) => ({ ...EMPTY, hover: before.hover })), [identity, enabled]);
 
   const known = useMemo(
     () => ({ origins: origins(legal), forced: forced(legal), placements: placements(legal) }),

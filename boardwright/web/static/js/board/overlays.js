@@ -40,7 +40,7 @@ export function Heat({ shares, view, kind }) {
       ${[...shares].map(([key, share]) => {
         const { x, y } = view.corner(key.split(",").map(Number));
         return html`<rect
-          key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.05 + 0.7 * share).toFixed(3)} />`;
+          key=${key} x=${x + 1} y=${y + 1} width=${CELL - 2} height=${CELL - 2} rx="4" fill-opacity=${(0.05 + 0.55 * share).toFixed(3)} />`;
       })}
     </g>
   `;

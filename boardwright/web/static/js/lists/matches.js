@@ -97,11 +97,11 @@ export function MatchView({ match, game, act, api }) {
       <div class="wide" role="region" tabindex="0" aria-label="Table of the match">
         <table class="match-table">
           <caption class="unseen">Results of ${names[0]}</caption>
-          <thead><tr><th scope="col" title=${names[0]}>First player</th>${["Games", "Won", "Drawn", "Lost", "Score"].map((name) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="number">95 %</th></tr></thead>
+          <thead><tr><th scope="col" title=${names[0]}>First player</th>${["Games", "Won", "Drawn", "Lost", "Score"].map((name) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="number range">95 %</th></tr></thead>
           <tbody>
             ${rows.map(
               ([name, count]) => html`<tr><th scope="row">${name}</th>${[count.games, count.wins, count.draws, count.losses].map((value) => html`<td class="number">${value}</td>`)}
-                <td class="number">${count.games ? percent(count.score) : "–"}</td><td class="number quiet">${(100 * count.low).toFixed(0)}–${(100 * count.high).toFixed(0)} %</td></tr>`,
+                <td class="number">${count.games ? percent(count.score) : "–"}</td><td class="number quiet range">${(100 * count.low).toFixed(0)}–${(100 * count.high).toFixed(0)} %</td></tr>`,
             )}
           </tbody>
         </table>

@@ -11,6 +11,7 @@ export function Sample({ api, run, game, keys }) {
   const [asked, setAsked] = useState(0);
   const [state, setState] = useState({ record: null, error: null, busy: true });
   const [flip, setFlip] = useState(false);
+  const without = !state.record && !state.error && run.iteration; // a run just begun has no net yet: ask as it goes on
   useEffect(() => {
     let open = true;
     setState((before) => ({ ...before, error: null, busy: true }));
@@ -19,7 +20,7 @@ export function Sample({ api, run, game, keys }) {
       .then((record) => open && setState((before) => ({ record: record && same(before.record, record) ? before.record : record, error: null, busy: false })))
       .catch((error) => open && setState({ record: null, error, busy: false }));
     return () => (open = false);
-  }, [run.id, seed, asked]);
+  }, [run.id, seed, asked, without]);
   const { record, error, busy } = state;
   const replay = useReplay(api, record);
   const path = record && replay.whole && studyPath({ ...record, ply: replay.at });

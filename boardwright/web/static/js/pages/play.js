@@ -1,5 +1,5 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
-import { capital, classes, html, useCallback, useEffect, useRef, useState } from "../ui.js";
+import { capital, classes, html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { announce, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
@@ -37,12 +37,28 @@ function useLiveGame(api, socket, id) {
   return { ...state, receive };
 }
 
+/** The position a live game began from, which says whose side of the board is below; null until it is known. */
+function useFirst(api, live) {
+  const [first, setFirst] = useState({ id: null, view: null });
+  useEffect(() => {
+    if (!live) return undefined;
+    let wanted = true;
+    const { game, rules, start } = live.view;
+    api
+      .position({ game, rules, start })
+      .then((view) => wanted && setFirst({ id: live.id, view }))
+      .catch(notifyError);
+    return () => (wanted = false);
+  }, [live?.id]);
+  return first.id === live?.id ? first.view : null;
+}
+
 /** An earlier position of the game while one looks back; null for the present. */
 function useLookBack(api, live) {
   const [count, setCount] = useState(null);
   const [view, setView] = useState(null);
   const length = live?.view.line.length ?? 0;
-  useEffect(() => setCount(null), [live?.id, length]);
+  useLayoutEffect(() => setCount(null), [live?.id, length]);
   useEffect(() => {
     if (count === null || !live) return setView(null);
     let wanted = true;
@@ -64,15 +80,16 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     api.games().then(setGames).catch(notifyError);
   }, []);
+  const first = useFirst(api, live);
   const game = games?.find((candidate) => candidate.name === live?.game);
-  if (!live || !game) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} />`;
+  if (!live || !game || !first) return html`<main class="stage" aria-busy="true"></main>`;
+  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} />`;
 }
 
-function Table({ api, live, readAt, receive, game }) {
+function Table({ api, live, readAt, receive, game, first }) {
   const back = useLookBack(api, live);
   const [busy, setBusy] = useState(false);
-  const [flip, setFlip] = useState(false);
+  const [flip, setFlip] = useState(() => beginsAbove(first, game.roles, live.human));
   const [asking, setAsking] = useState(false);
   const view = back.view ?? live.view;
   const mine = !live.result && live.view.to_move === live.human;
@@ -100,10 +117,6 @@ function Table({ api, live, readAt, receive, game }) {
 
   useEffect(() => {
     document.title = `${game.title} – Boardwright`;
-    api
-      .position({ game: name, rules, start })
-      .then((first) => setFlip(beginsAbove(first, game.roles, live.human)))
-      .catch(notifyError);
   }, []);
   useSpoken(live, game.roles);
   useKeys([

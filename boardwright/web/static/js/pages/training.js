@@ -108,7 +108,7 @@ function Measured({ api, run, game }) {
       </p>
       ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
-      <p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>
+      ${Object.keys(curves).length > 0 && html`<p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>`}
     </section>
   `;
 }

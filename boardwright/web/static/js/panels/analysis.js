@@ -1,9 +1,10 @@
 /** What an engine thinks while it thinks: start and stop, its candidates, its line, and what to draw of them. */
-import { classes, html, useEffect, useRef, useState } from "../ui.js";
+import { classes, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { notify } from "../announce.js";
 import { keyOf } from "../board/geometry.js";
 import { outlineOfActions } from "../board/moves.js";
 import { valueText } from "../judgement.js";
+import { playerName } from "../sides.js";
 import { OpponentChoice } from "./opponent.js";
 
 const LONGEST_SECONDS = 600;
@@ -19,7 +20,8 @@ export function useAnalysis(socket, view, agent) {
   const [on, setOn] = useState(false);
   const [state, setState] = useState({ info: null, preparing: false, of: null });
   const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
-  useEffect(() => {
+  // With the picture, not after it: once it is off no thought that was on its way changes what is shown.
+  useLayoutEffect(() => {
     setState((before) => ({ info: !on && before.of === key ? before.info : null, preparing: false, of: key }));
     if (!on || !view || view.outcome || !view.legal.length) return undefined;
     let stop = () => {};
@@ -119,6 +121,9 @@ export function heatOf(view, info, kind) {
   return most > 0 ? { kind, shares: new Map([...sums].map(([key, sum]) => [key, sum / most])) } : null;
 }
 
+/** An engine's spec with the name of the run its net is from. */
+const engineName = (agent) => playerName(null, agent);
+
 const short = (count) =>
   count >= 1e6
     ? `${(count / 1e6).toFixed(1)}M`
@@ -151,7 +156,7 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
             onClick=${() => setHeat(heat === kind ? null : kind)}>${kind === "policy" ? "Policy map" : "Visit map"}</button>`)}
         </div>
       </div>
-      <details class="engine"><summary>Engine: <code>${agent}</code></summary><${OpponentChoice}
+      <details class="engine"><summary>Engine: <code>${engineName(agent)}</code></summary><${OpponentChoice}
         game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
       <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
         ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}

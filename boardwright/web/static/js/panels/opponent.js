@@ -1,5 +1,7 @@
-/** Choosing a player: one from the ladder, or any kind of player with its options. */
+/** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
 import { html, useEffect, useState } from "../ui.js";
+import { api } from "../api.js";
+import { nameRuns } from "../sides.js";
 
 const OTHER = "other";
 
@@ -23,15 +25,34 @@ export function writeSpec({ name, options }) {
 const ratingText = (rating) =>
   rating ? ` · ${Math.round(rating.elo)} (+${Math.round(rating.plus)} −${Math.round(rating.minus)})` : "";
 
+/** The nets of training runs of a game that play, named by their runs; none until they are known. */
+function useNets(game) {
+  const [nets, setNets] = useState([]);
+  useEffect(() => {
+    let wanted = true;
+    const named = (run) => ({ spec: run.player, label: `Net of ${run.name}` });
+    api
+      .runs()
+      .then((runs) => {
+        nameRuns(runs);
+        if (wanted) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
+      })
+      .catch(() => {}); // then there is the ladder
+    return () => (wanted = false);
+  }, [game.name]);
+  return nets;
+}
+
 /** @param {{game: any, spec: string, setSpec: (spec: string) => void, ratings?: Map<string, any>, legend: string}} props */
 export function OpponentChoice({ game, spec, setSpec, ratings = new Map(), legend }) {
-  const listed = game.opponents.some((opponent) => opponent.spec === spec);
-  const [other, setOther] = useState(!listed);
-  useEffect(() => setOther(!game.opponents.some((opponent) => opponent.spec === spec)), [game.name]);
+  const nets = useNets(game);
+  const [wanted, setWanted] = useState(false); // whether another player was asked for
+  useEffect(() => setWanted(false), [game.name]);
+  const other = wanted || ![...game.opponents, ...nets].some((listed) => listed.spec === spec);
   const chosen = parseSpec(spec);
   const player = game.players.find((candidate) => candidate.name === chosen.name);
   function choose(value) {
-    setOther(value === OTHER);
+    setWanted(value === OTHER);
     if (value !== OTHER) setSpec(value);
   }
   const setOption = (name, value) => setSpec(writeSpec({ name: chosen.name, options: { ...chosen.options, [name]: value } }));
@@ -41,6 +62,8 @@ export function OpponentChoice({ game, spec, setSpec, ratings = new Map(), legen
         <select name="opponent" value=${other ? OTHER : spec} onChange=${(event) => choose(event.target.value)}>
           ${game.opponents.map(({ spec: value, label, level }) => html`<option key=${value}
             value=${value}>${level}. ${label}${ratingText(ratings.get(value))}</option>`)}
+          ${nets.map(({ spec: value, label }) => html`<option key=${value}
+            value=${value}>${label}${ratingText(ratings.get(value))}</option>`)}
           <option value=${OTHER}>Another player…</option>
         </select>
       </label>
