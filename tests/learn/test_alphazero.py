@@ -24,7 +24,6 @@ from boardwright.learn.config import (
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 GAMES, STEPS, NETS = 6, 4, 2
 ALONE = GAMES - 2 * NETS
 CONFIG = AlphaZeroConfig(

@@ -205,6 +205,7 @@ def perfect_choices(dqn: DQN, run: Run) -> tuple[int, int]:
     return sum(best), len(best)
 
 
+@pytest.mark.usefixtures("careful_compiler")
 def test_it_learns_to_play_tic_tac_toe_perfectly() -> None:
     """A best move in each of the 4,520 positions: nobody can win from it what minimax does not give them."""
     config = DQNConfig(

@@ -23,8 +23,6 @@ from boardwright.nets.network import weights_of
 
 TINY = PRESETS["cathedral-tiny"]
 
-pytestmark = pytest.mark.usefixtures("kept_programs")
-
 
 def _arrays(folder: Path) -> dict[str, bytes]:
     """Every array of the last checkpoint."""

@@ -17,7 +17,6 @@ from boardwright.learn.config import SearchConfig
 from boardwright.learn.duel import Contest, Score, finished, make_duel
 from boardwright.learn.seating import Asking
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 FREE, OPPONENTS = 2, 4
 STRONG, IDLE = (np.tile(np.float32(5 * (np.arange(3) == liked)), (2, 2, 1)) for liked in (2, 0))
 

@@ -19,7 +19,6 @@ from boardwright.learn.memory import Replay, Samples
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 NET = NetConfig(blocks=1, width=4, policy_channels=4, value_channels=2, value_hidden=4)
 AUXILIARY: Any = ("ownership", "margin", "plies")
 

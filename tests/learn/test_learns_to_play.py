@@ -30,6 +30,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.usefixtures("careful_compiler")
 @pytest.mark.parametrize(
     ("game", "rules", "more"),
     [("draughts", "wcdf", ()), ("cathedral", "paper-6", ("selfplay.steps=24", "selfplay.games=48"))],

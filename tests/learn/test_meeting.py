@@ -16,7 +16,6 @@ from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.netfile import NetFile
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 SIZES: dict[str, Any] = {"games": 16, "simulations": 4, "opening_plies": 2, "seed": 5}
 
 

@@ -18,7 +18,6 @@ from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.memory import EMPTY, KNOWN, OPEN, STAND_IN, Ending, Replay
 from boardwright.nets.config import NetConfig
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 STEPS, GAMES, WINDOW, ITERATIONS = 4, 6, 3, 12
 HEARD = ("status", "result", "plies", "margin", "holders", "weight")
 

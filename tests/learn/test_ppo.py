@@ -82,6 +82,7 @@ def _lost_lines(best: Any, core: Core, role: int) -> int:
     return sum(_lost_lines(best, core.play(action), role) for action in replies)
 
 
+@pytest.mark.usefixtures("careful_compiler")
 def test_it_reaches_perfect_play() -> None:
     ppo = make_ppo(TICTACTOE)
     run = ppo.init()
@@ -93,7 +94,6 @@ def test_it_reaches_perfect_play() -> None:
     assert [_lost_lines(best, Core(), role) for role in range(2)] == [0, 0]
 
 
-@pytest.mark.usefixtures("hurried_compiler")
 def test_an_older_self_follows_by_finished_games() -> None:
     config = dataclasses.replace(SOME, opponent=OpponentConfig(soft_every=3, soft_share=0.3, copy_every=1000))
     ppo = make_ppo(config)
@@ -110,7 +110,6 @@ def test_an_older_self_follows_by_finished_games() -> None:
     assert int(run.episodes) == int(run.tally.ended.sum())
 
 
-@pytest.mark.usefixtures("hurried_compiler")
 @pytest.mark.parametrize(
     "opponent",
     [OpponentConfig(kind="random"), OpponentConfig(kind="league", nets=2, share=0.5), OpponentConfig(share=0.0)],
@@ -133,7 +132,6 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
         assert run.opponent is None
 
 
-@pytest.mark.usefixtures("hurried_compiler")
 def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
     from boardwright.learn.actor import make_decide
     from boardwright.learn.learner import Images
@@ -171,7 +169,6 @@ def _arrays(folder: Path) -> dict[str, bytes]:
     return {name: data[begin:end] for name, (begin, end) in places.items()}
 
 
-@pytest.mark.usefixtures("kept_programs")
 @pytest.mark.parametrize("kind", ["older", "league"])
 def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
     config = settings.apply(PRESETS["draughts-tiny"], [f"opponent.kind={kind}", "opponent.nets=1"])
@@ -207,7 +204,6 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
             np.testing.assert_allclose(brought[name], leaf, rtol=digits, err_msg=name)
 
 
-@pytest.mark.usefixtures("kept_programs")
 def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_frozen(tmp_path: Path) -> None:
     tiny = dataclasses.replace(PRESETS["cathedral-tiny"], iterations=1, updates=1)
     there = game("cathedral", "paper", "paper")

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -48,13 +47,9 @@ def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     return dict(file.header["meta"]), {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
 
 
-pytestmark = pytest.mark.usefixtures("kept_programs")
-
-
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str]) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
-    del kept_programs
     folder = tmp_path_factory.mktemp("whole")
     progress = run.train(TINY, folder, rate=net_ratings)
     assert progress.iteration == TINY.iterations
@@ -128,13 +123,12 @@ run.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoin
 """
 
 
-def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path, kept_programs: dict[str, str]) -> None:
+def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    environment = {**os.environ, **kept_programs}
     arguments = [sys.executable, "-c", SCRIPT, json.dumps(settings.to_json(TINY)), str(folder)]
     kills = 0
     for checkpoints in (1, 3, 6, 9):
-        with subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(arguments, stderr=subprocess.PIPE) as process:
             limit = time.monotonic() + 300
             seen: set[int] = set()
             while process.poll() is None and len(seen) < checkpoints:
@@ -145,14 +139,13 @@ def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path, kept_prog
                 process.send_signal(signal.SIGKILL)
                 kills += 1
     assert kills >= 2
-    subprocess.run(arguments, env=environment, check=True, timeout=300)
+    subprocess.run(arguments, check=True, timeout=300)
     _assert_same_run(whole, folder)
 
 
 @pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str]) -> Path:
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped in its second iteration, with two checkpoints of it."""
-    del kept_programs
     folder, chunks = tmp_path_factory.mktemp("stopped"), iter(range(6))
     watch = run.Watch(stopped=lambda: next(chunks, None) is None)
     progress = run.train(TINY, folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)

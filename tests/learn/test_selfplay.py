@@ -19,7 +19,6 @@ from boardwright.learn import memory, selfplay
 from boardwright.learn.config import SelfPlayConfig
 from boardwright.learn.seating import BOTH
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
 ALONE = GAMES - LEAGUE
 CONFIG = SelfPlayConfig(games=GAMES, opening_plies=3, full_share=0.6, resign_below=-0.5, audit_share=0.5)
@@ -40,7 +39,7 @@ class Both:
 
 
 @pytest.fixture(scope="module", params=CASES)
-def both(request: pytest.FixtureRequest, hurried_compiler: None) -> Both:
+def both(request: pytest.FixtureRequest) -> Both:
     game, slots = CASES[request.param]
     device = on_device(game, CONFIG, league_games=LEAGUE, slots=slots, steps=STEPS, seed=2)
     slow = SlowSelfPlay(game, LEAGUE, CONFIG.resign_below)

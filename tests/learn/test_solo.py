@@ -16,7 +16,6 @@ from boardwright.learn import solo
 from boardwright.learn.duel import finished
 from boardwright.learn.solo import PlaySolo, Solo, make_solo
 
-pytestmark = pytest.mark.usefixtures("hurried_compiler")
 FREE, GAMES = 2, 32
 
 

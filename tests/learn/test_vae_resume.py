@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
@@ -17,7 +16,6 @@ from boardwright.learn.vae_presets import PRESETS
 TINY = PRESETS["cathedral-tiny"]
 
 
-@pytest.mark.usefixtures("kept_programs")
 def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     some = boards_of_games(game("cathedral", "paper-6", "paper"), ("random",), 8, seed=0)
     train(vae_method(TINY, some), tmp_path / "straight")

@@ -1,7 +1,6 @@
 """Runs and matches of the Cathedral paper: what they are told, and that nothing is done twice."""
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -16,14 +15,6 @@ from boardwright.nets.network import make_network, weights_of
 from boardwright.papers import cathedral_runs
 from boardwright.papers.cathedral import CELLS, TRAININGS, Training, cell_of, training_of
 from boardwright.papers.cathedral_runs import StoppedError, Work, met, trained
-
-
-@pytest.fixture(autouse=True, scope="module")
-def hurried_compiler() -> Iterator[None]:
-    """What is compiled here runs once."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
 
 
 def some_work(folder: Path, **changes: object) -> Work:
