@@ -156,6 +156,15 @@ class Learning:
     views: np.ndarray  # [2, cells] int32: which cell is where each role observes it
 
 
+@dataclass(frozen=True, eq=False)
+class ProvenResults:
+    """What a game's endgame tables say of batched states. The tables are megabytes: to be passed on as data."""
+
+    tables: Any  # a pytree of arrays
+    # tables, state -> int8: the role that wins with best play, DRAW, or ONGOING where they do not know
+    result: Callable[[Any, Any], Any]
+
+
 @dataclass(frozen=True)
 class BatchEnv:
     """The batched engine: pure functions of one game, for `jax.jit` and `jax.vmap`.
