@@ -29,7 +29,7 @@ def check(folder: Path, method: str, config: Any) -> None:
         there = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
-    differing = _first_difference(there, told(method, config))
+    differing = _first_difference(_with_defaults(there, config), told(method, config))
     if differing is not None:
         raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
 
@@ -37,6 +37,15 @@ def check(folder: Path, method: str, config: Any) -> None:
 def told(method: str, config: Any) -> dict[str, Any]:
     """What the file holds."""
     return {"method": method, **settings.to_json(config)}
+
+
+def _with_defaults(there: Any, config: Any) -> Any:
+    """What a file holds, with the defaults of settings that there were none of when the run began."""
+    try:
+        begun = settings.from_json(type(config), {name: value for name, value in there.items() if name != "method"})
+    except (RunError, AttributeError):
+        return there  # of another method, or no settings at all: told as it stands
+    return {"method": there.get("method"), **settings.to_json(begun)}
 
 
 def _first_difference(there: Any, here: Any, path: str = "") -> str | None:

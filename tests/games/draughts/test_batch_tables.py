@@ -55,7 +55,7 @@ def place(source: random.Random, material: tuple[int, int, int, int], role: int)
 def test_every_material_with_either_side_to_move_is_told_as_by_the_scalar_probe() -> None:
     source, tables = random.Random(0), Tablebase()
     slices, _ = tables.packed()
-    positions = [place(source, first[:4], role) for *first, _ in slices for role in (0, 1) for _ in range(60)]
+    positions = [place(source, piece[:4], role) for piece in slices for role in (0, 1) for _ in range(60)]
     states = states_of(positions)
     assert len(slices) == 41
     told = results(states)
