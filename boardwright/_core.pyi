@@ -61,6 +61,7 @@ class _AlphaBeta:
 
     SCALE: float
     DECIDED: int
+    PROVEN: int
     WIN: int
     def search(
         self,

@@ -66,11 +66,13 @@ class CorePosition(Protocol):
 class AlphaBetaSearch(Protocol):
     """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings_search.hpp`.
 
-    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force.
+    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force, beyond
+    `PROVEN` that or by endgame tables.
     """
 
     SCALE: float  # the score that is worth about +0.76 of a game: tanh(score / SCALE)
     DECIDED: int
+    PROVEN: int
     WIN: int
 
     # line, score, depth, nodes, seconds; a limit of 0 is none; `report` hears the same of every depth
