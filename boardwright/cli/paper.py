@@ -12,6 +12,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 PAPERS = {  # the module that does it, and options that only it has
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
     "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work")),
+    "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "nets", "tables", "positions")),
 }
 
 
@@ -20,13 +21,20 @@ class Options:
     """Which paper, and how much of it."""
 
     paper: tyro.conf.Positional[str]
-    """Its name: `tablut-heuristics`, whose players meet, or `cathedral`, whose learners are trained first."""
+    """Its name: `tablut-heuristics`, whose players meet, or `cathedral` and `draughts`, which are trained first."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of each player in each role (tablut-heuristics), or of a cell for each seed. Default: the paper's."""
+    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), or against each
+    opponent (draughts). Default: the paper's, or 100."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Games played at once, each in a process of its own."""
     seed: int = 0
     """Seed of the players, or the first of the learners'."""
+    nets: tuple[str, ...] = ()
+    """Of draughts: other nets, files or names of some that ship, whose endings are measured as well."""
+    tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Of draughts: endgame tables that prove endings and defend them. Default: those that ship, to 4 pieces."""
+    positions: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Of draughts: won endings for each number of pieces. Default: 100, or 4 with --quick."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Write a report and plots into this folder, which is made if need be."""
     time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
@@ -34,11 +42,11 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Of tablut-heuristics: keep the games in this database, and go on where the same command was stopped."""
     quick: bool = False
-    """Of cathedral: a look in minutes, with small nets, little training and few games."""
+    """Of cathedral and draughts: a look in minutes, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of cathedral: how often every learner is trained. Default: 5, or 1 with --quick."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of cathedral: where runs and matches are kept, to go on from. Default: `cathedral-work` in --out."""
+    """Of cathedral and draughts: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -47,10 +55,10 @@ def run(options: Options) -> None:
     """Prints ours beside the paper's, or JSON; see the modules of the papers."""
     if options.paper not in PAPERS:
         raise UnknownNameError("paper", options.paper, PAPERS)
-    module, _ = PAPERS[options.paper]
-    for paper, (_, own) in PAPERS.items():
-        for option in own:
-            if paper != options.paper and getattr(options, option) != getattr(Options, option):
+    module, own = PAPERS[options.paper]
+    for paper, (_, theirs) in PAPERS.items():
+        for option in (option for option in theirs if option not in own):
+            if getattr(options, option) != getattr(Options, option):
                 raise BoardwrightError(f"--{option} is an option of {paper}, not of {options.paper}: leave it out")
     if options.out is not None:
         make_folder("--out", options.out)  # rather now than after hours
