@@ -1,6 +1,36 @@
-"""Settings for all tests."""
+"""Settings for all tests.
 
+Most programs that JAX compiles here run once or twice, on tiny nets: compiling them is what takes time. So they are
+compiled in a hurry, once for all processes of a test run; a test whose programs run for long asks for
+`careful_compiler`.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("shared-machine", deadline=None)  # noise of the machine is no failure
 settings.load_profile("shared-machine")
+
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, which has it from the first process
+    programs = tempfile.mkdtemp(prefix="boardwright-programs-")
+    atexit.register(shutil.rmtree, programs, ignore_errors=True)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = programs
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
+    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+
+
+@pytest.fixture
+def careful_compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """All that users get, for this test and the processes it starts."""
+    import jax
+
+    monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", True)

@@ -18,12 +18,12 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("code", blocks(README, "python"))
-def test_python_in_the_readme_runs(code: str) -> None:
+@pytest.mark.parametrize("code", blocks(README, "python") + blocks((ROOT / "docs" / "guide.md").read_text(), "python"))
+def test_python_in_the_readme_and_the_guide_runs(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
 
 
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
 
 
 def commands(page: Path) -> list[str]:

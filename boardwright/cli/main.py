@@ -35,6 +35,7 @@ COMMANDS = {
     "ratings": "rate players by their games",
     "games-db": "list, show, import and export stored games",
     "train": "train a net by self-play",
+    "balance": "find out which side a game favours, by a net against itself",
     "plot": "draw what training runs measured",
     "bench": "measure the speed of engines and searches",
 }

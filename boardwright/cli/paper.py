@@ -12,6 +12,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 PAPERS = {  # the module that does it, and options that only it has
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
     "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work")),
+    "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "runs", "train", "minutes")),
     "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "nets", "tables", "positions")),
 }
 
@@ -21,10 +22,10 @@ class Options:
     """Which paper, and how much of it."""
 
     paper: tyro.conf.Positional[str]
-    """Its name: `tablut-heuristics`, whose players meet, or `cathedral` and `draughts`, which are trained first."""
+    """Its name: `tablut-heuristics`, whose players meet, or `cathedral`, `tablutzero` or `draughts`, which train."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), or against each
-    opponent (draughts). Default: the paper's, or 100."""
+    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a meeting and of
+    each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's, or enough."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Games played at once, each in a process of its own."""
     seed: int = 0
@@ -42,11 +43,17 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Of tablut-heuristics: keep the games in this database, and go on where the same command was stopped."""
     quick: bool = False
-    """Of cathedral and draughts: a look in minutes, with small nets, little training and few games."""
+    """Of all that train: a look in minutes, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of cathedral: how often every learner is trained. Default: 5, or 1 with --quick."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of cathedral and draughts: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
+    """Of all that train: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
+    runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Of tablutzero: where the runs are, each in a folder named after its preset. Default: `runs` in --work."""
+    train: Annotated[str, tyro.conf.arg(metavar="NAME,…")] = "all"
+    """Of tablutzero: runs to train or to go on with, of paper, augment, baseline and fast; or `none`: only report."""
+    minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
+    """Of tablutzero: minutes of the device after which two runs meet. Default: the smaller of what they took."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -57,8 +64,8 @@ def run(options: Options) -> None:
         raise UnknownNameError("paper", options.paper, PAPERS)
     module, own = PAPERS[options.paper]
     for paper, (_, theirs) in PAPERS.items():
-        for option in (option for option in theirs if option not in own):
-            if getattr(options, option) != getattr(Options, option):
+        for option in theirs:
+            if option not in own and getattr(options, option) != getattr(Options, option):
                 raise BoardwrightError(f"--{option} is an option of {paper}, not of {options.paper}: leave it out")
     if options.out is not None:
         make_folder("--out", options.out)  # rather now than after hours

@@ -11,7 +11,7 @@ from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
 from boardwright.cli.progress import phases
-from boardwright.cli.train import keep_programs, ratings, stop_on_signal
+from boardwright.cli.train import keep_programs, stop_on_signal
 from boardwright.errors import BoardwrightError
 
 MOST = 10**5
@@ -46,7 +46,7 @@ def run(options: Options) -> None:
         said = (lambda text: None) if options.json else show.line
         watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
         try:
-            results = draughts.everything(work, watch, ratings)
+            results = draughts.everything(work, watch)
         except draughts.StoppedError:
             print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
             sys.exit(130)

@@ -6,7 +6,7 @@ All devices of the machine are used; docs/clusters.md tells how to use several m
 import functools
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from boardwright.games.registry import game_class
 
 if TYPE_CHECKING:
     from boardwright.learn.loop import Progress, Watch
-    from boardwright.learn.metrics import Match
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,33 +83,14 @@ def run(options: Options) -> None:
 
 
 def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":
+    from boardwright.arena.net_ratings import net_ratings
     from boardwright.arena.positions import boards_for
     from boardwright.learn import loop, methods, run
 
     if options.method == "alphazero":
-        return run.train(config, options.out, watch, rate=ratings)
+        return run.train(config, options.out, watch, rate=net_ratings)
     boards = functools.partial(boards_for, folder=options.out, told=watch.phase)
     return loop.train(methods.make_method(options.method, config, boards), options.out, watch)
-
-
-def ratings(matches: Sequence["Match"]) -> dict[int, tuple[float, float, float]]:
-    """BayesElo over all contests: (elo, low, high) by iteration, the net of iteration 0 being 0."""
-    from boardwright.arena.bayeselo import rate
-    from boardwright.arena.pairings import Encounter
-    from boardwright.games.base import DRAW
-
-    encounters = (
-        Encounter(str(match.role0_net), str(match.role1_net), result)
-        for match in matches
-        for result, count in ((0, match.wins0), (1, match.wins1), (DRAW, match.draws))
-        for _ in range(count)
-    )
-    rated = {int(rating.name): rating for rating in rate(encounters).ratings}
-    anchor = rated[0].elo if 0 in rated else min(rating.elo for rating in rated.values())
-    return {
-        iteration: (rating.elo - anchor, rating.elo - anchor - rating.minus, rating.elo - anchor + rating.plus)
-        for iteration, rating in rated.items()
-    }
 
 
 def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:

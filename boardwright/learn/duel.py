@@ -39,6 +39,7 @@ class Score:
     draws: tuple[int, int]
     losses: tuple[int, int]
     plies: tuple[int, int]  # of all games together
+    pairs: tuple[int, ...] = ()  # of games from one opening: how many brought 0, ½, 1, 1½ and 2 points
 
     @property
     def games(self) -> int:
@@ -65,8 +66,12 @@ def make_duel(
     simulations: int,
     slots: int,
     opening_plies: int,
+    theirs: Asking | None = None,
 ) -> Contest:
-    """A contest with `games` against each of so many opponents, half of them in each role."""
+    """A contest with `games` against each of so many opponents, half of them in each role.
+
+    `theirs` is how the opponents are asked, where they are nets of another architecture than the challenger.
+    """
     total, pairs = opponents * games, opponents * games // 2
     # Games lie as [opponent, role of the challenger, pair].
     seat = jnp.tile(jnp.repeat(jnp.arange(2, dtype=jnp.int8), games // 2), opponents)
@@ -83,8 +88,9 @@ def make_duel(
 
     def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
         """CHUNK steps of the challenger, and as many of the others."""
-        turns = [asking(challenger), in_their_steps(asking, challenger, others, total)]
-        choosers = [_chooser(env, evaluate, search, simulations, slots, best=opening_plies > 0) for evaluate in turns]
+        turns = [asking(challenger), in_their_steps(theirs or asking, challenger, others, total)]
+        noise = 0.0 if opening_plies else 1.0
+        choosers = [make_chooser(env, evaluate, search, simulations, slots, noise=noise) for evaluate in turns]
 
         def act(number: Array, states: Any) -> Any:
             for turn, choose in enumerate(choosers):
@@ -111,7 +117,7 @@ def make_duel(
     return contest
 
 
-def opened(env: BatchEnv, key: Array, games: int, plies: int) -> Any:
+def opened(env: BatchEnv, key: Array, games: int, plies: Array | int) -> Any:
     """States of games after so many random actions each; of one that they would end, before its end."""
     state_key, opening_key = jax.random.split(key)
     states = jax.vmap(env.init)(jax.random.split(state_key, games))
@@ -141,20 +147,19 @@ def finished(contest: Generator[float, None, Result], heard: Callable[[float], N
             heard(share)
 
 
-def _chooser(
-    env: BatchEnv, evaluate: Evaluate, config: SearchConfig, simulations: int, slots: int, *, best: bool
+def make_chooser(
+    env: BatchEnv, evaluate: Evaluate, config: SearchConfig, simulations: int, slots: int, *, noise: Array | float
 ) -> Callable[[Array, Any], Array]:
-    """key, states -> actions, of the configured kind of search."""
+    """key, states -> actions, of the configured kind of search: the best for a `noise` of 0, drawn for 1."""
     common = {"env": env, "evaluate": evaluate, "num_simulations": simulations, "num_slots": slots}
 
     def choose(key: Array, states: Any) -> Array:
         if config.kind == "gumbel":
-            scales = {"c_visit": config.c_visit, "c_scale": config.c_scale, "gumbel_scale": 0.0 if best else 1.0}
+            scales: dict[str, Any] = {"c_visit": config.c_visit, "c_scale": config.c_scale, "gumbel_scale": noise}
             result = gumbel_search(key, states, num_considered=min(config.considered, slots), **scales, **common)
         else:
-            temperature = 0.0 if best else 1.0
             result = puct_search(
-                key, states, pb_c_init=config.pb_c_init, dirichlet_fraction=0.0, temperature=temperature, **common
+                key, states, pb_c_init=config.pb_c_init, dirichlet_fraction=0.0, temperature=noise, **common
             )
         return jnp.maximum(result.action, 0)
 
@@ -174,4 +179,5 @@ def score_of(result: np.ndarray, plies: np.ndarray) -> Score:
     won, lost = (result == role).sum(axis=1), (result == 1 - role).sum(axis=1)
     drawn = result.shape[1] - won - lost
     by_role = [(int(numbers[0]), int(numbers[1])) for numbers in (won, drawn, lost, plies.sum(axis=1))]
-    return Score(*by_role)
+    points = np.where(result == role, 2, np.where(result == 1 - role, 0, 1)).sum(axis=0)  # of a pair, in halves
+    return Score(*by_role, pairs=tuple(np.bincount(points, minlength=5).tolist()))

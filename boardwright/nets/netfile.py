@@ -127,24 +127,34 @@ def game_of(net: NetFile) -> Game:
 
 def check_fit(net: NetFile, game: Game) -> None:
     """Raises NetError for a net that was not made for a game, its rules and its observation."""
-    made_for = f"net file {net.path}: made for"
-    if net.game != game.name:
-        raise NetError(f"{made_for} {net.game}, not {game.name}: choose a net of {game.name}")
+    _check_name(net, game)
+    own, differing = game_of(net), differing_rules(net, game)
+    if differing:
+        raise NetError(
+            f"net file {net.path}: made for rules {own.rules.name!r} ({', '.join(differing)}), not "
+            f"{game.rules.name!r}: play those rules, or choose a net trained for these"
+        )
+    if net.observation != game.observation:
+        raise NetError(
+            f"net file {net.path}: made for observation {net.observation!r}, not {game.observation!r}: observe the "
+            f"game as it does"
+        )
+    check_interface(net, game, "train it anew")
+
+
+def differing_rules(net: NetFile, game: Game) -> list[str]:
+    """The options of the rules a net was made for that are others in a game, as `option=value` of the net."""
     own = game_of(net)
-    differing = [
+    return [
         f"{field.name}={rulefile.value_text(getattr(own.rules, field.name))}"
         for field in dataclasses.fields(game.rules)
         if field.name != "name" and getattr(own.rules, field.name) != getattr(game.rules, field.name)
     ]
-    if differing:
-        raise NetError(
-            f"{made_for} rules {own.rules.name!r} ({', '.join(differing)}), not {game.rules.name!r}: "
-            f"play those rules, or choose a net trained for these"
-        )
-    if net.observation != game.observation:
-        raise NetError(
-            f"{made_for} observation {net.observation!r}, not {game.observation!r}: observe the game as it does"
-        )
+
+
+def check_interface(net: NetFile, game: Game, remedy: str) -> None:
+    """Raises NetError for a net that cannot be asked about a game, whatever its rules: other planes or actions."""
+    _check_name(net, game)
     wanted = interface_of(net.config, game)
     if (
         net.planes != game.planes
@@ -152,7 +162,15 @@ def check_fit(net: NetFile, game: Game) -> None:
         or net.interface.policy_planes != wanted.policy_planes
         or not np.array_equal(net.interface.places, wanted.places)
     ):
-        raise NetError(f"{made_for} other planes or actions than {game.name} has in this version: train it anew")
+        raise NetError(
+            f"net file {net.path}: made for other planes or actions than {game.name} {game.rules.name} has in this "
+            f"version: {remedy}"
+        )
+
+
+def _check_name(net: NetFile, game: Game) -> None:
+    if net.game != game.name:
+        raise NetError(f"net file {net.path}: made for {net.game}, not {game.name}: choose a net of {game.name}")
 
 
 def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]) -> NetFile:

@@ -21,13 +21,14 @@ from boardwright.arena.conditions import Conditions
 from boardwright.arena.endings import Conversion, Task, attempts, conversion
 from boardwright.arena.event import Event
 from boardwright.arena.intervals import Score
+from boardwright.arena.net_ratings import net_ratings
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
 from boardwright.games.registry import game as make_game
 from boardwright.learn import settings
-from boardwright.learn.loop import BEST, Rate, Watch
+from boardwright.learn.loop import BEST, Watch
 from boardwright.learn.metrics import History, read_metrics
 from boardwright.learn.presets import PRESETS
 from boardwright.learn.run import train
@@ -143,10 +144,10 @@ class Results:
         ]
 
 
-def everything(work: Work, watch: Watch, rate: Rate | None = None) -> Results:
+def everything(work: Work, watch: Watch) -> Results:
     """Trains, plays and measures what is not there yet; raises StoppedError when `watch` says so."""
     config = work.config()
-    progress = train(config, work.folder / "run", watch, rate=rate)
+    progress = train(config, work.folder / "run", watch, rate=net_ratings)
     if progress.iteration < config.iterations:
         raise StoppedError
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}

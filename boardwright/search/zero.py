@@ -54,7 +54,7 @@ def gumbel_search(
     num_considered: int = 16,
     c_visit: float = 50.0,
     c_scale: float = 0.1,
-    gumbel_scale: float = 1.0,
+    gumbel_scale: Array | float = 1.0,
 ) -> SearchResult:
     """Gumbel search with sequential halving among `num_considered` moves; the policy is the improved one.
 

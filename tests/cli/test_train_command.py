@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_commands import boardwright
 
-from boardwright.cli.train import ratings
+from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn import checkpoint
 from boardwright.learn.metrics import Match, read_metrics
 
@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
 
 def test_ratings_are_relative_to_the_first_net() -> None:
     matches = [Match(5, 5, 0, 8, 1, 1, 100), Match(5, 0, 5, 1, 1, 8, 100), Match(10, 10, 5, 6, 2, 2, 100)]
-    rated = ratings(matches)
+    rated = net_ratings(matches)
     assert rated[0][0] == 0
     assert 0 < rated[5][0] < rated[10][0]
     for elo, low, high in rated.values():

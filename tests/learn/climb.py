@@ -30,6 +30,11 @@ class State:
     result: Array
     legal_action_mask: Array
 
+    @property
+    def hash(self) -> Array:
+        """[..., 2] uint32: what tells positions apart that are equally old."""
+        return self.steps.astype(jnp.uint32)
+
 
 def make_climb(free: int) -> BatchEnv:
     def init(key: Array) -> State:

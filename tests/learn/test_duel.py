@@ -15,6 +15,7 @@ from boardwright.games.base import DRAW
 from boardwright.learn import duel
 from boardwright.learn.config import SearchConfig
 from boardwright.learn.duel import Contest, Score, finished, make_duel
+from boardwright.learn.seating import Asking
 
 pytestmark = pytest.mark.usefixtures("hurried_compiler")
 FREE, OPPONENTS = 2, 4
@@ -70,6 +71,35 @@ def test_the_better_net_wins() -> None:
     lost, drawn, *_ = contest(IDLE, [STRONG, IDLE, IDLE, IDLE])
     assert (lost.losses, lost.points) == ((2, 2), 0.0)
     assert (drawn.draws, drawn.points, drawn.plies) == ((2, 2), 0.5, (2 * LONGEST, 2 * LONGEST))
+
+
+def test_opponents_may_be_asked_otherwise() -> None:
+    """Nets that say the opposite of what they like."""
+
+    def opposite(taste: Any, states: Any) -> tuple[jax.Array, jax.Array]:
+        return asking.say(-taste, states)
+
+    contrary = Asking(see=asking.see, say=opposite)
+    sizes: dict[str, Any] = {"opponents": 2, "games": 4, "simulations": 1, "slots": 3, "opening_plies": FREE}
+    play = make_duel(make_climb(FREE), asking, SearchConfig(), theirs=contrary, **sizes)
+    challenger, *others = tastes(3, seed=2)
+    variables: list[Any] = [jnp.asarray(taste, jnp.float32) for taste in (challenger, *others)]
+    scores = finished(play(jax.random.key(0), variables[0], variables[1:]))
+    changed = False
+    for other, score in zip(others, scores, strict=True):
+        results = [foretold((challenger, -other) if role == 0 else (-other, challenger), FREE)[0] for role in (0, 1)]
+        assert [score.wins[role] for role in (0, 1)] == [2 * (results[role] == role) for role in (0, 1)]
+        points = sum(2 if result == role else 0 if result == 1 - role else 1 for role, result in enumerate(results))
+        assert score.pairs == tuple(2 * (points == halves) for halves in range(5))
+        changed |= results != [foretold((challenger, other), FREE)[0], foretold((other, challenger), FREE)[0]]
+    assert changed
+
+
+def test_pairs_are_counted_by_their_points() -> None:
+    result = np.array([[0, 1, DRAW, 0, 0, DRAW], [1, 0, DRAW, 0, DRAW, 0]])  # [role of the challenger, pair]
+    score = duel.score_of(result, np.ones_like(result))
+    assert score.pairs == (1, 1, 2, 1, 1)
+    assert sum(halves * count for halves, count in enumerate(score.pairs)) == 2 * score.points * score.games
 
 
 def test_both_games_of_a_pair_begin_alike() -> None:

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 import pytest
 
-from boardwright.cli.train import ratings
+from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile, checkpoint, league, loop, presets, run, settings
 from boardwright.learn.config import AlphaZeroConfig
@@ -55,7 +55,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, kept_programs: dict[str, str
     """A run that was never stopped."""
     del kept_programs
     folder = tmp_path_factory.mktemp("whole")
-    progress = run.train(TINY, folder, rate=ratings)
+    progress = run.train(TINY, folder, rate=net_ratings)
     assert progress.iteration == TINY.iterations
     return folder
 
@@ -92,7 +92,7 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     for pause in (1, 2, 3, 4, 1, 100):
         chunks = iter(range(pause))
         watch = run.Watch(stopped=lambda left=chunks: next(left, None) is None)
-        progress = run.train(TINY, tmp_path, watch, rate=ratings)
+        progress = run.train(TINY, tmp_path, watch, rate=net_ratings)
         stops += progress.iteration < TINY.iterations
     assert progress.iteration == TINY.iterations
     assert stops >= 4
@@ -116,11 +116,11 @@ def _assert_same_run(one: Path, other: Path) -> None:
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from boardwright.cli.train import ratings
+from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn import run, settings
 from boardwright.learn.config import AlphaZeroConfig
 config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
-run.train(config, Path(sys.argv[2]), rate=ratings, seconds_between_checkpoints=0.0)
+run.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
 """
 
 
@@ -151,7 +151,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
         TINY,
         tmp_path,
         run.Watch(stopped=lambda: next(chunks, None) is None),
-        rate=ratings,
+        rate=net_ratings,
         seconds_between_checkpoints=0.0,
     )
     found = checkpoint.numbered(tmp_path / "checkpoints")
@@ -161,7 +161,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     words: list[str] = []
-    run.train(TINY, tmp_path, run.Watch(word=words.append), rate=ratings)
+    run.train(TINY, tmp_path, run.Watch(word=words.append), rate=net_ratings)
     assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
     _assert_same_run(whole, tmp_path)
 

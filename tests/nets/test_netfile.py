@@ -104,7 +104,7 @@ def test_another_numbering_of_actions_is_refused(tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     header, tensors = header_and_tensors(path)
     rewrite(path, header, {**tensors, "places": tensors["places"][::-1].copy()})
-    one_line(path, "other planes or actions than draughts has", game=DRAUGHTS)
+    one_line(path, "other planes or actions than draughts wcdf has", game=DRAUGHTS)
 
 
 @pytest.mark.parametrize("kept", [0, 5, 8, 100, 3000, -1])

@@ -1,0 +1,154 @@
+"""Which role a game favours, and by how much: from games of one player against itself.
+
+Both sides are the same player, so what one role wins more than the other is the roles' doing, at that player's
+strength. Every game has an opening drawn for itself: games are independent, and are what intervals count.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boardwright.arena.intervals import Score, Z, elo_of_score, interval_of_counts
+from boardwright.errors import BoardwrightError
+
+START, RANDOM, MOST_PLIES = "start", "random", 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Whose balance, and how many games it is to be judged by."""
+
+    game: str
+    net: Path
+    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the net's own
+    openings: tuple[int, ...] = (0, 4)  # random plies; 0 is the start
+    games: int = 1000  # for each rule set and kind of opening
+    simulations: int = 128
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Games of a player against itself, counted."""
+
+    wins: tuple[int, int]  # by role
+    draws: int  # and games that were broken off
+    plies: int  # of all games together, openings too
+    squared_plies: int  # the sum of their squares
+    openings: int  # different positions after the opening
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return sum(self.wins) + self.draws
+
+    @property
+    def score(self) -> Score:
+        """The first role's share of the points."""
+        return interval_of_counts((1.0, 0.5, 0.0), (self.wins[0], self.draws, self.wins[1]))
+
+    @property
+    def won(self) -> tuple[Score, Score]:
+        """The share of the games each role won."""
+        first, second = (self._share(count) for count in self.wins)
+        return first, second
+
+    @property
+    def drawn(self) -> Score:
+        """The share of the games nobody won."""
+        return self._share(self.draws)
+
+    @property
+    def mean_plies(self) -> tuple[float, float]:
+        """Plies a game, and how far the true mean may be from it with 95 % confidence."""
+        mean = self.plies / max(self.games, 1)
+        variance = max(self.squared_plies / max(self.games, 1) - mean**2, 0.0)
+        return mean, Z * math.sqrt(variance / max(self.games - 1, 1))
+
+    @property
+    def elo(self) -> Score:
+        """How much stronger, in Elo points, an equal opponent would have to be to make up for the first role.
+
+        Infinite where one role won everything; the interval then still says how much it is at least.
+        """
+        score = self.score
+        elo, low, high = (elo_of_score(share) + 0.0 for share in (score.score, score.low, score.high))  # no -0
+        return Score(elo, low, high)
+
+    @property
+    def favoured(self) -> int | None:
+        """The role whose score is above one half by all its interval; None where games do not tell."""
+        if self.score.low > 0.5:
+            return 0
+        return 1 if self.score.high < 0.5 else None
+
+    def _share(self, count: int) -> Score:
+        return interval_of_counts((1.0, 0.0), (count, self.games - count))
+
+
+@dataclass(frozen=True)
+class Line:
+    """The games under one rule set from one kind of opening."""
+
+    rules: str
+    is_own: bool  # whether the net learned this rule set
+    plies: int  # of the openings
+    counts: Counts
+
+
+def count(result: np.ndarray, plies: np.ndarray, openings: np.ndarray) -> Counts:
+    """Counts games by result [N], plies [N] and the hash of what they began with [N, 2]; no result is a draw."""
+    wins = (int((result == 0).sum()), int((result == 1).sum()))
+    long = plies.astype(np.int64)
+    return Counts(
+        wins=wins,
+        draws=len(result) - sum(wins),
+        plies=int(long.sum()),
+        squared_plies=int((long**2).sum()),
+        openings=len(np.unique(openings, axis=0)),
+    )
+
+
+def fields(counts: Counts, roles: tuple[str, str]) -> dict[str, Any]:
+    """For JSON, where what is infinite is null."""
+    plies, reach = counts.mean_plies
+    favoured = counts.favoured
+    return {
+        "games": counts.games,
+        "openings": counts.openings,
+        "wins": dict(zip(roles, counts.wins, strict=True)),
+        "draws": counts.draws,
+        "won": {role: _interval(share) for role, share in zip(roles, counts.won, strict=True)},
+        "drawn": _interval(counts.drawn),
+        "score": _interval(counts.score),
+        "elo": _interval(counts.elo),
+        "plies": {"mean": plies, "low": plies - reach, "high": plies + reach},
+        "favoured": None if favoured is None else roles[favoured],
+    }
+
+
+def _interval(share: Score) -> dict[str, float | None]:
+    named = {"mean": share.score, "low": share.low, "high": share.high}
+    return {name: value if math.isfinite(value) else None for name, value in named.items()}
+
+
+def opening_plies(text: str) -> tuple[int, ...]:
+    """What `start,random:2,random:4` means; raises BoardwrightError."""
+    found = []
+    for part in text.split(","):
+        kind, _, detail = part.strip().partition(":")
+        if kind == START and not detail:
+            found.append(0)
+            continue
+        if kind != RANDOM or not (detail.isascii() and detail.isdigit()) or not 1 <= int(detail[:9]) <= MOST_PLIES:
+            raise BoardwrightError(f"openings {part[:40]!r}: say start or random:1 to random:{MOST_PLIES}")
+        found.append(int(detail))
+    return tuple(dict.fromkeys(found))
+
+
+def opening_name(plies: int) -> str:
+    """The other way round."""
+    return f"{RANDOM}:{plies}" if plies else START

@@ -1,0 +1,119 @@
+"""Find out which side a game favours: a net plays itself from many openings, under one rule set or several.
+
+Games are played hundreds at once on the device that JAX finds; a graphics card is much faster than a processor.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright import __version__
+from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.files import write_text
+from boardwright.cli.paper import make_folder
+from boardwright.cli.progress import phases
+from boardwright.errors import BoardwrightError
+from boardwright.games.registry import game_class
+from boardwright.nets import shipped
+from boardwright.papers import balance_page
+from boardwright.views.chart import render
+
+MOST_GAMES, MOST_SIMULATIONS = 10**6, 2**14
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Whose balance, and how many games it is judged by."""
+
+    game: tyro.conf.Positional[str]
+    """Name of the game; `boardwright games` lists them."""
+    net: Annotated[str, tyro.conf.arg(metavar="NET")]
+    """The net that plays both sides: a file, or the name of one that ships."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES,…")] = None
+    """Rule sets, separated by commas. Default: the one the net learned."""
+    games: Annotated[int, tyro.conf.arg(metavar="N")] = 1000
+    """Games for each rule set and kind of opening."""
+    simulations: Annotated[int, tyro.conf.arg(metavar="N")] = 128
+    """Of the search for a move."""
+    openings: Annotated[str, tyro.conf.arg(metavar="KIND,…")] = "start,random:4"
+    """Where games begin, separated by commas: `start`, or `random:K` after K random plies."""
+    seed: int = 0
+    """Of the openings."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Write `balance.md` and a plot into this folder, which is made if need be."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Prints a line a rule set and kind of opening, or JSON `{game, lines: [{rules, own, openings, …}]}`."""
+    roles = game_class(options.game).roles
+    in_range("--games", options.games, 1, MOST_GAMES)
+    in_range("--simulations", options.simulations, 1, MOST_SIMULATIONS)
+    in_range("--seed", options.seed, 0, 2**31 - 1)
+    path = shipped.find(options.net)
+    try:
+        from boardwright.arena import balance_games
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"playing on a device needs {error.name}: install boardwright[learn]") from error
+
+    question = Question(
+        game=options.game,
+        net=path,
+        rules=() if options.rules is None else tuple(dict.fromkeys(options.rules.split(","))),
+        openings=opening_plies(options.openings),
+        games=options.games,
+        simulations=options.simulations,
+        seed=options.seed,
+    )
+    balance_games.games_of(question)  # whatever is wrong is said before anything is made
+    if options.out is not None:
+        make_folder("--out", options.out)
+    lines = []
+    with phases() as show:
+        for line in balance_games.lines(question, show.phase):
+            lines.append(line)
+            if not options.json:
+                show.line(_words(line, roles))
+    if options.out is not None:
+        text = balance_page.page(question, lines, command=_command(options), setting=_setting())
+        write_text(options.out / "balance.md", text)
+        write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
+    if options.json:
+        told = [
+            {
+                "rules": line.rules,
+                "own": line.is_own,
+                "opening": opening_name(line.plies),
+                **fields(line.counts, roles),
+            }
+            for line in lines
+        ]
+        print_json({"game": options.game, "simulations": options.simulations, "lines": told})
+
+
+def _words(line: Line, roles: tuple[str, str]) -> str:
+    counts = line.counts
+    own = "" if line.is_own else " (the net learned other rules)"
+    favoured = "not decided who is favoured" if counts.favoured is None else f"{roles[counts.favoured]} favoured"
+    named = zip((*roles, "drawn"), (*counts.won, counts.drawn), strict=True)
+    shares = ", ".join(f"{name} {balance_page.percent(share)}" for name, share in named)
+    return f"{line.rules}{own}, {opening_name(line.plies)}: {shares}: {favoured}"
+
+
+def _command(options: Options) -> str:
+    rules = "" if options.rules is None else f" --rules {options.rules}"
+    seed = f" --seed {options.seed}" if options.seed else ""
+    return (
+        f"boardwright balance {options.game} --net {options.net}{rules} --games {options.games} "
+        f"--simulations {options.simulations} --openings {options.openings}{seed}"
+    )
+
+
+def _setting() -> str:
+    import jax
+
+    return f"on {jax.devices()[0].device_kind}, boardwright {__version__}"

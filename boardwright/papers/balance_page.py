@@ -1,0 +1,105 @@
+"""A balance as text and as a picture: who is favoured under each rule set, by opening, and how sure that is."""
+
+import math
+from collections.abc import Sequence
+
+from boardwright.arena.balance import Line, Question, opening_name
+from boardwright.arena.intervals import Score
+from boardwright.games.registry import game_class
+from boardwright.papers.markdown import Rows, table
+from boardwright.views.chart import Chart
+from boardwright.views.chart import Line as Curve
+
+PICTURE = "balance.svg"
+EVEN_COLOUR = 5
+OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
+
+
+def page(question: Question, lines: Sequence[Line], *, command: str, setting: str) -> str:
+    """A page of its own, beside which `PICTURE` lies."""
+    title = game_class(question.game).title
+    parts = [f"# {title}: which side is favoured?", "", f"Made by `{command}`: {setting}.", ""]
+    return "\n".join([*parts, *section(question, lines, PICTURE)])
+
+
+def section(question: Question, lines: Sequence[Line], picture: str) -> list[str]:
+    """Lines of text without a title, for a page about more than this."""
+    first, second = game_class(question.game).roles
+    parts = [
+        f"One net plays both sides, with {question.simulations} simulations a move, {question.games:,} games a line.",
+        "Every game has an opening of its own, drawn at random; after it both sides play what seems best to them. From",
+        "the start that would always be the same game, so there moves are drawn as in self-play. In brackets are",
+        f"intervals of 95 % confidence over games. The score is that of the {first}, a draw being half a point; the",
+        f"advantage is how much stronger, in Elo points, the {second} would have to be to make up for it. It is what",
+        "this net makes of the roles: perfect players might find otherwise.",
+        "",
+        *table(rows(question, lines)),
+        "",
+    ]
+    if not all(line.is_own for line in lines):
+        parts += [
+            "† The net learned other rules than these, and was not told that they changed: it sees and numbers things",
+            "alike, and the search follows the rules that hold, but what it thinks of positions comes from its own.",
+            "",
+        ]
+    return [*parts, f"![Score of the {first} by random plies before the game]({picture})", ""]
+
+
+def rows(question: Question, lines: Sequence[Line]) -> Rows:
+    """Of the table, its head first."""
+    first, second = game_class(question.game).roles
+    head = ("rules", "opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
+    found: Rows = [(*head, "different openings", "favoured")]
+    for line in lines:
+        counts, (plies, reach) = line.counts, line.counts.mean_plies
+        favoured = counts.favoured
+        found.append(
+            (
+                f"`{line.rules}`{'' if line.is_own else OUT_OF_RULES}",
+                opening_name(line.plies),
+                percent(counts.won[0]),
+                percent(counts.drawn),
+                percent(counts.won[1]),
+                percent(counts.score),
+                _elo(counts.elo),
+                f"{plies:.1f} ± {reach:.1f}",
+                f"{counts.openings:,}",
+                "not decided" if favoured is None else f"**{(first, second)[favoured]}**",
+            )
+        )
+    return found
+
+
+def chart(question: Question, lines: Sequence[Line]) -> Chart:
+    """The score of the first role by plies of the opening, a line a rule set, with its interval."""
+    curves = []
+    for place, rules in enumerate(dict.fromkeys(line.rules for line in lines)):
+        mine = sorted((line for line in lines if line.rules == rules), key=lambda line: line.plies)
+        scores = [line.counts.score for line in mine]
+        curves.append(
+            Curve(
+                rules,
+                [float(line.plies) for line in mine],
+                [score.score for score in scores],
+                [score.low for score in scores],
+                [score.high for score in scores],
+                colour=place,
+            )
+        )
+    first, deepest = game_class(question.game).roles[0], float(max((line.plies for line in lines), default=0))
+    curves.append(Curve("even", [0.0, deepest], [0.5, 0.5], colour=EVEN_COLOUR, dash=1))
+    axes = ("random plies before the game", f"score of the {first}")
+    title = f"Score of the {first}, one net on both sides"
+    return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
+
+
+def percent(share: Score) -> str:
+    """A share with its interval."""
+    return f"{100 * share.score:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def _elo(elo: Score) -> str:
+    if not math.isfinite(elo.score):
+        return f"more than {elo.low:.0f}" if elo.score > 0 else f"less than {elo.high:.0f}"
+    bounds = (f"{bound:+.0f}" if math.isfinite(bound) else "∞" for bound in (elo.low, elo.high))
+    return f"{elo.score:+.0f} [{', '.join(bounds)}]"

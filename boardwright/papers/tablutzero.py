@@ -1,0 +1,117 @@
+"""The Tablut paper, TablutZero: what is trained, what it is measured by, and what the paper reports.
+
+Its rules are our rule set `zero`. The paper trained each run once, on two NVIDIA H200, and does not say how long that
+took. Its figures are read off the text; those that only its plots show are not given here.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from boardwright.learn.config import EvaluationConfig
+
+NAME, TITLE = "tablutzero", "TablutZero"
+GAME = "tablut"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """A run."""
+
+    name: str
+    words: str
+    preset: str  # also the name of its folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """Two runs whose nets meet, in pairs of games from one random opening with the roles swapped."""
+
+    first: str
+    second: str
+    at: Literal["equal minutes", "the end"]  # which net of each
+    claim: str  # that the first is better
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        return f"{self.first}--{self.second}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """How much is played beside the training."""
+
+    protocol: EvaluationConfig
+    games: int  # of a meeting, and of a line of the balance
+    simulations: int  # for both
+    opening_plies: int  # of a meeting
+    balance_rules: tuple[str, ...]
+    balance_openings: tuple[int, ...]  # plies
+
+
+TRAININGS = (
+    Training(name="paper", words="the paper's run", preset="tablut-paper"),
+    Training(name="augment", words="the same without past selves", preset="tablut-paper-augment"),
+    Training(name="baseline", words="and also without rotations, with half the replay", preset="tablut-paper-baseline"),
+    Training(name="fast", words="ours", preset="tablut-fast"),
+)
+MEETINGS = (
+    Meeting(first="fast", second="paper", at="equal minutes", claim="our run is stronger at equal device minutes"),
+    Meeting(first="paper", second="augment", at="the end", claim="games against past selves make it stronger"),
+    Meeting(first="augment", second="baseline", at="the end", claim="rotations and a larger replay make it stronger"),
+)
+
+# From iteration 20 on, every 5, against 4 drawn from a pool of up to 10, the untrained net among them. What the paper
+# leaves open, and we took: 128 games an opponent, half in each role, after two random plies, with the simulations of
+# its self-play.
+FULL = Sizes(
+    protocol=EvaluationConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128, opening_plies=2),
+    games=1000,
+    simulations=128,
+    opening_plies=4,
+    balance_rules=("zero", "zero-code", "mcgill", "saami"),
+    balance_openings=(0, 2, 4, 8),
+)
+QUICK = Sizes(
+    protocol=EvaluationConfig(first=1, every=1, opponents=2, pool=3, games=4, simulations=2, opening_plies=2),
+    games=8,
+    simulations=2,
+    opening_plies=4,
+    balance_rules=("zero", "mcgill"),
+    balance_openings=(0, 4),
+)
+QUICK_SETTINGS = (  # of every run: everything is done, and little of it
+    "iterations=4",
+    "net.blocks=1",
+    "net.width=8",
+    "net.policy_channels=2",
+    "net.value_hidden=8",
+    "search.simulations=2",
+    "search.considered=2",
+    "selfplay.games=16",
+    "selfplay.steps=48",
+    "replay.iterations=2",
+    "learner.batch=32",
+    "learner.steps=8",
+    "learner.warmup=4",
+    *(
+        f"evaluation.{name}={getattr(QUICK.protocol, name)}"
+        for name in ("first", "every", "opponents", "pool", "games", "simulations")
+    ),
+)
+
+# What the paper reports of its full run.
+ELO, ITERATIONS, FRAMES = 1235.0, 100, 26e6
+ENTROPY, PIECES = (3.05, 1.47), (22.0, 15.0)  # at the beginning, at the end
+SELFPLAY_ATTACKERS, ROLLING = 0.65, 10  # share of games won, mean of so many iterations at the end
+TURN = 0.75  # share of the training up to which both roles won alike against past selves
+EARLY_WINS, LATE_WINS = ((0.70, 0.80), (0.70, 0.80)), (0.86, 0.52)  # by role: from, to until then; at the end
+DEVICES = "two H200"
+
+MOST_MINUTES = 60.0  # that our run may take to be above the paper's Elo
+
+
+def training_of(name: str) -> Training:
+    """A run by its name."""
+    (found,) = (training for training in TRAININGS if training.name == name)
+    return found

@@ -1,0 +1,211 @@
+"""Games for the Tablut paper beside those of training: the protocol, meetings and the balance, each played once.
+
+What was played is kept as JSON in the work folder, with what it was played by; asked for other games or with other
+nets it is played again, and where the nets are gone, what is kept counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from boardwright.arena.balance import Counts, Line, Question
+from boardwright.arena.balance_games import lines
+from boardwright.learn import league
+from boardwright.learn.loop import Watch
+from boardwright.learn.meeting import meet
+from boardwright.learn.metrics import Match
+from boardwright.nets import netfile
+from boardwright.papers.tablutzero import GAME, MEETINGS, TRAININGS, Meeting, training_of
+from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, iterations_of, minutes_at
+from boardwright.papers.tablutzero_runs import StoppedError, Work, kept_nets, net_at, trained
+from boardwright.wholefile import write_whole
+
+STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
+
+
+def everything(work: Work, watch: Watch) -> Results:
+    """Trains what is to be trained, plays what is not played yet; raises StoppedError when `watch` says so."""
+    runs: dict[str, RunResult] = {}
+    for training in TRAININGS:
+        found = trained(work, training, watch)
+        if found is not None:
+            config, history = found
+            runs[training.name] = RunResult(config, history, history.matches)
+    for name, run in runs.items():
+        runs[name] = by_protocol(work, name, run, watch)
+    met = {meeting.name: found for meeting in MEETINGS if (found := met_by(work, meeting, runs, watch)) is not None}
+    return Results(runs, met, balanced(work, watch), work.sizes.protocol)
+
+
+def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResult:
+    """A run with contests by the protocol: its own, where they were; else played again by the nets it kept.
+
+    A run that travelled has not kept all. A net that is gone is not measured, and where one was drawn as an opponent,
+    the nearest past one takes its place. Without the untrained net there is no anchor, and a run's own contests stay.
+    """
+    protocol = work.sizes.protocol
+    if run.config.evaluation == protocol:
+        return run
+    nets = kept_nets(work.run_folder(training_of(name)))
+    matches: list[Match] = []
+    for number in range(1, iterations_of(run.history) + 1):
+        if not league.is_evaluated(protocol, number):
+            continue
+        there = [net for net in nets if net < number] if 0 in nets and number in nets else []
+        opponents = nearest(league.drawn_opponents(protocol, run.config.seed, number), there)
+        files = [nets[net] for net in (number, *opponents)] if opponents else None
+        path = work.folder / "matches" / f"protocol-{name}-{number:06d}.json"
+        play = functools.partial(_contest, nets, number, opponents, work, watch)
+        found = _once(path, {"protocol": dataclasses.asdict(protocol)}, files, play, watch)
+        matches += [Match(*row) for row in found or ()]
+    has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
+    return dataclasses.replace(run, contests=tuple(matches), played_again=True) if has_anchor else run
+
+
+def nearest(wanted: list[int], there: list[int]) -> list[int]:
+    """For each iteration wanted the nearest that is there, the earlier of two; each once, in order."""
+    left, found = set(there), []
+    for number in sorted(wanted, key=lambda number: number not in left):
+        if left:
+            found.append(min(left, key=lambda other: (abs(other - number), other)))
+            left.discard(found[-1])
+    return sorted(found)
+
+
+def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watch) -> Met | None:
+    """The games of a meeting; None where a run or its nets are missing."""
+    if meeting.first not in runs or meeting.second not in runs:
+        return None
+    histories = [runs[name].history for name in (meeting.first, meeting.second)]
+    nets = [kept_nets(work.run_folder(training_of(name))) for name in (meeting.first, meeting.second)]
+    path = work.folder / "matches" / f"{meeting.name}.json"
+    totals = [minutes_at(history, iterations_of(history)) for history in histories]
+    if meeting.at == "the end":
+        chosen = [max(kept, default=None) for kept in nets]
+    else:
+        minutes = min(totals) if work.minutes is None else work.minutes
+        chosen = [net_at(kept, history, minutes) for kept, history in zip(nets, histories, strict=True)]
+    sizes = work.sizes
+    told = {"games": sizes.games, "simulations": sizes.simulations, "opening_plies": sizes.opening_plies}
+    files = None
+    if None not in chosen:
+        files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
+
+    def play() -> dict[str, Any]:
+        assert files is not None
+        first, second = (netfile.read(file) for file in files)
+        show = functools.partial(_show, watch, f"{meeting.first} – {meeting.second}", sizes.games)
+        (score,) = meet(first, [second], **told, seed=work.seed, heard=show)
+        numbers = [number or 0 for number in chosen]
+        behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
+        fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
+        return {"iterations": numbers, "minutes": behind, **fields, "simulations": sizes.simulations}
+
+    there = _once(path, told, files, play, watch)
+    if there is None:
+        return None
+    simulations = there.pop("simulations")
+    return Met(**{name: tuple(values) for name, values in there.items()}, simulations=simulations)
+
+
+def balanced(work: Work, watch: Watch) -> Balanced | None:
+    """The balance by the strongest net that is kept, or what was kept of one; None where there is neither.
+
+    Rule sets are kept each by itself, so that whoever stops loses one of them.
+    """
+    sizes = work.sizes
+    nets = {name: kept_nets(work.run_folder(training_of(name))) for name in STRONGEST}
+    name = next((name for name in STRONGEST if nets[name]), None)
+    number = None if name is None else max(nets[name])
+    net = Path() if name is None or number is None else nets[name][number]
+    everything_asked = Question(
+        game=GAME,
+        net=net,
+        rules=sizes.balance_rules,
+        openings=sizes.balance_openings,
+        games=sizes.games,
+        simulations=sizes.simulations,
+        seed=work.seed,
+    )
+    found: list[Line] = []
+    origin: tuple[str, int] | None = None
+    for rules in sizes.balance_rules:
+        question = dataclasses.replace(everything_asked, rules=(rules,))
+
+        def play(question: Question = question) -> dict[str, Any]:
+            rows = [dataclasses.asdict(line) for line in lines(question, watch.phase)]
+            return {"run": name, "iteration": number, "lines": rows}
+
+        told = {field: value for field, value in dataclasses.asdict(question).items() if field != "net"}
+        path = work.folder / "matches" / f"balance-{rules}.json"
+        there = _once(path, told, None if name is None else [net], play, watch)
+        if there is not None:
+            origin = there["run"], there["iteration"]
+            found += _lines(there["lines"])
+    return None if origin is None else Balanced(*origin, everything_asked, tuple(found))
+
+
+def _lines(rows: list[dict[str, Any]]) -> tuple[Line, ...]:
+    """Lines as a file holds them."""
+    found = []
+    for row in rows:
+        counts = {**row["counts"], "wins": tuple(row["counts"]["wins"])}
+        found.append(Line(row["rules"], row["is_own"], row["plies"], Counts(**counts)))
+    return tuple(found)
+
+
+def _contest(nets: dict[int, Path], number: int, opponents: list[int], work: Work, watch: Watch) -> list[list[int]]:
+    """Rows of matches of a net against some past ones, as `Match` has them."""
+    protocol = work.sizes.protocol
+    show = functools.partial(_show, watch, f"protocol, iteration {number}", protocol.games * len(opponents))
+    scores = meet(
+        netfile.read(nets[number]),
+        [netfile.read(nets[other]) for other in opponents],
+        games=protocol.games,
+        simulations=protocol.simulations,
+        opening_plies=protocol.opening_plies,
+        seed=work.seed + number,
+        heard=show,
+    )
+    rows = []
+    for other, score in zip(opponents, scores, strict=True):
+        for role, (first, second) in enumerate(((number, other), (other, number))):
+            wins = (score.wins[role], score.losses[role])
+            rows.append([number, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role]])
+    return rows
+
+
+def _show(watch: Watch, what: str, games: int, share: float) -> None:
+    watch.phase(what, round(share * games), games)
+
+
+def _once(
+    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: Watch
+) -> Any | None:
+    """What a file keeps of games that were played as told with the nets of some files; else plays them.
+
+    Without nets, `files` being None, what is kept as told counts, whichever nets it was; None where nothing is.
+    """
+    try:
+        there = json.loads(path.read_bytes())
+        kept = there["told"] == json.loads(json.dumps(told))  # where tuples are lists
+    except (OSError, ValueError, KeyError, TypeError):
+        there, kept = {}, False
+    sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
+    if kept and (sums is None or there.get("nets") == sums):
+        return there["played"]
+    if sums is None:
+        return None
+    if watch.stopped():
+        raise StoppedError
+    played = play()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps({"told": told, "nets": sums, "played": played}).encode())
+    watch.word(f"played: {path.stem}")
+    return played

@@ -1,0 +1,243 @@
+"""The Tablut paper's results as text: ours beside the paper's, what differs, and what follows."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from boardwright.learn import settings
+from boardwright.learn.presets import PRESETS
+from boardwright.papers import balance_page
+from boardwright.papers import tablutzero as paper
+from boardwright.papers.estimates import Estimate
+from boardwright.papers.markdown import Rows, table
+from boardwright.papers.tablutzero import MEETINGS, TRAININGS, training_of
+from boardwright.papers.tablutzero_results import (
+    Results,
+    RunResult,
+    curve,
+    differences,
+    early_and_late_wins,
+    first_and_last,
+    frames_at,
+    iterations_of,
+    off_protocol,
+    reached,
+    selfplay_attackers,
+    total_minutes,
+)
+from boardwright.papers.verdicts import is_more
+from boardwright.views.chart import short
+
+NOT_RUN, NOT_PLAYED, UNKNOWN = "not run", "not played", "–"
+PROTOCOL = """\
+The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
+past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
+the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together. Minutes of the
+device are those of self-play and learning, compiling included; of a run that did not measure them by themselves, its
+contests and checkpoints are in them too.
+
+What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
+same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the
+untrained net, the one measured before, and others evenly spaced between; ratings have BayesElo's usual prior
+of two draws. Runs that were measured otherwise while they trained are measured again by this protocol where their nets
+are kept; the table above says of each. A run that travelled between machines has kept only some: where a net that was
+drawn as an opponent is gone, the nearest past one takes its place. Entropy is that of the policy the search found,
+in nats; the paper does not say of which policy it speaks. Self-play of runs with past selves includes the games
+against them.
+
+As in the paper, a rating compares nets of one run's own pool: runs are compared by games between them, below. The
+paper's runs and ours are one each, so that intervals are over games, not over runs."""
+
+
+def markdown(results: Results, *, command: str, setting: str, quick: bool, pictures: Sequence[str]) -> str:
+    """The report that is kept; `pictures` are the names of the plots beside it, that of the balance left out."""
+    protocol = results.protocol
+    parts = [f"# {paper.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
+    if quick:
+        parts += [
+            "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
+            "says nothing about the paper.",
+            "",
+        ]
+    parts += ["## Targets", "", *table(_targets(results)), "", "## Ours beside the paper's", ""]
+    parts += [*table(figures(results)), "", "## Runs", "", *table(_runs(results, quick=quick)), ""]
+    described = PROTOCOL.format(games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations)
+    parts += ["## How strength is measured", "", described, "", "## Head to head", "", *_meetings(results), ""]
+    for picture in pictures:
+        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
+    return "\n".join([*parts, "## Which side is favoured", "", *_balance(results)])
+
+
+def targets(results: Results) -> list[tuple[str, str, bool | None]]:
+    """What was wanted, what came of it, and whether that is enough; None where it was not measured."""
+    fast, meeting = results.runs.get("fast"), MEETINGS[0]
+    most = f"{paper.MOST_MINUTES:g} device minutes"
+    wanted = f"`{training_of('fast').preset}` above {paper.ELO:,.0f} Elo by the paper's protocol in under {most}"
+    points = [] if fast is None else curve(fast)
+    rows: list[tuple[str, str, bool | None]] = []
+    if fast is not None and points:
+        last, off = points[-1], off_protocol(fast, results.protocol)
+        text = f"{_elo(last.elo)} after {_minutes(last.minutes)} minutes"
+        is_met = last.elo.mean > paper.ELO and last.minutes < paper.MOST_MINUTES
+        # What was measured otherwise than the paper did decides nothing.
+        rows.append((wanted, f"{text}, but with {', '.join(off)}" if off else text, None if off else is_met))
+    else:
+        rows.append((wanted, NOT_RUN, None))
+    met = results.meeting(meeting)
+    wanted = f"`{training_of('fast').preset}` beats `{training_of('paper').preset}` at equal device minutes"
+    if met is None:
+        rows.append((wanted, NOT_PLAYED, None))
+    else:
+        rows.append((wanted, f"{_share(met.score)} of the points: {excludes(met.score)}", met.score.low > 0.5))
+    return rows
+
+
+def excludes(score: Estimate) -> str:
+    """Whether an interval decides who is stronger."""
+    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
+
+
+def figures(results: Results) -> Rows:
+    """A column the paper, a column a run."""
+    rows: Rows = [("", "paper", *(f"`{training.preset}`" for training in TRAININGS))]
+
+    def row(words: str, theirs: str, ours: Callable[[RunResult], str | None]) -> None:
+        cells = []
+        for training in TRAININGS:
+            run = results.runs.get(training.name)
+            cells.append(NOT_RUN if run is None else ours(run) or UNKNOWN)
+        rows.append((words, theirs, *cells))
+
+    early, late = paper.EARLY_WINS, paper.LATE_WINS
+    until = f"up to {100 * paper.TURN:.0f} % of the training"
+    row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
+    row("frames", short(paper.FRAMES), lambda run: short(frames_at(run.history, iterations_of(run.history))))
+    row("device minutes", f"not told ({paper.DEVICES})", lambda run: _minutes(total_minutes(run.history)))
+    row(
+        "Elo of the last net", f"{paper.ELO:,.0f}", lambda run: _elo(points[-1].elo) if (points := curve(run)) else None
+    )
+    row(f"minutes until {paper.ELO:,.0f} Elo", UNKNOWN, _minutes_until)
+    row("entropy of the policy, nats", _from_to(paper.ENTROPY, 2), _metric("selfplay/entropy", 2))
+    row("pieces left at the end of a game", _from_to(paper.PIECES, 0), _metric("selfplay/pieces_left", 1))
+    row(
+        f"attackers win in self-play, last {paper.ROLLING} iterations",
+        f"about {100 * paper.SELFPLAY_ATTACKERS:.0f} %",
+        lambda run: _share(found) if (found := selfplay_attackers(run)) is not None else None,
+    )
+    for role, name in enumerate(("attackers", "defenders")):
+        low, high = early[role]
+        row(
+            f"wins as {name} against past selves, {until}",
+            f"{100 * low:.0f}–{100 * high:.0f} %",
+            lambda run, role=role: _optional(early_and_late_wins(run, role)[0]),
+        )
+        row(
+            f"wins as {name} against past selves, at the end",
+            f"{100 * late[role]:.0f} %",
+            lambda run, role=role: _optional(early_and_late_wins(run, role)[1]),
+        )
+    return rows
+
+
+def _targets(results: Results) -> Rows:
+    words = {True: "met", False: "**NOT MET**", None: "not measured"}
+    return [("wanted", "ours", ""), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
+
+
+def _runs(results: Results, *, quick: bool) -> Rows:
+    usual = "the preset for a quick look" if quick else "the preset"
+    rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "contests")]
+    for training in TRAININGS:
+        run = results.runs.get(training.name)
+        if run is None:
+            rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
+            continue
+        preset = settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
+        changed = ", ".join(f"`{change}`" for change in differences(run.config, preset))
+        off = off_protocol(run, results.protocol)
+        contests = "played again after the training" if run.played_again else "by the protocol, while it trained"
+        if off:
+            contests = f"while it trained, with {', '.join(off)}"
+        rows.append((f"`{training.preset}`", training.words, changed or "none", contests))
+    return rows
+
+
+def _meetings(results: Results) -> list[str]:
+    rows: Rows = [("", "nets", "device minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
+    for meeting in MEETINGS:
+        met = results.meeting(meeting)
+        names = f"{training_of(meeting.first).preset} – {training_of(meeting.second).preset}, {meeting.at}"
+        if met is None:
+            rows.append((names, NOT_PLAYED, *[""] * 6))
+            continue
+        rows.append(
+            (
+                names,
+                " – ".join(f"iteration {number}" for number in met.iterations),
+                " – ".join(f"{minutes:.1f}" for minutes in met.minutes),
+                f"{met.games:,}",
+                ", ".join(map(str, met.pairs)),
+                _share(met.score),
+                excludes(met.score),
+                f"{meeting.claim}: **{is_more(met.score, 0.5)}**",
+            )
+        )
+    simulations = next((f" ({met.simulations} a move)" for met in results.met.values()), "")
+    return [
+        "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations",
+        f"for both{simulations}. At equal minutes each run sends the latest net it kept",
+        "within the smaller of both totals, or within what was asked for. The score is the first's, with an interval",
+        "of 95 % over pairs.",
+        "",
+        *table(rows),
+    ]
+
+
+def _balance(results: Results) -> list[str]:
+    found = results.balance
+    if found is None:
+        return [f"{NOT_PLAYED[0].upper()}{NOT_PLAYED[1:]}: no net is kept.", ""]
+    preset = training_of(found.run).preset
+    return [
+        "The paper saw attackers win more and more, and leaves open whether its rules favour them or defending is",
+        f"harder to learn. The net of iteration {found.iteration} of `{preset}` against itself:",
+        "",
+        *balance_page.section(found.question, found.lines, f"{paper.NAME}-{balance_page.PICTURE}"),
+    ]
+
+
+def _last_elo(run: RunResult) -> str | None:
+    points = curve(run)
+    return _elo(points[-1].elo) if points else None
+
+
+def _minutes_until(run: RunResult) -> str:
+    point = reached(run, paper.ELO)
+    return "never" if point is None else f"{_minutes(point.minutes)} (iteration {point.iteration})"
+
+
+def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
+    def of(run: RunResult) -> str | None:
+        found = first_and_last(run, name)
+        return None if found is None else _from_to(found, digits)
+
+    return of
+
+
+def _from_to(pair: tuple[float, float], digits: int) -> str:
+    return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
+
+
+def _minutes(minutes: float) -> str:
+    return f"{minutes:.1f}" if math.isfinite(minutes) else UNKNOWN
+
+
+def _elo(elo: Estimate) -> str:
+    return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
+
+
+def _share(share: Estimate) -> str:
+    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def _optional(share: Estimate | None) -> str | None:
+    return None if share is None else _share(share)

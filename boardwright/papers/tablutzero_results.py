@@ -1,0 +1,239 @@
+"""What was measured for the Tablut paper, and the figures that follow from it. Needs no JAX.
+
+A run is what its folder tells: settings and metrics. Nets are needed only to play, so that runs made elsewhere can be
+reported of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from boardwright.arena.balance import Line, Question
+from boardwright.arena.intervals import interval_of_counts
+from boardwright.arena.net_ratings import net_ratings
+from boardwright.errors import RunError
+from boardwright.learn import settings
+from boardwright.learn.config import AlphaZeroConfig, EvaluationConfig
+from boardwright.learn.configfile import NAME as CONFIG
+from boardwright.learn.metrics import History, Match, read_metrics
+from boardwright.papers.estimates import Estimate, over_games
+from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
+
+# Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
+# not measure that, the seconds of its iterations are added up, contests and checkpoints among them; one that was
+# stopped in their midst counts from where it went on.
+DEVICE_SECONDS = "time/device_seconds"
+ITERATION_SECONDS = "speed/seconds"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A run, and the contests its ratings are made from."""
+
+    config: AlphaZeroConfig
+    history: History
+    contests: tuple[Match, ...]
+    played_again: bool = False  # by the protocol after the training, instead of during it
+
+
+@dataclass(frozen=True)
+class Met:
+    """The games of a meeting, from the first's side."""
+
+    iterations: tuple[int, int]  # of the two nets
+    minutes: tuple[float, float]  # of device time behind each
+    wins: tuple[int, int]  # by the first's role
+    draws: tuple[int, int]
+    losses: tuple[int, int]
+    pairs: tuple[int, ...]  # of games from one opening: how many brought 0, ½, 1, 1½ and 2 points
+    simulations: int
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return sum(self.wins) + sum(self.draws) + sum(self.losses)
+
+    @property
+    def score(self) -> Estimate:
+        """The first's share of the points; the unit that is counted is the pair."""
+        found = interval_of_counts((0.0, 0.25, 0.5, 0.75, 1.0), self.pairs)
+        return Estimate(found.score, found.low, found.high)
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """A balance, and whose net it is of."""
+
+    run: str
+    iteration: int
+    question: Question
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that was done; what is missing was not."""
+
+    runs: Mapping[str, RunResult]  # by name of a training
+    met: Mapping[str, Met]  # by name of a meeting
+    balance: Balanced | None
+    protocol: EvaluationConfig
+
+    def meeting(self, meeting: Meeting) -> Met | None:
+        """What came of a meeting, if it took place."""
+        return self.met.get(meeting.name)
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A point of an Elo curve; the net of iteration 0 is at 0."""
+
+    iteration: int
+    frames: float
+    minutes: float
+    elo: Estimate
+
+
+def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
+    """Settings and metrics in a run's folder; raises RunError."""
+    path = folder / CONFIG
+    try:
+        told = json.loads(path.read_bytes())
+        method = told.pop("method")
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise RunError(f"{path} cannot be read: {error}: give the folder of a training run") from error
+    if method != "alphazero":
+        raise RunError(f"{folder} is a run of {method}, not of alphazero: give another folder")
+    return settings.from_json(AlphaZeroConfig, told), read_metrics(folder)
+
+
+def iterations_of(history: History) -> int:
+    """How many a run has done."""
+    return max((int(series.iterations[-1]) for series in history.scalars.values()), default=0)
+
+
+def frames_at(history: History, iteration: int) -> float:
+    """Positions played until the end of an iteration."""
+    return _at(history, "frames", iteration)
+
+
+def minutes_at(history: History, iteration: int) -> float:
+    """Minutes of the device until the end of an iteration."""
+    return _at(history, "minutes", iteration)
+
+
+def total_minutes(history: History) -> float:
+    """Minutes of the device that the run took so far."""
+    return minutes_at(history, iterations_of(history))
+
+
+def curve(run: RunResult) -> list[Rated]:
+    """Ratings by BayesElo over all contests, by iteration."""
+    return [
+        Rated(
+            iteration,
+            frames_at(run.history, iteration),
+            minutes_at(run.history, iteration),
+            Estimate(elo, low, high),
+        )
+        for iteration, (elo, low, high) in sorted(net_ratings(run.contests).items())
+    ]
+
+
+def reached(run: RunResult, elo: float) -> Rated | None:
+    """The first net that was rated so high."""
+    return next((point for point in curve(run) if point.elo.mean >= elo), None)
+
+
+def first_and_last(run: RunResult, metric: str) -> tuple[float, float] | None:
+    """What a metric was in the first and in the last iteration that measured it."""
+    series = run.history.scalars.get(metric)
+    values = np.array([]) if series is None else series.values[np.isfinite(series.values)]
+    return (float(values[0]), float(values[-1])) if len(values) else None
+
+
+def selfplay_attackers(run: RunResult) -> Estimate | None:
+    """The share of games that role 0 won in the last iterations of self-play, as if games were independent."""
+    scalars = run.history.scalars
+    if "selfplay/role0_wins" not in scalars:
+        return None
+    wins, all_games = scalars["selfplay/role0_wins"], scalars["selfplay/games"]
+    recent = wins.iterations > iterations_of(run.history) - ROLLING
+    games = all_games.values[np.isin(all_games.iterations, wins.iterations[recent])]
+    share = float(np.mean(wins.values[recent])) if recent.any() else float("nan")
+    if not games.sum() or not np.isfinite(share):
+        return None
+    found = interval_of_counts((1.0, 0.0), (share * games.sum(), (1 - share) * games.sum()))
+    return Estimate(share, found.low, found.high)
+
+
+def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
+    """(iteration, games won, games) of each evaluated net in a role, against past selves."""
+    found: dict[int, tuple[int, int]] = {}
+    for match in run.contests:
+        if (match.role0_net, match.role1_net)[role] == match.iteration:
+            won, games = found.get(match.iteration, (0, 0))
+            here = match.wins0 + match.draws + match.wins1
+            found[match.iteration] = won + (match.wins0, match.wins1)[role], games + here
+    return [(iteration, *found[iteration]) for iteration in sorted(found)]
+
+
+def early_and_late_wins(run: RunResult, role: int) -> tuple[Estimate | None, Estimate | None]:
+    """The share of games won in a role against past selves: up to `TURN` of the training, and by the last net."""
+    evaluated = wins_as(run, role)
+    until = TURN * run.config.iterations
+    early = [(won, games) for iteration, won, games in evaluated if iteration <= until]
+    late = [(won, games) for iteration, won, games in evaluated[-1:] if iteration > until]
+    return _share(early), _share(late)
+
+
+def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
+    """Settings in which a run was told otherwise than its preset, as `--set` would say it."""
+    ours, theirs = (_flat(settings.to_json(one)) for one in (config, preset))
+    return [f"{name}={json.dumps(ours.get(name))}" for name in ours if ours.get(name) != theirs.get(name)]
+
+
+def off_protocol(run: RunResult, protocol: EvaluationConfig) -> list[str]:
+    """In what a run's contests differ from the protocol, in words."""
+    if run.played_again:
+        return []
+    ours, wanted = asdict(run.config.evaluation), asdict(protocol)
+    return [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
+
+
+def _share(counts: Sequence[tuple[int, int]]) -> Estimate | None:
+    won, games = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+    return over_games(won, 0, games - won) if games else None
+
+
+def _at(history: History, what: str, iteration: int) -> float:
+    """Frames or minutes at the end of an iteration, or of the last before it that is known; 0 before the first."""
+    if what == "frames":
+        known = {
+            int(number): float(frames)
+            for series in history.scalars.values()
+            for number, frames in zip(series.iterations, series.frames, strict=True)
+        }
+        iterations, values = np.array(sorted(known)), np.array([known[number] for number in sorted(known)])
+    elif DEVICE_SECONDS in history.scalars:
+        series = history.scalars[DEVICE_SECONDS]
+        iterations, values = series.iterations, series.values / 60
+    elif ITERATION_SECONDS in history.scalars:
+        series = history.scalars[ITERATION_SECONDS]
+        iterations, values = series.iterations, np.cumsum(series.values) / 60
+    else:
+        return float("nan")
+    place = int(np.searchsorted(iterations, iteration, side="right"))
+    return float(values[place - 1]) if place else 0.0
+
+
+def _flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, part in value.items():
+        found |= _flat(part, f"{prefix}{name}.") if isinstance(part, dict) else {f"{prefix}{name}": part}
+    return found

@@ -1,0 +1,93 @@
+"""Runs of the Tablut paper: those that are there, those to be trained, and which nets of them are kept.
+
+A run lies in a folder named after its preset. One that was made elsewhere is taken as it is, be it only its settings
+and metrics; one that was stopped here goes on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from boardwright.arena.net_ratings import net_ratings
+from boardwright.errors import NetError
+from boardwright.learn import checkpoint, league, run, settings
+from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.configfile import NAME as CONFIG
+from boardwright.learn.loop import BEST, Watch
+from boardwright.learn.metrics import NAME as METRICS
+from boardwright.learn.metrics import History
+from boardwright.learn.presets import PRESETS
+from boardwright.nets import netfile
+from boardwright.papers.tablutzero import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
+from boardwright.papers.tablutzero_results import iterations_of, minutes_at, read_run
+
+
+class StoppedError(Exception):
+    """Somebody asked to stop; what is done is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What is wanted, and where it is kept."""
+
+    folder: Path  # of matches
+    runs: Path
+    train: frozenset[str]  # names of runs to train, or to go on with, where they are not finished
+    quick: bool = False
+    games: int | None = None  # instead of the usual number
+    minutes: float | None = None  # of device time at which runs meet; the smaller of their totals
+    seed: int = 0
+
+    @property
+    def sizes(self) -> Sizes:
+        """How much is played."""
+        usual = QUICK if self.quick else FULL
+        return usual if self.games is None else dataclasses.replace(usual, games=self.games)
+
+    def run_folder(self, training: Training) -> Path:
+        """Of a run."""
+        return self.runs / training.preset
+
+    def config(self, training: Training) -> AlphaZeroConfig:
+        """What a run is told that begins here."""
+        changes = [*(QUICK_SETTINGS if self.quick else ()), *([f"seed={self.seed}"] if self.seed else [])]
+        return settings.apply(PRESETS[training.preset], changes)
+
+
+def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConfig, History] | None:
+    """A run's settings and what it measured, after it has come to its end if it is to be trained; None: not run."""
+    folder = work.run_folder(training)
+    there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
+    can_go_on = there is None or bool(checkpoint.numbered(folder / "checkpoints"))
+    is_finished = there is not None and iterations_of(there[1]) >= there[0].iterations
+    if training.name not in work.train or is_finished or not can_go_on:
+        return there
+    config = work.config(training) if there is None else there[0]
+    watch.word(f"{training.name}: {training.words} ({training.preset})")
+    folder.mkdir(parents=True, exist_ok=True)
+    quiet = dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
+    if run.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
+        raise StoppedError
+    return read_run(folder)
+
+
+def kept_nets(folder: Path) -> dict[int, Path]:
+    """Nets in a run's folder by iteration; the best one, where its own iteration says so, stands in for a lost one."""
+    nets = {int(path.stem): path for path in (folder / "nets").glob(f"[0-9]*{league.SUFFIX}") if path.stem.isdigit()}
+    best = folder / "nets" / BEST
+    if best.exists():
+        try:
+            iteration = netfile.read(best).training.get("iteration")
+        except NetError:
+            iteration = None
+        if isinstance(iteration, int):
+            nets.setdefault(iteration, best)
+    return dict(sorted(nets.items()))
+
+
+def net_at(nets: dict[int, Path], history: History, minutes: float) -> int | None:
+    """The latest kept net behind which there are at most so many minutes; None where there is none."""
+    slack = 1e-9 * max(minutes, 1.0)  # the last net is within the total of its own run
+    return max((number for number in nets if minutes_at(history, number) <= minutes + slack), default=None)

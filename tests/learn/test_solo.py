@@ -1,0 +1,67 @@
+"""A net against itself: every game is foretold in plain Python."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from climb import LONGEST, asking, foretold, make_climb
+
+from boardwright.games.base import DRAW, ONGOING
+from boardwright.learn import solo
+from boardwright.learn.duel import finished
+from boardwright.learn.solo import PlaySolo, Solo, make_solo
+
+pytestmark = pytest.mark.usefixtures("hurried_compiler")
+FREE, GAMES = 2, 32
+
+
+@functools.cache
+def compiled() -> PlaySolo:
+    return make_solo(make_climb(FREE), asking, games=GAMES, simulations=1, slots=3)
+
+
+def play(taste: Any, plies: int, *, seed: int = 0, heard: Any = None) -> Solo:
+    net: Any = jnp.asarray(taste, jnp.float32)
+    return finished(compiled()(jax.random.key(seed), net, plies), heard)
+
+
+def test_every_game_after_an_opening_is_foretold() -> None:
+    results = set()
+    for seed in range(8):
+        taste = np.random.default_rng(seed).permuted(np.tile([0.0, 4.0, 8.0], (2, 2, 1)), axis=2)
+        result, plies = foretold((taste, taste), FREE)  # the opening changes nothing
+        games = play(taste, FREE)
+        assert games.result.tolist() == [result] * GAMES
+        assert games.plies.tolist() == [plies] * GAMES
+        results.add(result)
+    assert results == {0, 1, DRAW}
+
+
+def test_openings_are_each_games_own() -> None:
+    first = np.tile(np.float32(5 * (np.arange(3) == 2)), (2, 2, 1))  # who climbs first is first
+    after = play(first, FREE + 4)
+    assert len(np.unique(after.openings, axis=0)) > 5
+    assert {0, 1} <= set(after.result.tolist())  # a random opening may turn it round
+    again, other = play(first, FREE + 4), play(first, FREE + 4, seed=1)
+    assert again.openings.tolist() == after.openings.tolist()
+    assert other.openings.tolist() != after.openings.tolist()
+
+
+def test_from_the_start_moves_are_drawn() -> None:
+    games = play(np.zeros((2, 2, 3)), 0)
+    assert len(np.unique(games.openings, axis=0)) == 1
+    assert len(set(games.plies.tolist())) > 3
+
+
+def test_games_are_broken_off_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    idle = np.tile(np.float32(5 * (np.arange(3) == 0)), (2, 2, 1))
+    heard: list[float] = []
+    assert play(idle, FREE, heard=heard.append).plies.tolist() == [LONGEST] * GAMES
+    assert (heard[0], heard[-1]) == (0.0, 1.0)
+    monkeypatch.setattr(solo, "MOST_ACTIONS", solo.CHUNK)
+    assert play(idle, FREE).result.tolist() == [ONGOING] * GAMES

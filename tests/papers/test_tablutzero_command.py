@@ -1,0 +1,125 @@
+"""`boardwright paper tablutzero` around its training and its games, which are made up here."""
+
+import dataclasses
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from planted_tablutzero import plant
+
+from boardwright.arena.balance import Counts, Line, Question
+from boardwright.cli import paper_tablutzero
+from boardwright.cli.paper import Options, run
+from boardwright.errors import BoardwrightError
+from boardwright.learn.loop import Watch
+from boardwright.papers import tablutzero_matches
+from boardwright.papers.tablutzero import FULL
+from boardwright.papers.tablutzero_report import targets
+from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
+from boardwright.papers.tablutzero_runs import StoppedError, Work
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper_tablutzero, "keep_programs", lambda folder: None)
+
+
+def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10, 0, 89)) -> Results:
+    """Our run beside the paper's, and what their nets made of each other and of the rules."""
+    found = {}
+    for name in ("paper", "fast"):
+        config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
+        found[name] = RunResult(config, history, history.matches, played_again=name == "fast")
+    met = Met((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
+    counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
+    question = Question(game="tablut", net=Path("best.net"), rules=("zero", "mcgill"))
+    lines = tuple(Line(rules, rules == "zero", plies, counts) for rules in question.rules for plies in (0, 4))
+    return Results(found, {"fast--paper": met}, Balanced("fast", 60, question, lines), FULL.protocol)
+
+
+def test_targets(tmp_path: Path) -> None:
+    """The planted run takes half an hour, and twelve steps of two to one, 120 points, are enough."""
+    assert [met for *_, met in targets(made_up(tmp_path / "a"))] == [True, True]
+    weak = made_up(tmp_path / "b", odds=1.2, pairs=(10, 0, 75, 0, 15))
+    assert [met for *_, met in targets(weak)] == [False, False]
+    assert "does not exclude 50 %" in targets(weak)[1][1]
+    fast = dataclasses.replace(weak.runs["fast"], played_again=False)
+    _, ours, met = targets(dataclasses.replace(weak, runs={"fast": fast}))[0]
+    assert ours.endswith("but with first 5 instead of 20, simulations 32 instead of 128")
+    assert met is None
+    nothing = Results({}, {}, None, FULL.protocol)
+    assert [(ours, met) for _, ours, met in targets(nothing)] == [("not run", None), ("not played", None)]
+
+
+def test_the_report_and_its_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    works: list[Work] = []
+
+    def everything(work: Work, watch: Watch) -> Results:
+        works.append(work)
+        watch.word("paper: the paper's run")
+        return made_up(tmp_path / f"runs{len(works)}")
+
+    monkeypatch.setattr(tablutzero_matches, "everything", everything)
+    out = tmp_path / "results"
+    run(Options(paper="tablutzero", out=out, runs=tmp_path, train="fast,paper", minutes=30.0))
+    (work,) = works
+    assert (work.runs, work.train, work.minutes) == (tmp_path, {"fast", "paper"}, 30.0)
+    assert work.folder == out / "tablutzero-work"
+    report = (out / "tablutzero.md").read_text(encoding="utf-8")
+    assert "Made by `boardwright paper tablutzero --train fast,paper --minutes 30.0`" in report
+    assert "| attackers win in self-play, last 10 iterations | about 65 % | 69." in report
+    assert "| entropy of the policy, nats | 3.05 → 1.47 | 2.98 → 1.50 | not run | not run | 2.98 → 1.50 |" in report
+    assert "our run is stronger at equal device minutes: **holds**" in report
+    assert report.count("\n| `zero` | ") == report.count("\n| `mcgill` † | ") == 2
+    assert "quick look" not in report
+    for name in ("elo", "elo-by-minutes", "entropy", "pieces", "attackers", "roles", "balance"):
+        assert report.count(f"(tablutzero-{name}.svg)") == 1
+        picture = (out / f"tablutzero-{name}.svg").read_text(encoding="utf-8")
+        ET.fromstring(picture)
+        assert ("the paper" in picture) == (name != "balance")
+    printed = capsys.readouterr().out
+    assert "tablut-fast beats tablut-paper at equal device minutes: 94.0 % [" in printed
+    assert "excludes 50 %: met" in printed
+
+    run(Options(paper="tablutzero", out=out, quick=True, train="none", json=True))
+    assert (works[1].train, works[1].quick, works[1].sizes.games) == (set(), True, 8)
+    told = json.loads(capsys.readouterr().out)  # nothing else is printed
+    assert set(told["runs"]) == {"paper", "fast"}
+    assert told["runs"]["fast"]["minutes"] == 30.0
+    assert told["meetings"]["fast--paper"]["low"] > 0.5
+    assert [target["met"] for target in told["targets"]] == [True, True]
+    assert {line["favoured"] for line in told["balance"]} == {"attackers"}
+    assert "quick look" in (out / "tablutzero.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"out": None}, "say with --out"),
+        ({"games": 3}, "--games must be even"),
+        ({"train": "fats"}, "did you mean 'fast'"),
+        ({"minutes": -1.0}, "--minutes must be from 0"),
+        ({"seeds": 2}, "--seeds is an option of cathedral, not of tablutzero"),
+        ({"train": "none", "runs": Path("nowhere")}, "no such folder; give the one that holds tablut-paper"),
+        ({"train": "none"}, "holds none of the runs tablut-paper"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path: Path, changes: dict[str, object], message: str) -> None:
+    with pytest.raises(BoardwrightError, match=message):
+        run(Options(**{"paper": "tablutzero", "out": tmp_path, **changes}))  # type: ignore[arg-type]
+
+
+def test_a_stopped_one_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(work: Work, watch: Watch) -> Results:
+        raise StoppedError
+
+    monkeypatch.setattr(tablutzero_matches, "everything", stopped)
+    with pytest.raises(SystemExit) as end:
+        run(Options(paper="tablutzero", out=tmp_path))
+    assert end.value.code == 130
+    assert "the same command goes on from here" in capsys.readouterr().err

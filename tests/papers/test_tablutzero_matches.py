@@ -1,0 +1,181 @@
+"""Training and games for the Tablut paper: what is done, what is kept, and that nothing is done twice."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planted_tablutzero import SECONDS, plant
+
+from boardwright.arena.balance import Counts, Line, Question
+from boardwright.learn import league
+from boardwright.learn.duel import Score
+from boardwright.learn.loop import Progress, Watch
+from boardwright.papers import tablutzero_matches, tablutzero_runs
+from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
+from boardwright.papers.tablutzero_matches import everything, nearest
+from boardwright.papers.tablutzero_report import markdown
+from boardwright.papers.tablutzero_results import curve, read_run
+from boardwright.papers.tablutzero_runs import StoppedError, Work, trained
+
+COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
+
+
+def some_work(tmp_path: Path, *train: str, **changes: Any) -> Work:
+    return Work(folder=tmp_path / "work", runs=tmp_path / "runs", train=frozenset(train), **changes)
+
+
+def put_nets(folder: Path, iterations: list[int]) -> None:
+    """Files that only their names and bytes tell apart."""
+    (folder / "nets").mkdir(exist_ok=True)
+    for number in iterations:
+        (folder / "nets" / f"{number:06d}.net").write_bytes(f"{folder.name} {number}".encode())
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is asked for, instead of playing it: the later net wins nine games of ten."""
+    asked: list[Any] = []
+
+    def meet(challenger: str, others: list[str], *, games: int, heard: Any, **sizes: int) -> list[Score]:
+        asked.append((challenger, others, games, sizes["simulations"], sizes["opening_plies"]))
+        heard(1.0)
+        half = games // 2
+        won = round(0.9 * half)
+        sides = ((won, won), (0, 0), (half - won, half - won), (50, 50))
+        return [Score(*sides, pairs=(half - won, 0, 0, 0, won)) for _ in others]
+
+    def lines(question: Question, heard: Any) -> Iterator[Line]:
+        asked.append((question.net.read_text(), question.rules, question.games))
+        yield from (Line(rules, rules == "zero", plies, COUNTS) for rules in question.rules for plies in (0, 4))
+
+    monkeypatch.setattr(tablutzero_matches, "meet", meet)
+    monkeypatch.setattr(tablutzero_matches, "lines", lines)
+    monkeypatch.setattr(tablutzero_matches.netfile, "read", lambda path: path.read_text())
+    return asked
+
+
+def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> None:
+    """Two of four runs, made elsewhere, without a net and one of them in the midst."""
+    plant(tmp_path / "runs", "paper", done=60, odds=100.0)
+    plant(tmp_path / "runs", "fast", odds=2000.0)
+    results = everything(some_work(tmp_path, "paper", "fast"), Watch())  # nothing to go on from, so nothing is trained
+    assert (set(results.runs), results.met, results.balance, played) == ({"paper", "fast"}, {}, None, [])
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=["tablutzero-elo.svg"])
+    (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
+    assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
+    (elo,) = [line for line in text.splitlines() if line.startswith("| Elo of the last net |")]
+    assert elo.count("not run") == 2
+    assert "while it trained, with first 5 instead of 20, simulations 32 instead of 128" in text
+    assert text.count("| not played |") == 4  # a target, and all meetings
+    assert "Not played: no net is kept." in text
+    assert "nan" not in text
+
+
+def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -> None:
+    paper = plant(tmp_path / "runs", "paper")
+    fast = plant(tmp_path / "runs", "fast", done=40)  # of half a minute each
+    put_nets(paper, list(range(101)))
+    put_nets(fast, list(range(41)))
+    first = everything(some_work(tmp_path), Watch())
+    contests, meeting, balance = played[:-5], played[-5], played[-4:]
+    assert [challenger for challenger, *_ in contests] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
+    for (_, others, *sizes), number in zip(contests, range(20, 41, 5), strict=True):
+        drawn = league.drawn_opponents(FULL.protocol, 0, number)
+        assert others == [f"tablut-fast {other}" for other in drawn]
+        assert sizes == [128, 128, 2]
+    assert meeting == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each
+    assert balance == [("tablut-fast 40", (rules,), 1000) for rules in FULL.balance_rules]
+    rated = {point.iteration: point.elo.mean for point in curve(first.runs["fast"])}
+    assert rated[20] < rated[40]
+    assert first.runs["fast"].played_again
+    assert not first.runs["paper"].played_again
+    met = first.met["fast--paper"]
+    assert met.minutes == (40 * SECONDS / 60, 40 * SECONDS / 60)
+    assert met.score.mean == pytest.approx(0.9)
+    assert met.score.low > 0.5
+
+    played.clear()
+    assert everything(some_work(tmp_path), Watch(stopped=lambda: True)).met == first.met
+    for folder in (paper, fast):  # nets are gone, what they played is not
+        shutil.rmtree(folder / "nets")
+    again = everything(some_work(tmp_path), Watch())
+    assert (again.met, curve(again.runs["fast"])) == (first.met, curve(first.runs["fast"]))
+    assert again.balance is not None
+    assert first.balance is not None
+    assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)
+    assert [line.rules for line in first.balance.lines[::2]] == list(FULL.balance_rules)
+    assert played == []
+
+
+def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played: list[Any]) -> None:
+    fast = plant(tmp_path / "runs", "fast")
+    put_nets(fast, [0, 7, 25, 41, 60])
+    results = everything(some_work(tmp_path), Watch())
+    contests = [(challenger, others) for challenger, others, *rest in played if len(rest) == 3]
+    assert [challenger for challenger, _ in contests] == ["tablut-fast 25", "tablut-fast 60"]
+    assert contests[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
+    assert set(contests[1][1]) == {f"tablut-fast {number}" for number in (0, 7, 25, 41)}
+    assert [point.iteration for point in curve(results.runs["fast"])] == [0, 7, 25, 41, 60]
+    played.clear()
+    shutil.rmtree(tmp_path / "work")
+    (fast / "nets" / "000000.net").unlink()  # nobody to be 0
+    assert not everything(some_work(tmp_path), Watch()).runs["fast"].played_again
+    assert nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
+    assert nearest([10], [8, 12]) == [8]
+    assert nearest([3, 4], [4]) == [4]
+
+
+def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any]) -> None:
+    for name in ("paper", "fast"):
+        put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
+    everything(some_work(tmp_path), Watch())
+    assert [asked[0] for asked in played] == ["tablut-fast 8"] * 5
+    for changes, wanted in (
+        ({"games": 20}, ("tablut-fast 8", ["tablut-paper 8"], 20, 128, 4)),
+        ({"games": 20, "minutes": 3.9}, ("tablut-fast 4", ["tablut-paper 4"], 20, 128, 4)),
+    ):
+        played.clear()
+        everything(some_work(tmp_path, **changes), Watch())
+        assert wanted in played
+    played.clear()
+    (tmp_path / "work" / "matches" / "fast--paper.json").write_text("{")  # damaged
+    with pytest.raises(StoppedError):
+        everything(some_work(tmp_path), Watch(stopped=lambda: True))
+    assert played == []
+    assert json.loads((tmp_path / "work" / "matches" / "balance-saami.json").read_text())["played"]["run"] == "fast"
+
+
+def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def train(config: Any, folder: Path, watch: Watch, *, rate: Any) -> Progress:
+        asked.append((folder.name, config.iterations))
+        if watch.stopped():
+            return Progress(iteration=1)
+        shutil.rmtree(folder)
+        plant(tmp_path / "runs", "paper" if folder.name == "tablut-paper" else "fast", "iterations=4")
+        return Progress(iteration=config.iterations)
+
+    monkeypatch.setattr(tablutzero_runs.run, "train", train)
+    paper, fast = training_of("paper"), training_of("fast")
+    assert trained(some_work(tmp_path, "fast"), paper, Watch()) is None  # not wanted
+    with pytest.raises(StoppedError):
+        trained(some_work(tmp_path, "paper", quick=True), paper, Watch(stopped=lambda: True))
+    found = trained(some_work(tmp_path, "paper", quick=True), paper, Watch())
+    assert found is not None
+    assert asked == [("tablut-paper", 4)] * 2
+    asked.clear()
+    trained(some_work(tmp_path, "paper", quick=True), paper, Watch())  # finished
+    folder = plant(tmp_path / "runs", "fast", "seed=7", done=3)
+    half = trained(some_work(tmp_path, "fast"), fast, Watch())  # nothing to go on from
+    assert half is not None
+    assert asked == []
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "3000000.ckpt").write_bytes(b"")
+    trained(some_work(tmp_path, "fast"), fast, Watch())
+    assert asked == [("tablut-fast", 60)]
+    assert read_run(folder)[0].iterations == 4
+    assert {training.name for training in TRAININGS} == {"paper", "augment", "baseline", "fast"}

@@ -1,0 +1,146 @@
+"""Figures of the Tablut paper from runs whose truth is known."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from planted_tablutzero import SECONDS, config_of, plant
+
+from boardwright.errors import RunError
+from boardwright.learn.metrics import History, Match, Metrics
+from boardwright.papers.tablutzero import FULL, MEETINGS, QUICK, QUICK_SETTINGS, TRAININGS
+from boardwright.papers.tablutzero_results import (
+    DEVICE_SECONDS,
+    Met,
+    RunResult,
+    curve,
+    differences,
+    early_and_late_wins,
+    first_and_last,
+    frames_at,
+    iterations_of,
+    minutes_at,
+    off_protocol,
+    reached,
+    read_run,
+    selfplay_attackers,
+    total_minutes,
+    wins_as,
+)
+from boardwright.papers.tablutzero_runs import net_at
+
+
+def result_of(folder: Path) -> RunResult:
+    config, history = read_run(folder)
+    return RunResult(config, history, history.matches)
+
+
+def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
+    run = result_of(plant(tmp_path, "paper", odds=10.0))
+    points = curve(run)
+    assert [point.iteration for point in points] == [0, *range(20, 101, 5)]
+    assert points[0].elo.mean == 0
+    for point in points[1:]:
+        assert point.elo.mean == pytest.approx(400, abs=6)
+        assert point.elo.low < point.elo.mean < point.elo.high
+        assert (point.frames, point.minutes) == (1000 * point.iteration, point.iteration * SECONDS / 60)
+    first = reached(run, 300)
+    assert first is not None
+    assert (first.iteration, first.minutes) == (20, 10.0)
+    assert reached(run, 500) is None
+
+
+def test_what_runs_measured(tmp_path: Path) -> None:
+    run = result_of(plant(tmp_path, "paper", done=90))
+    assert iterations_of(run.history) == 90
+    assert frames_at(run.history, 90) == 90_000
+    assert first_and_last(run, "selfplay/entropy") == pytest.approx((2.985, 1.65))
+    assert first_and_last(run, "selfplay/nothing") is None
+    attackers = selfplay_attackers(run)
+    assert attackers is not None
+    assert attackers.mean == pytest.approx(0.5 + 0.2 * 0.855)  # the mean of iterations 81 to 90
+    assert attackers.high - attackers.low == pytest.approx(2 * 1.96 * (0.671 * 0.329 / 1000) ** 0.5, rel=0.02)
+
+
+def test_minutes_of_the_device(tmp_path: Path) -> None:
+    folder = plant(tmp_path, "fast", done=10)
+    _, history = read_run(folder)
+    assert (minutes_at(history, 0), minutes_at(history, 4), total_minutes(history)) == (0.0, 2.0, 5.0)
+    with Metrics(folder) as metrics:  # a run that was resumed knows better than its iterations do
+        for iteration in range(1, 11):
+            metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 60.0 * iteration})
+    _, history = read_run(folder)
+    assert (minutes_at(history, 0), minutes_at(history, 4), total_minutes(history)) == (0.0, 4.0, 10.0)
+    nets = {number: Path() for number in (0, 2, 5, 10)}
+    chosen = [net_at(nets, history, minutes) for minutes in (0.0, 1.9, 2.0, 4.99, 5.0, 9.0, 10.0, 99.0)]
+    assert chosen == [0, 0, 2, 2, 5, 5, 10, 10]
+    assert net_at({5: Path()}, history, 4.0) is None
+
+
+def test_wins_by_role() -> None:
+    """Of those who were evaluated, not of their opponents; the turn is at 75 % of 100 iterations."""
+    matches = (
+        Match(60, 60, 0, 70, 10, 20, 0),
+        Match(60, 0, 60, 40, 0, 60, 0),
+        Match(75, 75, 60, 80, 0, 20, 0),
+        Match(100, 100, 75, 86, 4, 10, 0),
+        Match(100, 75, 100, 48, 0, 52, 0),
+    )
+    run = RunResult(config_of("paper"), read_nothing(), matches)
+    assert wins_as(run, 0) == [(60, 70, 100), (75, 80, 100), (100, 86, 100)]
+    assert wins_as(run, 1) == [(60, 60, 100), (100, 52, 100)]
+    (early, late), (early_defenders, late_defenders) = (early_and_late_wins(run, role) for role in (0, 1))
+    assert early is not None
+    assert late is not None
+    assert early_defenders is not None
+    assert late_defenders is not None
+    assert (early.mean, late.mean, early_defenders.mean, late_defenders.mean) == pytest.approx((0.75, 0.86, 0.6, 0.52))
+    assert early_and_late_wins(RunResult(config_of("paper"), read_nothing(), matches[:1]), 1) == (None, None)
+
+
+def read_nothing() -> History:
+    return History({}, ())
+
+
+def test_a_meeting_is_judged_by_pairs() -> None:
+    """Won once and lost once from every opening is certain to be even; the same games in other pairs are not."""
+
+    def met(*pairs: int) -> Met:
+        return Met((10, 20), (5.0, 5.0), (50, 50), (0, 0), (50, 50), pairs, 128)
+
+    even, wild = met(0, 0, 100, 0, 0).score, met(50, 0, 0, 0, 50).score
+    assert even.mean == wild.mean == 0.5
+    assert even.high - even.low < 0.25 * (wild.high - wild.low)
+    assert met(0, 1, 60, 0, 39).score.low > 0.5
+    assert met(0, 1, 60, 0, 39).games == 200
+
+
+def test_differences_are_told(tmp_path: Path) -> None:
+    config = config_of("fast", "evaluation.simulations=64", "seed=3")
+    assert differences(config, config_of("fast")) == ["seed=3", "evaluation.simulations=64"]
+    paper, fast = (RunResult(config_of(name), read_nothing(), ()) for name in ("paper", "fast"))
+    assert off_protocol(paper, FULL.protocol) == []  # all of the paper's own runs are measured by it
+    assert off_protocol(fast, FULL.protocol) == ["first 5 instead of 20", "simulations 32 instead of 128"]
+    assert off_protocol(RunResult(fast.config, read_nothing(), (), played_again=True), FULL.protocol) == []
+
+
+def test_folders_that_are_no_runs(tmp_path: Path) -> None:
+    folder = plant(tmp_path, "paper", done=1)
+    (folder / "config.json").write_text('{"method": "dqn"}')
+    with pytest.raises(RunError, match="a run of dqn"):
+        read_run(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(RunError, match=r"config\.json cannot be read"):
+        read_run(folder)
+    shutil.rmtree(folder)
+    with pytest.raises(RunError, match="cannot be read"):
+        read_run(folder)
+
+
+def test_a_quick_look_does_everything() -> None:
+    for training in TRAININGS:
+        config = config_of(training.name, *QUICK_SETTINGS)
+        assert config.evaluation == QUICK.protocol
+        assert config.rules in (None, "zero")
+        assert (config.league_games > 0) == (training.name in ("paper", "fast"))
+    assert {meeting.name for meeting in MEETINGS} == {"fast--paper", "paper--augment", "augment--baseline"}
