@@ -61,6 +61,7 @@ class _AlphaBeta:
 
     SCALE: float
     DECIDED: int
+    PROVEN: int
     WIN: int
     def search(
         self,
@@ -200,6 +201,9 @@ class DraughtsTables:
     def outcome(self, black: int, white: int, kings: int, role: int) -> int: ...  # quicker: no plies
     def counts(self, pieces: int) -> tuple[int, int, int, int, int]: ...  # positions, wins, draws, losses, longest win
     def slice_counts(self, name: str) -> tuple[int, int, int, int, int]: ...  # the mover's pieces first, as KK-K
+    # men and kings of the mover, of the enemy, and number of the first position, for each slice; the outcomes, two bits
+    # each, sixteen a word, uint32
+    def packed(self, threads: int) -> tuple[list[tuple[int, int, int, int, int]], np.ndarray]: ...
     def verify(self, pieces: int, threads: int) -> tuple[int, int, int]: ...  # positions, wrong values, wrong counts
 
 class DraughtsTableBuilder:

@@ -31,6 +31,7 @@ COMMANDS = {
     "engine": "be an engine that other programs talk to",
     "openings": "list the openings that matches begin from",
     "tablebase": "build and ask the endgame tables of draughts",
+    "endings": "measure how many won endings of draughts players win",
     "ratings": "rate players by their games",
     "games-db": "list, show, import and export stored games",
     "train": "train a net by self-play",

@@ -13,6 +13,7 @@ PAPERS = {  # the module that does it, and options that only it has
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
     "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work")),
     "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "runs", "train", "minutes")),
+    "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "nets", "tables", "positions")),
 }
 
 
@@ -21,14 +22,20 @@ class Options:
     """Which paper, and how much of it."""
 
     paper: tyro.conf.Positional[str]
-    """Its name: `tablut-heuristics`, whose players meet, or `cathedral` or `tablutzero`, whose learners are trained."""
+    """Its name: `tablut-heuristics`, whose players meet, or `cathedral`, `tablutzero` or `draughts`, which train."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), or of a meeting and
-    of each line of the balance (tablutzero). Default: the paper's, or enough."""
+    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a meeting and of
+    each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's, or enough."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Games played at once, each in a process of its own."""
     seed: int = 0
     """Seed of the players, or the first of the learners'."""
+    nets: tuple[str, ...] = ()
+    """Of draughts: other nets, files or names of some that ship, whose endings are measured as well."""
+    tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Of draughts: endgame tables that prove endings and defend them. Default: those that ship, to 4 pieces."""
+    positions: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Of draughts: won endings for each number of pieces. Default: 100, or 4 with --quick."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Write a report and plots into this folder, which is made if need be."""
     time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
@@ -36,11 +43,11 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Of tablut-heuristics: keep the games in this database, and go on where the same command was stopped."""
     quick: bool = False
-    """Of cathedral and tablutzero: a look in minutes, with small nets, little training and few games."""
+    """Of all that train: a look in minutes, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of cathedral: how often every learner is trained. Default: 5, or 1 with --quick."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of cathedral and tablutzero: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
+    """Of all that train: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Of tablutzero: where the runs are, each in a folder named after its preset. Default: `runs` in --work."""
     train: Annotated[str, tyro.conf.arg(metavar="NAME,…")] = "all"

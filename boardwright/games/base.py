@@ -35,10 +35,13 @@ from boardwright.games.engines import (
     BatchState,
     CorePosition,
     Learning,
+    ProvenResults,
     PuctSearch,
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from boardwright.games.gestures import Gesture
     from boardwright.games.record import GameRecord
     from boardwright.views.scene import Cell, Scene
@@ -59,6 +62,7 @@ __all__ = [
     "Peer",
     "PolicyPlanes",
     "Position",
+    "ProvenResults",
     "PuctSearch",
     "Rules",
     "Symmetry",
@@ -258,6 +262,12 @@ class Game(ABC):
     def proven_outcome(self, core: Any) -> Outcome | None:
         """The result with best play of a position that is not over, where the game's tables prove it."""
         return None
+
+    def proven_results(self, folder: Path | None = None) -> ProvenResults:
+        """The same for batched states, by the tables that ship or those of a folder; raises BoardwrightError where
+        the game has none. Imports JAX.
+        """
+        raise BoardwrightError(f"{self.name} has no endgame tables: leave out what needs them")
 
     @classmethod
     def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:

@@ -66,11 +66,13 @@ class CorePosition(Protocol):
 class AlphaBetaSearch(Protocol):
     """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings_search.hpp`.
 
-    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force.
+    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force, beyond
+    `PROVEN` that or by endgame tables.
     """
 
     SCALE: float  # the score that is worth about +0.76 of a game: tanh(score / SCALE)
     DECIDED: int
+    PROVEN: int
     WIN: int
 
     # line, score, depth, nodes, seconds; a limit of 0 is none; `report` hears the same of every depth
@@ -154,6 +156,15 @@ class Learning:
     holders: Callable[[Any], Any]  # state -> [cells] int8: 0 nobody, 1 role 0, 2 role 1 holds a cell
     margin: Callable[[Any], Any]  # state -> float32: by how much role 0 is ahead, from about -1 to 1
     views: np.ndarray  # [2, cells] int32: which cell is where each role observes it
+
+
+@dataclass(frozen=True, eq=False)
+class ProvenResults:
+    """What a game's endgame tables say of batched states. The tables are megabytes: to be passed on as data."""
+
+    tables: Any  # a pytree of arrays
+    # tables, state -> int8: the role that wins with best play, DRAW, or ONGOING where they do not know
+    result: Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.base import BatchEnv, Game, Learning
+from boardwright.errors import BoardwrightError, RunError
+from boardwright.games.base import BatchEnv, Game, Learning, ProvenResults
 from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn import memory, selfplay
@@ -86,7 +88,9 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     network = make_network(config.net, game, dtype=compute_dtype() if dtype is None else dtype)
     asking = make_asking(network, env)
     total_steps = config.iterations * config.learner.steps
-    learner = make_learner(config.learner, game, env, learning, network, total_steps)
+    proven = _proven_results(config, game)
+    learner = make_learner(config.learner, game, env, learning, network, total_steps, proven)
+    adjudicates = config.selfplay.adjudicate > 0
     steps, window, league_games = config.selfplay.steps, config.window, config.league_games
     cells = learning.views.shape[1]
     with_holders = "ownership" in config.net.auxiliary
@@ -107,7 +111,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         past = jax.tree.map(lambda leaf: jnp.stack([leaf] * config.league.nets), variables) if league_games else None
         return Run(
             games=games,
-            tally=selfplay.new_tally(),
+            tally=selfplay.new_tally(adjudicates=adjudicates),
             endings=selfplay.new_endings(steps, config.selfplay.games, holder_words),
             first_serial=games.serial,
             replay=memory.new_replay(
@@ -129,8 +133,11 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         past = [network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], run.league)) for n in range(config.league.nets)]
         return [asking(current), in_their_steps(asking, current, past, league_games)]
 
-    def play_some(run: Run, iteration: Array, first: Array, simulations: int) -> Run:
+    def play_some(run: Run, iteration: Array, first: Array, simulations: int, tables: Any) -> Run:
         turns = evaluates(run)
+        knows = None
+        if proven is not None and adjudicates:
+            knows = functools.partial(jax.vmap(proven.result, (None, 0)), tables)
         capped = config.selfplay.full_share < 1
 
         def one_step(run: Run, step: Array, theirs: bool) -> Run:
@@ -146,6 +153,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
                 full=search(simulations=simulations),
                 quick=search(simulations=config.selfplay.quick_simulations) if capped else None,
                 with_holders=with_holders,
+                proven=knows,
             )
             endings = jax.tree.map(lambda rows, new: rows.at[step].set(new), run.endings, ending)
             replay = memory.write_row(run.replay, iteration % window * steps + step, row)
@@ -169,8 +177,8 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         )
         return dataclasses.replace(run, replay=replay, first_serial=run.games.serial)
 
-    def learn_some(run: Run, iteration: Array, first: Array) -> tuple[Run, Losses]:
-        after, losses = learner.learn(key_of(LEARN, iteration, first), run.learner, run.replay, learn_chunk)
+    def learn_some(run: Run, iteration: Array, first: Array, tables: Any) -> tuple[Run, Losses]:
+        after, losses = learner.learn(key_of(LEARN, iteration, first), run.learner, run.replay, learn_chunk, tables)
         # A first iteration may end before its games do, and a few short ones are not worth learning by heart.
         enough = memory.usable_states(run.replay) >= config.learner.batch
         kept = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, run.learner)
@@ -181,10 +189,11 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     jitted_play = jit(play_some, static_argnums=3, donate_argnums=0)
     jitted_learn = jax.jit(learn_some, donate_argnums=0, out_shardings=(placed, same_everywhere()))
     schedule = rate_schedule(config.learner, total_steps)
+    tables = None if proven is None else jax.jit(lambda tables: tables, out_shardings=same_everywhere())(proven.tables)
 
     def play(run: Run, iteration: int, first: int) -> Run:
         simulations = config.search.at(iteration, config.iterations)
-        return jitted_play(run, jnp.int32(iteration), jnp.int32(first), simulations)
+        return jitted_play(run, jnp.int32(iteration), jnp.int32(first), simulations, tables)
 
     return AlphaZero(
         config=config,
@@ -198,12 +207,24 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         init=jit(init),
         play=play,
         settle=jit(settle, donate_argnums=0),
-        learn=lambda run, iteration, first: jitted_learn(run, jnp.int32(iteration), jnp.int32(first)),
-        next_iteration=jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0),
+        learn=lambda run, iteration, first: jitted_learn(run, jnp.int32(iteration), jnp.int32(first), tables),
+        next_iteration=jit(
+            lambda run: dataclasses.replace(run, tally=selfplay.new_tally(adjudicates=adjudicates)), donate_argnums=0
+        ),
         players=players,
         candidate=lambda run: run.learner.averaged,
         learning_rate=lambda steps_taken: float(jnp.asarray(schedule(steps_taken))),
     )
+
+
+def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:
+    """The endgame tables of a run that asks for any; raises RunError where there are none."""
+    if config.asks_tables is None:
+        return None
+    try:
+        return game.proven_results(None if config.tables is None else Path(config.tables))
+    except BoardwrightError as error:
+        raise RunError(f"setting {config.asks_tables}: {error}") from error
 
 
 def with_past_self(run: Run, place: int, variables: Variables) -> Run:
@@ -238,6 +259,8 @@ def scalars(tally: Tally) -> dict[str, float]:
         if games:
             won, drawn = int(counted.league[role][0]), int(counted.league[role][1])
             told[f"league/role{role}_score"] = (won + drawn / 2) / games
+    if counted.adjudicated is not None:
+        told["selfplay/adjudicated"] = int(counted.adjudicated) / max(ended, 1)
     if int(counted.resigned):
         told["selfplay/resigned"] = int(counted.resigned) / max(ended, 1)
     if int(counted.audited[0]):

@@ -48,6 +48,7 @@ class SelfPlayConfig:
     unfinished: Literal["wait", "bootstrap"] = "wait"
     resign_below: float = -1.0  # a mover whose root value is lower gives up; -1 is never
     audit_share: float = 0.1  # of games in which nobody gives up, to see how often giving up was wrong
+    adjudicate: float = 0.0  # share of games that end where endgame tables know who wins; the others are played out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ class LearnerConfig:
     averaging: float = 0.0  # decay a step of the averaged weights, which then play; 0 is none
     augment: Literal["none", "rotations", "all"] = "none"  # which of the game's symmetries a sample is seen under
     root_value: float = 0.0  # share of the search's value in the target of the value; the rest is the result
+    tables: float = 0.0  # share of the truth in both, where endgame tables know a position
     surprise: float = 0.0  # share of a sample's weight that goes by how much the search changed the prior
     value_weight: float = 1.0
     ownership_weight: float = 0.15  # of auxiliary losses, where the net has such heads
@@ -120,6 +122,7 @@ class AlphaZeroConfig:
     game: str
     rules: str | None = None  # name of a rule set; the game's default
     observation: str | None = None  # one of the game's ways to observe; its default
+    tables: str | None = None  # folder of endgame tables for what asks for them; those that ship
     seed: int = 0
     iterations: int = 50
     net: NetConfig = field(default_factory=NetConfig)
@@ -141,6 +144,12 @@ class AlphaZeroConfig:
             return 0
         nets, games = self.league.nets, self.selfplay.games
         return max(1, min(round(self.league.share * games / nets), games // nets)) * nets
+
+    @property
+    def asks_tables(self) -> str | None:
+        """The first setting that needs endgame tables."""
+        shares = {"selfplay.adjudicate": self.selfplay.adjudicate, "learner.tables": self.learner.tables}
+        return next((path for path, share in shares.items() if share > 0), None)
 
     @property
     def window(self) -> int:
@@ -168,6 +177,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "selfplay.quick_simulations": (1, 2**14),
     "selfplay.resign_below": (-1, 0),
     "selfplay.audit_share": (0, 1),
+    "selfplay.adjudicate": (0, 1),
     "league.share": (0, 1),
     "league.nets": (1, 64),
     "replay.iterations": (1, 10**4),
@@ -182,6 +192,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.clip": (0, 1e6),
     "learner.averaging": (0, 0.999999),
     "learner.root_value": (0, 1),
+    "learner.tables": (0, 1),
     "learner.surprise": (0, 1),
     "learner.value_weight": (0, 100),
     "learner.ownership_weight": (0, 100),
@@ -216,6 +227,8 @@ def check(config: AlphaZeroConfig) -> None:
         )
     if config.league_games and config.selfplay.steps % 2:
         raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
+    if config.tables is not None and config.asks_tables is None:
+        raise RunError("setting tables: nothing asks for them: set selfplay.adjudicate or learner.tables too")
     states = config.selfplay.games * config.selfplay.steps
     if config.window * states > MOST_STATES:
         raise RunError(

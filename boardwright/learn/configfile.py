@@ -24,7 +24,7 @@ def check(folder: Path, method: str, config: Any) -> None:
     """Raises RunError where a run has begun in a folder that was told otherwise."""
     if not (folder / NAME).exists():
         return
-    differing = _first_difference(read(folder), told(method, config))
+    differing = _first_difference(_with_defaults(read(folder), config), told(method, config))
     if differing is not None:
         raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
 
@@ -44,6 +44,15 @@ def read(folder: Path) -> dict[str, Any]:
 def told(method: str, config: Any) -> dict[str, Any]:
     """What the file holds."""
     return {"method": method, **settings.to_json(config)}
+
+
+def _with_defaults(there: dict[str, Any], config: Any) -> dict[str, Any]:
+    """What a file holds, with the defaults of settings that there were none of when the run began."""
+    try:
+        begun = settings.from_json(type(config), {name: value for name, value in there.items() if name != "method"})
+    except RunError:
+        return there  # of another method: told as it stands
+    return {"method": there.get("method"), **settings.to_json(begun)}
 
 
 def _first_difference(there: Any, here: Any, path: str = "") -> str | None:

@@ -1,9 +1,9 @@
 """The learner: samples of the replay, seen under a drawn symmetry, and a step of gradient descent on each batch.
 
 The policy learns the search's, over the moves that were searched (where there are more than slots, nothing is
-said of the others); the value the game's result, or a blend with what
-the search found; auxiliary heads what was on the board at the end, by how much, and how far off that is. Loss
-terms are told apart.
+said of the others); the value the game's result, or a blend with what the search found, and what endgame tables
+know better; auxiliary heads what was on the board at the end, by how much, and how far off that is. Loss terms are
+told apart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import optax
 from jax import Array
 
-from boardwright.games.base import BatchEnv, Game, Learning
+from boardwright.games.base import ONGOING, BatchEnv, Game, Learning, ProvenResults
 from boardwright.learn import memory
 from boardwright.learn.config import LearnerConfig
 from boardwright.learn.device import on_cpu
@@ -48,15 +48,25 @@ class LearnerFunctions:
     """Pure functions of one learner."""
 
     init: Callable[[Variables], Learner]
-    # key, learner, replay, steps (static): after so many steps, and the mean of every loss over them
-    learn: Callable[[Array, Learner, Replay, int], tuple[Learner, Losses]]
-    losses: Callable[[Variables, Samples, Array], tuple[Array, tuple[Losses, Any]]]  # of samples under symmetries [N]
+    # key, learner, replay, steps (static), endgame tables or None: after so many steps, and the mean of every loss
+    learn: Callable[[Array, Learner, Replay, int, Any], tuple[Learner, Losses]]
+    # of samples under symmetries [N], with endgame tables or None
+    losses: Callable[[Variables, Samples, Array, Any], tuple[Array, tuple[Losses, Any]]]
 
 
 def make_learner(
-    config: LearnerConfig, game: Game, env: BatchEnv, learning: Learning, network: Network, total_steps: int
+    config: LearnerConfig,
+    game: Game,
+    env: BatchEnv,
+    learning: Learning,
+    network: Network,
+    total_steps: int,
+    proven: ProvenResults | None = None,
 ) -> LearnerFunctions:
-    """The learner of a net; its learning rate comes to its end after `total_steps`."""
+    """The learner of a net; its learning rate comes to its end after `total_steps`.
+
+    With `proven`, whose tables are then passed to its functions, values are corrected by `config.tables`.
+    """
     schedule = rate_schedule(config, total_steps)
     optimiser = _optimiser(config, schedule)
     images = Images.of(game, config.augment)
@@ -64,8 +74,13 @@ def make_learner(
     def init(variables: Variables) -> Learner:
         return Learner(variables, variables, optimiser.init(variables["params"]), jnp.int32(0))
 
-    def losses(variables: Variables, samples: Samples, symmetry: Array) -> tuple[Array, tuple[Losses, Any]]:
+    def losses(
+        variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
+    ) -> tuple[Array, tuple[Losses, Any]]:
         states = jax.vmap(learning.unpack)(samples.words)
+        if proven is not None and config.tables:
+            known = jax.vmap(proven.result, (None, 0))(tables, states)
+            samples = corrected(samples, known, config.tables)
         role = states.current_role
         observation = jax.vmap(env.observe)(states, role)
         observation, actions = images.applied(symmetry, observation, samples.actions.astype(jnp.int32))
@@ -80,9 +95,9 @@ def make_learner(
         terms["total"] = sum(terms.values(), jnp.float32(0))
         return terms["total"], (terms, statistics)
 
-    def one_step(learner: Learner, samples: Samples, symmetry: Array) -> tuple[Learner, Losses]:
+    def one_step(learner: Learner, samples: Samples, symmetry: Array, tables: Any) -> tuple[Learner, Losses]:
         def of_params(params: Any) -> tuple[Array, tuple[Losses, Any]]:
-            return losses({**learner.variables, "params": params}, samples, symmetry)
+            return losses({**learner.variables, "params": params}, samples, symmetry, tables)
 
         gradients, (terms, statistics) = jax.grad(of_params, has_aux=True)(learner.variables["params"])
         updates, state = optimiser.update(gradients, learner.optimiser, learner.variables["params"])
@@ -94,13 +109,13 @@ def make_learner(
             averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, learner.averaged, variables)
         return Learner(variables, averaged, state, learner.steps + 1), terms
 
-    def learn(key: Array, learner: Learner, replay: Replay, steps: int) -> tuple[Learner, Losses]:
+    def learn(key: Array, learner: Learner, replay: Replay, steps: int, tables: Any = None) -> tuple[Learner, Losses]:
         draw_key, symmetry_key = jax.random.split(key)
         places = memory.draw(draw_key, replay, steps * config.batch).reshape(steps, config.batch)
         symmetries = jax.random.randint(symmetry_key, (steps, config.batch), 0, images.count)
 
         def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
-            return one_step(learner, split(memory.take(replay, drawn[0])), split(drawn[1]))
+            return one_step(learner, split(memory.take(replay, drawn[0])), split(drawn[1]), tables)
 
         unrolled = steps if on_cpu() else 1
         learner, terms = jax.lax.scan(body, learner, (places, symmetries), unroll=unrolled)
@@ -201,6 +216,14 @@ class Images:
         return (
             cells if self.count == 1 else jnp.take_along_axis(cells, jnp.asarray(self.cell_sources)[symmetry], axis=1)
         )
+
+
+def corrected(samples: Samples, known: Array, share: float) -> Samples:
+    """Samples with a share of the truth in their results and values, where endgame tables know it [N]."""
+    truth = jnp.where(known == 0, 1.0, jnp.where(known == 1, -1.0, 0.0))
+    shares = jnp.where(known == ONGOING, 0.0, share)
+    result, value = ((1 - shares) * target + shares * truth for target in (samples.result, samples.value))
+    return samples._replace(result=result, value=value)
 
 
 def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:

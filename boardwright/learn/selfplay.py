@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.base import BatchEnv, Learning
+from boardwright.games.base import ONGOING, BatchEnv, Learning
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn import memory
 from boardwright.learn.config import SearchConfig, SelfPlayConfig
@@ -29,6 +29,7 @@ from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
 NOBODY = 2  # instead of the role that would have given up
 LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms
+GOLDEN = 0x9E3779B9  # 2^32 times the golden section
 
 
 @jax.tree_util.register_dataclass
@@ -61,6 +62,7 @@ class Tally:
     league: Array  # [2, 3] int32: by role of the current net, its wins, draws and losses
     resigned: Array  # int32: games ended by giving up
     audited: Array  # [2] int32: audited games in which somebody would have given up; of these, not lost by him
+    adjudicated: Array | None = None  # int32: games ended by endgame tables, where they are asked
 
 
 class Found(NamedTuple):
@@ -76,6 +78,7 @@ class Found(NamedTuple):
 
 
 Search = Callable[[Array, Any], Found]  # key, states -> what was found
+Proven = Callable[[Any], Array]  # states -> [B] int8: who wins by endgame tables, DRAW, or ONGOING: they do not know
 
 
 def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: int) -> Games:
@@ -91,7 +94,7 @@ def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: i
     )
 
 
-def new_tally() -> Tally:
+def new_tally(*, adjudicates: bool = False) -> Tally:
     """Nothing has happened yet."""
     count, total = jnp.int32(0), jnp.float32(0)
     return Tally(
@@ -107,6 +110,7 @@ def new_tally() -> Tally:
         league=jnp.zeros((2, 3), jnp.int32),
         resigned=count,
         audited=jnp.zeros(2, jnp.int32),
+        adjudicated=count if adjudicates else None,
     )
 
 
@@ -151,11 +155,12 @@ def step(
     full: Search,
     quick: Search | None,
     with_holders: bool,
+    proven: Proven | None = None,
 ) -> tuple[Games, Tally, Replay, Ending]:
     """One action of every game whose net is on move: the games after it, and a row to remember.
 
     `theirs`: in league games the past selves are asked and move, else the current net. The row says nothing of
-    results, which `memory.settle` fills in from the ending.
+    results, which `memory.settle` fills in from the ending. `proven` ends some games, see `_adjudged`.
     """
     search_key, cap_key, opening_key, step_key, begin_key = jax.random.split(key, 5)
     count = games.serial.shape[0]
@@ -177,12 +182,16 @@ def step(
     role = before.current_role
     giving_up = moving & ~in_opening & (found.value < config.resign_below)
     resigns = giving_up & games.may_resign & ~after.terminated
-    ending = _ending(after, role, resigns, moving, learning, with_holders)
+    adjudged = None if proven is None else _adjudged(proven(after), games, config.adjudicate)
+    ending = _ending(after, role, resigns, adjudged, moving, learning, with_holders)
     row = _row(games, found, learnable, learning, with_holders)
     resigned = jnp.where(giving_up & (games.resigned == NOBODY), role, games.resigned).astype(jnp.int8)
     tally = _counted(
         tally, dataclasses.replace(games, resigned=resigned), found, row, ending, after, moving, resigns, learning
     )
+    if adjudged is not None and tally.adjudicated is not None:
+        by_tables = (moving & (adjudged != ONGOING)).sum(dtype=jnp.int32)
+        tally = dataclasses.replace(tally, adjudicated=tally.adjudicated + by_tables)
     following = dataclasses.replace(
         games,
         states=after,
@@ -215,12 +224,33 @@ def _found(result: SearchResult) -> Found:
     )
 
 
-def _ending(after: Any, mover: Array, resigns: Array, moving: Array, learning: Learning, with_holders: bool) -> Ending:
-    """How games stand after a step, [B]."""
-    won_by = jnp.where(resigns, 1 - mover, after.result)
+def _adjudged(proven: Array, games: Games, share: float) -> Array:
+    """[B] int8: what endgame tables say of games [B], but ONGOING in all but a share of them.
+
+    Which games these are follows from column and number: multiples of the golden section fall evenly between 0 and 1.
+    """
+    number = (jnp.arange(games.serial.shape[0]) + games.serial).astype(jnp.uint32)
+    chosen = (number * jnp.uint32(GOLDEN)) >> 8 < jnp.uint32(round(share * (1 << 24)))
+    return jnp.where(chosen, proven, ONGOING)
+
+
+def _ending(
+    after: Any,
+    mover: Array,
+    resigns: Array,
+    adjudged: Array | None,
+    moving: Array,
+    learning: Learning,
+    with_holders: bool,
+) -> Ending:
+    """How games stand after a step, [B]; tables know better than who gives up."""
+    won_by, stopped = jnp.where(resigns, 1 - mover, after.result), after.terminated | resigns
+    if adjudged is not None:
+        known = adjudged != ONGOING
+        won_by, stopped = jnp.where(known, adjudged, won_by), stopped | known
     held = jax.vmap(learning.holders)(after)
     return Ending(
-        over=moving & (after.terminated | resigns),
+        over=moving & stopped,
         result=jnp.where(won_by == 0, 1.0, jnp.where(won_by == 1, -1.0, 0.0)).astype(jnp.float32),
         plies=after.plies,
         margin=jax.vmap(learning.margin)(after).astype(jnp.float32),
@@ -291,6 +321,7 @@ def _counted(
         league=tally.league + jnp.asarray(league, jnp.int32),
         resigned=tally.resigned + resigns.sum(dtype=jnp.int32),
         audited=tally.audited + jnp.stack([audited.sum(dtype=jnp.int32), wrongly.sum(dtype=jnp.int32)]),
+        adjudicated=tally.adjudicated,
     )
 
 

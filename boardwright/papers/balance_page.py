@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from boardwright.arena.balance import Line, Question, opening_name
 from boardwright.arena.intervals import Score
 from boardwright.games.registry import game_class
+from boardwright.papers.markdown import Rows, table
 from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
 
 PICTURE = "balance.svg"
 EVEN_COLOUR = 5
 OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
-
-Rows = list[tuple[str, ...]]
 
 
 def page(question: Question, lines: Sequence[Line], *, command: str, setting: str) -> str:
@@ -92,12 +91,6 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
     axes = ("random plies before the game", f"score of the {first}")
     title = f"Score of the {first}, one net on both sides"
     return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
-
-
-def table(lines: Rows) -> list[str]:
-    """Markdown of a table, its head first."""
-    head, *body = lines
-    return ["| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *body)]
 
 
 def percent(share: Score) -> str:

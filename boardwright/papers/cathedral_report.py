@@ -10,6 +10,7 @@ from boardwright.papers import cathedral as tables
 from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral_results import STRENGTH, Results, targets, verdicts
 from boardwright.papers.estimates import Estimate, over_seeds
+from boardwright.papers.markdown import Rows, table
 from boardwright.papers.verdicts import GAIN
 from boardwright.views.chart import Chart, Line
 
@@ -25,8 +26,6 @@ CURVES = {  # charts of runs: file, title, metric, axis, which runs
     "cathedral-best": ("Our runs against random", STRENGTH, "score", ("dqn-best", "ppo-best", "dqn", "ppo")),
     "cathedral-rewards": ("Reward a game in training", "selfplay/mean_reward", "reward", ("dqn", "ppo", "ppo-frozen")),
 }
-
-Rows = list[tuple[str, ...]]
 
 
 def markdown(results: Results, *, command: str, setting: str, seeds: int, quick: bool, pictures: Sequence[str]) -> str:
@@ -47,21 +46,21 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
         "",
         "## Does it hold?",
         "",
-        *_table(_findings(results)),
+        *table(_findings(results)),
         "",
         f"A change is called no gain if one of {GAIN:g} of the score is excluded.",
         "",
         "## Targets",
         "",
-        *_table(_targets(results)),
+        *table(_targets(results)),
         "",
         "## Tables",
         "",
     ]
     for name, cells in itertools.groupby(CELLS, key=lambda cell: cell.table):
-        parts += [f"### {name[0].upper()}{name[1:]}", "", *_table(_cells(results, list(cells))), ""]
-    parts += ["### Reconstruction by the VAE", "", *_table(_codes(results.histories["vae"])), ""]
-    parts += ["## Runs", "", *_table(_runs(results)), "", "## Learning curves", ""]
+        parts += [f"### {name[0].upper()}{name[1:]}", "", *table(_cells(results, list(cells))), ""]
+    parts += ["### Reconstruction by the VAE", "", *table(_codes(results.histories["vae"])), ""]
+    parts += ["## Runs", "", *table(_runs(results)), "", "## Learning curves", ""]
     for picture in pictures:
         parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
     return "\n".join(parts)
@@ -96,11 +95,6 @@ def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
     series = history.scalars["selfplay/games"]
     ended = np.cumsum(series.values)
     return ended[np.searchsorted(series.iterations, iterations)]
-
-
-def _table(rows: Rows) -> list[str]:
-    head, *lines = rows
-    return ["| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *lines)]
 
 
 def _findings(results: Results) -> Rows:

@@ -7,8 +7,8 @@ from boardwright.learn import settings
 from boardwright.learn.presets import PRESETS
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
-from boardwright.papers.balance_page import Rows, table
 from boardwright.papers.estimates import Estimate
+from boardwright.papers.markdown import Rows, table
 from boardwright.papers.tablutzero import MEETINGS, TRAININGS, training_of
 from boardwright.papers.tablutzero_results import (
     Results,

@@ -50,6 +50,7 @@ nb::class_<AlphaBeta<G>> bind_alphabeta(nb::module_& module, const char* name) {
              "position"_a);
     bound.attr("SCALE") = Evaluator<G>::kScale;
     bound.attr("DECIDED") = kDecided;
+    bound.attr("PROVEN") = kMostStatic;
     bound.attr("WIN") = kWin;
     return bound;
 }

@@ -1,5 +1,6 @@
 // The Python bindings of the draughts endgame tables.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -12,6 +13,7 @@
 
 #include "signals.hpp"
 #include "tablebase_build.hpp"
+#include "tablebase_pack.hpp"
 #include "tablebase_verify.hpp"
 
 namespace nb = nanobind;
@@ -150,6 +152,26 @@ void bind_tablebase(nb::module_& module) {
                  throw std::invalid_argument("no slice is called " + name);
              },
              "name"_a)
+        .def("packed",
+             [](const OpenTables& open, int threads) {
+                 Notifier notify{nb::none()};
+                 std::vector<std::tuple<int, int, int, int, std::uint64_t>> slices;
+                 std::unique_ptr<std::uint32_t[]> words;
+                 std::size_t size = 0;
+                 {
+                     nb::gil_scoped_release release;
+                     PackedOutcomes packed(open.tables(), threads, [&] { notify(0); });
+                     for (const auto& [m, first] : packed.slices()) {
+                         slices.emplace_back(m.men[0], m.kings[0], m.men[1], m.kings[1], first);
+                     }
+                     size = packed.size();
+                     words = packed.release();
+                 }
+                 std::uint32_t* raw = words.release();
+                 nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+                 return nb::make_tuple(slices, nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(raw, {size}, owner));
+             },
+             "threads"_a)
         .def("verify",
              [](const OpenTables& open, int pieces, int threads) {
                  check_pieces(pieces);

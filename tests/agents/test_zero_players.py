@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stub_nets import SMALL, net_file
+from stub_nets import SMALL, net_file, walk
 
 import boardwright
 from boardwright.agents.base import Limit, choose_move, move_actions
@@ -16,6 +16,7 @@ from boardwright.agents.netplayers import draw
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import Game
+from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.nets import shipped
 from boardwright.nets.evaluator import Evaluator
 
@@ -73,6 +74,19 @@ def test_a_search_is_repeatable_and_looks_further_than_the_net(draughts: tuple[G
     by_time = make_agent(f"zero:net={path},time=50ms", game).choose(game.start(), Limit())
     assert by_time.simulations > 10
     assert make_agent(spec, game).choose(game.start(), Limit(simulations=30)).simulations == 30
+
+
+def test_one_simulation_is_what_the_net_would_play_and_what_tables_know(draughts: tuple[Game, Path]) -> None:
+    game, path = draughts
+    with_tables, net = make_agent(f"zero:net={path},sims=1", game), make_agent(f"net:net={path}", game)
+    for seed in range(4):
+        position = walk(game, seed, plies=8)
+        assert with_tables.choose(position, Limit()).action == net.choose(position, Limit()).action
+    won = game.position("B:WK32:BK14,K15,K18")
+    plies = Tablebase().probe_position(won).plies
+    after = won.play(with_tables.choose(won, Limit()).action)
+    assert plies is not None
+    assert Tablebase().probe_position(after).plies == plies - 1
 
 
 def test_a_gumbel_search_plans_its_own_simulations_where_only_time_is_given(draughts: tuple[Game, Path]) -> None:

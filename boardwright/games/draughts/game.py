@@ -20,6 +20,7 @@ from boardwright.games.base import (
     Peer,
     PolicyPlanes,
     Position,
+    ProvenResults,
     PuctSearch,
     Symmetry,
 )
@@ -139,6 +140,11 @@ class Draughts(Game):
         from boardwright.games.draughts.tablebase import shipped_outcome
 
         return shipped_outcome(core)
+
+    def proven_results(self, folder: Path | None = None) -> ProvenResults:
+        from boardwright.games.draughts.batch_tables import make_proven_results
+
+        return make_proven_results(folder)
 
     def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from boardwright import _core
 from boardwright.errors import BoardwrightError, PositionError
 from boardwright.games.base import Outcome, Position
@@ -123,6 +125,13 @@ class Tablebase:
     def slice_statistics(self, name: str) -> Statistics:
         """The counts of one material, the mover's pieces first: `KK-K` is two kings to move against one."""
         return Statistics(sum(map(name.count, "KM")), *self._tables.slice_counts(name))
+
+    def packed(self) -> tuple[list[tuple[int, int, int, int, int]], np.ndarray]:
+        """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, sixteen a word.
+
+        With them, for each slice, the mover's men and kings, the enemy's, and the number of its first position.
+        """
+        return self._tables.packed(_cores())
 
     def verify(self, pieces: int | None = None, threads: int | None = None) -> int:
         """Checks every position to so many pieces against the moves that leave it; returns their number.

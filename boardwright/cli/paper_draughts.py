@@ -1,0 +1,95 @@
+"""`boardwright paper draughts`: the paper's run, matches, and how many won endings its net wins.
+
+Hours on two cores, minutes on an accelerator and for `--quick`. Stopped or killed, the same command goes on.
+"""
+
+import sys
+from typing import Any
+
+from boardwright import __version__
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.files import write_text
+from boardwright.cli.paper import Options, make_folder
+from boardwright.cli.progress import phases
+from boardwright.cli.train import keep_programs, stop_on_signal
+from boardwright.errors import BoardwrightError
+
+MOST = 10**5
+
+
+def run(options: Options) -> None:
+    """Prints the verdicts, or JSON `{claims: [{claim, ours, verdict}], endings: [{net, asked, pieces, won, …}]}`."""
+    if options.out is None:
+        raise BoardwrightError("paper draughts: say with --out FOLDER where the report and the run go")
+    try:
+        from boardwright.learn.loop import Watch
+        from boardwright.papers import draughts
+    except ModuleNotFoundError as error:
+        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+    usual = (draughts.QUICK_GAMES, draughts.QUICK_POSITIONS) if options.quick else (draughts.GAMES, draughts.POSITIONS)
+    games = usual[0] if options.games is None else options.games
+    if in_range("--games", games, 2, MOST) % 2:
+        raise BoardwrightError(f"--games must be even, half of them in each role, not {games}")
+    work = draughts.Work(
+        folder=options.work or options.out / "draughts-work",
+        seed=in_range("--seed", options.seed, 0, 2**31 - 1),
+        games=games,
+        positions=in_range("--positions", usual[1] if options.positions is None else options.positions, 1, MOST),
+        quick=options.quick,
+        workers=in_range("--workers", options.workers, 1, 1024),
+        nets=options.nets,
+        tables=options.tables,
+    )
+    make_folder("--work", work.folder)
+    keep_programs(work.folder)
+    with stop_on_signal() as stop, phases() as show:
+        said = (lambda text: None) if options.json else show.line
+        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
+        try:
+            results = draughts.everything(work, watch)
+        except draughts.StoppedError:
+            print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
+            sys.exit(130)
+    _write(options, work, results)
+    if options.json:
+        claims = [dict(zip(("claim", "ours", "verdict"), claim, strict=True)) for claim in results.claims()]
+        endings = [
+            {"net": net, "asked": asked, "pieces": one.pieces, "won": one.won, "positions": one.endings}
+            for (net, asked), found in results.endings.items()
+            for one in found
+        ]
+        print_json({"claims": claims, "endings": endings})
+        return
+    for claim, ours, verdict in results.claims():
+        print(f"{claim}: {ours}: {verdict}")
+    print(f"{options.out / draughts.NAME}.md: all tables")
+
+
+def _write(options: Options, work: Any, results: Any) -> None:
+    import jax
+
+    from boardwright.games.draughts.tablebase import Tablebase
+    from boardwright.papers import draughts_report as report
+    from boardwright.papers.draughts import NAME
+    from boardwright.views.chart import render
+
+    assert options.out is not None
+    pictures = {f"{name}.svg": render(chart) for name, chart in report.curves(results).items()}
+    for name, picture in pictures.items():
+        write_text(options.out / name, picture)
+    given = [("seed", options.seed or None), ("games", options.games), ("positions", options.positions)]
+    chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
+    device = jax.devices()[0].device_kind
+    most = Tablebase(options.tables).pieces
+    text = report.markdown(
+        results,
+        work.config(),
+        command=f"boardwright paper {NAME}{' --quick' if options.quick else ''}{chosen}",
+        setting=f"{work.games} games a match, {work.positions} endings a row, {work.simulations} simulations a move "
+        f"where nets search, boardwright {__version__}",
+        device=device,
+        quick=options.quick,
+        proven_by=f"proven by tables to {most} pieces, beyond them by alpha-beta that reaches them by force",
+        pictures=list(pictures),
+    )
+    write_text(options.out / f"{NAME}.md", text)

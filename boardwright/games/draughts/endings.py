@@ -1,0 +1,119 @@
+"""Won endings of draughts to measure players by, and the defender who makes a win as hard as it can be.
+
+An ending is a random position with so many pieces, of which no side has more than one more than the other, each a man
+or a king with equal chance. The side to move has no capture and wins, from 15 plies on to as many as the rules allow
+without progress, so that no rule takes the win away. Where tables have so many pieces they prove it; with more
+pieces alpha-beta does, which finds only wins that lead into the tables by force, within a limit of nodes.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game, Position
+from boardwright.games.draughts import board as b
+from boardwright.games.draughts.notation import Placement, fen
+from boardwright.games.draughts.tablebase import SHIPPED, Result, Tablebase
+
+LEAST_PLIES = 15
+MOST_PLIES = 80  # where the rules set no limit
+PROOF_NODES = 3_000  # of alpha-beta, to prove a position: most take few, and tables are slow to ask
+DEFENCE_NODES = 1_000  # of alpha-beta, to find a move
+MEGABYTES = 16  # of its memory
+MOST_TRIES = 20_000  # positions looked at for one that is won
+_BELOW_DECIDED = 1000  # where the scores begin that alpha-beta has from tables, less a ply for each to the end
+
+
+@dataclass(frozen=True)
+class WonEnding:
+    """A position that whoever is to move wins."""
+
+    text: str
+    pieces: int
+    plies: int  # to the end of the game; where alpha-beta proved it, as long as it takes at most
+
+
+class Judge:
+    """Knows what endings are worth, and defends them: tables, and alpha-beta with them beyond. For one thread."""
+
+    def __init__(self, game: Game, folder: Path | None = None):
+        self._tables = Tablebase(folder)
+        self._search = game.alphabeta(MEGABYTES, 1, tables=SHIPPED if folder is None else folder)  # type: ignore[call-arg]
+
+    @property
+    def pieces(self) -> int:
+        """The most that the tables have."""
+        return self._tables.pieces
+
+    def result(self, position: Position) -> Result | None:
+        """What tables say of an ongoing position to whoever is to move; None where they say nothing."""
+        return self._tables.probe_position(position).result if self._in_tables(position) else None
+
+    def plies_to_win(self, position: Position) -> int | None:
+        """How far off the end is for whoever is to move and wins; None where nothing proves that."""
+        if self._in_tables(position):
+            probe = self._tables.probe_position(position)
+            return probe.plies if probe.result == "win" else None
+        _, score, *_ = self._search.search(position.core, 0, PROOF_NODES, 0.0)
+        if score <= self._search.PROVEN:
+            return None
+        seen_to_the_end = score > self._search.DECIDED
+        return (self._search.WIN if seen_to_the_end else self._search.DECIDED - _BELOW_DECIDED) - score
+
+    def defend(self, position: Position) -> Position:
+        """The position after the move that holds, or else holds out longest."""
+        if self._in_tables(position):
+            return position.play(self._tables.ranked_moves(position)[0][0])
+        line, *_ = self._search.search(position.core, 0, DEFENCE_NODES, 0.0)
+        after = position.play(line[0])
+        for action in line[1:]:
+            if not after.core.continues:
+                break
+            after = after.play(action)
+        return after
+
+    def _in_tables(self, position: Position) -> bool:
+        return count_pieces(position) <= self._tables.pieces
+
+
+def count_pieces(position: Position) -> int:
+    """Of both sides."""
+    core = position.core
+    return (core.black | core.white).bit_count()  # type: ignore[attr-defined]
+
+
+def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[WonEnding]:
+    """Endings with so many pieces, without end and without repeating one; raises BoardwrightError if none is found."""
+    chance, told = random.Random(f"{seed} {pieces}"), set[str]()
+    longest = min(game.rules.max_quiet_plies or MOST_PLIES, MOST_PLIES)
+    while True:
+        for _ in range(MOST_TRIES):
+            text = _random_position(chance, pieces)
+            position = game.position(text)
+            if text in told or position.outcome is not None or _captures(position):
+                continue
+            plies = judge.plies_to_win(position)
+            if plies is not None and LEAST_PLIES <= plies <= longest:
+                told.add(text)
+                yield WonEnding(text, pieces, plies)
+                break
+        else:
+            raise BoardwrightError(f"none of {MOST_TRIES} positions with {pieces} pieces is won: ask for other pieces")
+
+
+def _captures(position: Position) -> bool:
+    """Whether the side to move has to capture."""
+    return any("x" in move for move in position.moves())
+
+
+def _random_position(chance: random.Random, pieces: int) -> str:
+    sides, kings = [0, 0], 0
+    ahead = chance.randrange(2)
+    for number, square in enumerate(chance.sample(range(b.SQUARES), pieces)):
+        side, bit = (ahead + number) % 2, 1 << square
+        sides[side] |= bit
+        if bit & b.CROWN_ROWS[side] or chance.random() < 0.5:
+            kings |= bit
+    return fen(Placement(sides[0], sides[1], kings, chance.randrange(2), 0, 0, 0))

@@ -1,0 +1,223 @@
+"""DraughtsZero (Hull): what the paper says, and the run, the matches and the endings that are set beside it.
+
+    results = everything(Work(folder=..., seed=0, games=100, positions=100), watch)
+
+`run` is a folder of a training run as `boardwright train` makes it, `matches` and `endings` hold what was counted.
+Whoever stops it goes on with the same call.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.endings import Conversion, Task, attempts, conversion
+from boardwright.arena.event import Event
+from boardwright.arena.intervals import Score
+from boardwright.arena.net_ratings import net_ratings
+from boardwright.arena.schedule import derived_seed
+from boardwright.arena.tally import match_tally
+from boardwright.arena.workers import play
+from boardwright.games.draughts.endings import Judge, won_endings
+from boardwright.games.registry import game as make_game
+from boardwright.learn import settings
+from boardwright.learn.loop import BEST, Watch
+from boardwright.learn.metrics import History, read_metrics
+from boardwright.learn.presets import PRESETS
+from boardwright.learn.run import train
+from boardwright.nets import shipped
+from boardwright.papers.estimates import Estimate, over_games
+from boardwright.papers.verdicts import is_more
+from boardwright.wholefile import write_whole
+
+NAME, TITLE, PRESET = "draughts", "DraughtsZero: Learning Draughts through Self-Play", "draughts-paper"
+OURS = "ours"  # the net that is trained here, in the results
+OPPONENTS = ("random", "alphabeta:depth=1", "alphabeta:depth=4")
+PIECES = (5, 6)
+SIMULATIONS, QUICK_SIMULATIONS = 100, 4
+GAMES, QUICK_GAMES, POSITIONS, QUICK_POSITIONS = 100, 4, 100, 4
+QUICK = (
+    *("iterations=4", "net.blocks=1", "net.width=8", "search.simulations=4", "selfplay.games=16", "selfplay.steps=32"),
+    *("learner.batch=16", "learner.steps=8", "gating.games=4", "gating.every=2", "gating.simulations=4"),
+    "evaluation.every=0",
+)
+# How a net is asked: words, and a player of the net in a file.
+ASKED: dict[str, Callable[[str, int], str]] = {
+    "net alone": lambda net, sims: f"net:net={net}",
+    "net + search": lambda net, sims: f"zero:net={net},sims={sims},tables=off",
+    "net + search + tables": lambda net, sims: f"zero:net={net},sims={sims}",
+}
+SETUP = (  # what, the paper's, ours
+    (
+        "network",
+        "residual, 4 blocks of 64 channels, value head of 32",
+        "{blocks} of {width}, value head of {hidden}",
+    ),
+    ("observation", "4 planes: men and kings of both sides", "the same, turned for the mover"),
+    ("actions", "4,096: from and to", "128: a square and a direction, hop by hop"),
+    (
+        "search",
+        "PUCT, Dirichlet noise, temperature in early plies; simulations not told",
+        "the same, {simulations} simulations",
+    ),
+    ("learning", "Adam, squared error, cross-entropy, L2, clipping", "the same"),
+    (
+        "gating",
+        "candidate against reference, colours alternate",
+        "{gates} games every {every} iterations, {least:.0%}",
+    ),
+    ("games", "about 100", "{games:,}"),
+    ("time", "8 hours on an Apple M2", "{minutes:,.1f} minutes on {device}"),
+    ("rating", "none", "see below"),
+)
+
+
+class StoppedError(Exception):
+    """Somebody asked to stop; what is done is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """How much, and where."""
+
+    folder: Path
+    seed: int = 0
+    games: int = GAMES  # against each opponent
+    positions: int = POSITIONS  # endings for each number of pieces
+    quick: bool = False
+    workers: int = 1  # processes for games and endings
+    nets: tuple[str, ...] = ()  # others, whose endings are measured too
+    tables: Path | None = None  # that prove endings and defend them
+
+    @property
+    def simulations(self) -> int:
+        """Of a search in matches and endings."""
+        return QUICK_SIMULATIONS if self.quick else SIMULATIONS
+
+    @property
+    def net(self) -> Path:
+        """The file the run ends with."""
+        return self.folder / "run" / "nets" / BEST
+
+    def config(self) -> Any:
+        """What the run is told."""
+        return settings.apply(PRESETS[PRESET], [*(QUICK if self.quick else ()), f"seed={self.seed}"])
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that is reported."""
+
+    history: History
+    matches: dict[str, tuple[int, int, int]]  # by opponent: wins, draws and losses of our net with search
+    endings: dict[tuple[str, str], tuple[Conversion, ...]]  # by net and how it is asked, for each number of pieces
+
+    def score(self, opponent: str) -> Estimate:
+        """Of our net with search."""
+        return over_games(*self.matches[opponent])
+
+    def claims(self) -> list[tuple[str, str, str]]:
+        """What the paper says or hopes for, our figure, the verdict."""
+        plain, with_tables = (self.endings[OURS, asked][0].share for asked in ("net + search", "net + search + tables"))
+        failing = Estimate(1 - plain.score, 1 - plain.high, 1 - plain.low)
+        gained = "holds" if with_tables.low > plain.high else "not decided"
+        strength = self.score("random")
+        return [
+            ("it learned to play", f"{strength.mean:.3f} against random", is_more(strength, 0.5)),
+            (
+                "it had difficulty winning won endings (it fails in more than half of them)",
+                f"fails in {100 * failing.mean:.0f} % with {PIECES[0]} pieces",
+                is_more(failing, 0.5),
+            ),
+            (
+                "endgame tables would help",
+                f"wins {100 * plain.score:.0f} % without, {100 * with_tables.score:.0f} % with them in its search",
+                "does not hold" if with_tables.high < plain.low else gained,
+            ),
+        ]
+
+
+def everything(work: Work, watch: Watch) -> Results:
+    """Trains, plays and measures what is not there yet; raises StoppedError when `watch` says so."""
+    config = work.config()
+    progress = train(config, work.folder / "run", watch, rate=net_ratings)
+    if progress.iteration < config.iterations:
+        raise StoppedError
+    matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}
+    nets = {OURS: work.net, **{text: shipped.find(text) for text in work.nets}}
+    endings = {
+        (name, asked): tuple(_converted(work, player(str(path), work.simulations), pieces, watch) for pieces in PIECES)
+        for name, path in nets.items()
+        for asked, player in ASKED.items()
+    }
+    return Results(read_metrics(work.folder / "run"), matches, endings)
+
+
+def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
+    """Wins, draws and losses of our net against a player, ballots with both colours."""
+
+    def count() -> list[int]:
+        game = make_game("draughts", observation="paper")
+        ours = ASKED["net + search + tables"](str(work.net), work.simulations)
+        seed = derived_seed(work.seed, opponent)
+        players = (ours, opponent)
+        event = Event(
+            game=game.name, rules=game.rules, players=players, openings="ballots", seed=seed, conditions=Conditions()
+        )
+        done = []
+        for played in play(event, itertools.islice(event.schedule(), work.games), work.workers):
+            done.append(played)
+            watch.phase(f"against {opponent}", len(done), work.games)
+            _check(watch)
+        total = sum(match_tally(done).a[1:], match_tally(done).a[0])
+        return [total.wins, total.draws, total.losses]
+
+    wins, draws, losses = _kept(work, f"matches/{opponent}", [work.games, work.simulations], count)
+    return wins, draws, losses
+
+
+def _converted(work: Work, player: str, pieces: int, watch: Watch) -> Conversion:
+    """How many won endings of so many pieces a player wins."""
+
+    def measure() -> dict[str, Any]:
+        game = make_game("draughts")
+        endings = itertools.islice(won_endings(game, Judge(game, work.tables), pieces, work.seed), work.positions)
+        tasks = [Task(player, ending, work.seed + n, game.rules, work.tables) for n, ending in enumerate(endings)]
+        done = []
+        for one in attempts(tasks, work.workers):
+            done.append(one)
+            watch.phase(f"endings with {pieces} pieces", len(done), work.positions)
+            _check(watch)
+        return dataclasses.asdict(conversion(done))
+
+    told = [work.positions, player, pieces, str(work.tables)]
+    fields = _kept(work, f"endings/{zlib.crc32(json.dumps(told).encode()):08x}", told, measure)
+    return Conversion(**{**fields, "share": Score(**fields["share"])})
+
+
+def _kept(work: Work, name: str, told: list[Any], count: Callable[[], Any]) -> Any:
+    """What a file holds if it was told the same of the same net, or else what is counted now."""
+    path = work.folder / f"{name.replace(':', '-')}.json"
+    told = [*told, zlib.crc32(work.net.read_bytes())]
+    try:
+        there = json.loads(path.read_bytes())
+        if there["told"] == told:
+            return there["found"]
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # not counted yet, or damaged
+    found = count()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps({"told": told, "found": found}).encode())
+    return found
+
+
+def _check(watch: Watch) -> None:
+    if watch.stopped():
+        raise StoppedError

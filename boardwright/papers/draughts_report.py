@@ -1,0 +1,114 @@
+"""The draughts paper's claims beside ours, as text and as pictures."""
+
+import math
+from collections.abc import Sequence
+
+from boardwright.learn import figures
+from boardwright.learn.config import AlphaZeroConfig
+from boardwright.papers.draughts import NAME, OURS, PRESET, SETUP, TITLE, Conversion, Results
+from boardwright.papers.markdown import Rows, table
+from boardwright.views.chart import Chart
+
+CURVES = ("loss-policy", "loss-value", "outcomes", "gating", "elo")  # of `learn.figures`
+
+
+def curves(results: Results) -> dict[str, Chart]:
+    """By name of a file."""
+    known = {figure.name: figure for figure in figures.FIGURES}
+    drawn = {f"{NAME}-{name}": figures.chart(known[name], {PRESET: results.history}) for name in CURVES}
+    return {name: chart for name, chart in drawn.items() if chart is not None}
+
+
+def markdown(
+    results: Results,
+    config: AlphaZeroConfig,
+    *,
+    command: str,
+    setting: str,
+    device: str,
+    quick: bool,
+    proven_by: str,
+    pictures: Sequence[str],
+) -> str:
+    """The report that is kept; `pictures` are the names of the plots beside it."""
+    parts = [f"# {TITLE}", "", f"Made by `{command}`: {setting}.", ""]
+    if quick:
+        parts += [
+            "**This is a quick look**: a small net, few games, little training. It shows that everything works, and",
+            "says nothing about the paper.",
+            "",
+        ]
+    parts += ["## Does it hold?", "", *table([("the paper says", "ours", "verdict"), *results.claims()]), ""]
+    parts += ["## Set-up", "", *table(_setup(results, config, device)), "", "## Matches", ""]
+    parts += ["Our net with search and tables, ballots with both colours.", "", *table(_matches(results)), ""]
+    parts += [
+        "## Won endings",
+        "",
+        "As by `boardwright endings`: random positions, no side more than one piece ahead, won in at least 15 plies,",
+        f"{proven_by}. The defender does not err where tables know. Spoiled: won no longer.",
+        "Nowhere: drawn by the rules though still won.",
+        "",
+        *table(_endings(results)),
+        "",
+        "## Promotions",
+        "",
+        _promotions(results),
+        "",
+        "## Learning curves",
+        "",
+    ]
+    for picture in pictures:
+        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
+    return "\n".join(parts)
+
+
+def _setup(results: Results, config: AlphaZeroConfig, device: str) -> Rows:
+    scalars = results.history.scalars
+    numbers = {
+        "blocks": config.net.blocks,
+        "width": config.net.width,
+        "hidden": config.net.value_hidden,
+        "simulations": config.search.simulations[0],
+        "gates": config.gating.games,
+        "every": config.gating.every,
+        "least": config.gating.threshold,
+        "games": int(scalars["selfplay/games"].values.sum()),
+        "minutes": float(scalars["speed/seconds"].values.sum()) / 60,
+        "device": device,
+    }
+    return [("", "paper", "ours"), *((what, paper, ours.format_map(numbers)) for what, paper, ours in SETUP)]
+
+
+def _matches(results: Results) -> Rows:
+    rows: Rows = [("against", "won", "drawn", "lost", "score", "95 % between")]
+    for opponent, counts in results.matches.items():
+        score = results.score(opponent)
+        bounds = f"{score.low:.3f}–{score.high:.3f}"
+        rows.append((f"`{opponent}`", *map(str, counts), f"{score.mean:.3f}", bounds))
+    return rows
+
+
+def _endings(results: Results) -> Rows:
+    rows: Rows = [("net", "asked", "pieces", "won", "95 % between", "spoiled", "nowhere", "plies", "best")]
+    for (net, asked), found in results.endings.items():
+        name = "this run's" if net == OURS else net
+        rows += [(name, asked, str(one.pieces), *_figures(one)) for one in found]
+    return rows
+
+
+def _figures(one: Conversion) -> tuple[str, ...]:
+    lengths = tuple("–" if math.isnan(plies) else f"{plies:.1f}" for plies in (one.plies, one.best))
+    bounds = f"{100 * one.share.low:.0f}–{100 * one.share.high:.0f} %"
+    return (f"{one.won} of {one.endings}", bounds, str(one.spoiled), str(one.nowhere), *lengths)
+
+
+def _promotions(results: Results) -> str:
+    scalars = results.history.scalars
+    if "gating/promoted" not in scalars:
+        return "No candidate met the reference."
+    scores, promoted = scalars["gating/score"], scalars["gating/promoted"].values
+    met = [
+        f"{iteration}: {score:.2f}{' (promoted)' if taken else ''}"
+        for iteration, score, taken in zip(scores.iterations, scores.values, promoted, strict=True)
+    ]
+    return f"Score of the candidate against the reference by iteration: {', '.join(met)}."

@@ -1,0 +1,135 @@
+"""Endgame tables in training: games that end where they know the result, and values that are the truth."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import boardwright
+from boardwright.errors import RunError
+from boardwright.games.base import DRAW, ONGOING
+from boardwright.learn import configfile, memory, selfplay, settings
+from boardwright.learn.alphazero import make_alphazero, scalars
+from boardwright.learn.config import AlphaZeroConfig, LearnerConfig, ReplayConfig, SearchConfig, SelfPlayConfig
+from boardwright.learn.learner import corrected, make_learner
+from boardwright.learn.memory import Samples
+from boardwright.learn.presets import PRESETS
+from boardwright.nets.config import NetConfig
+from boardwright.nets.network import make_network
+
+GAMES = 8
+NET = NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2)
+CONFIG = AlphaZeroConfig(
+    game="draughts",
+    iterations=2,
+    net=NET,
+    search=SearchConfig(simulations=(2,)),
+    selfplay=SelfPlayConfig(games=GAMES, steps=1, adjudicate=0.5),
+    replay=ReplayConfig(iterations=1),
+    learner=LearnerConfig(batch=4, steps=1, warmup=0, tables=1.0),
+)
+# One capture leads to four pieces, of which the capturing side has more.
+FORCED = ("B:WK18,K28:BK14,K1,K3", "W:WK18,K32,K31:BK15,K1")
+
+
+def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
+    az = make_alphazero(CONFIG)
+    positions = [az.game.position(FORCED[column % 2]) for column in range(GAMES)]
+    after = [position.play(position.legal_actions()[0]) for position in positions]
+    winners = [az.game.proven_outcome(position.core) for position in after]
+    assert [outcome and outcome.winner for outcome in winners] == [0, 1] * (GAMES // 2)
+    assert all(position.outcome is None for position in after)
+
+    run = az.init()
+    states: Any = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[az.env.from_position(p) for p in positions])
+    run = az.settle(az.play(dataclasses.replace(run, games=dataclasses.replace(run.games, states=states)), 0, 0), 0)
+    chosen = [(column * 0.6180339887) % 1 < 0.5 for column in range(GAMES)]
+    assert 0 < sum(chosen) < GAMES
+    row: Any = jax.device_get(run.replay)
+    assert (row.status[0] == memory.KNOWN).tolist() == chosen
+    assert (row.status[0] == memory.OPEN).tolist() == [not one for one in chosen]
+    wanted = [(1.0, -1.0)[column % 2] for column in range(GAMES)]
+    assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
+    assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
+    told = scalars(run.tally)
+    assert told["selfplay/games"] == sum(chosen)
+    assert told["selfplay/adjudicated"] == 1
+    _, losses = jax.eval_shape(lambda run: az.learn(run, 0, 0), run)  # with tables in their place
+    assert losses["value"].shape == ()
+
+
+def test_the_share_is_kept_in_every_column_and_over_all() -> None:
+    def ended(number: Any, share: float) -> Any:
+        nothing: Any = None
+        games = selfplay.Games(nothing, jnp.full(GAMES, number), nothing, nothing, nothing, nothing)
+        return selfplay._adjudged(jnp.ones(GAMES, jnp.int8), games, share) == 1
+
+    for share in (0.0, 0.25, 1.0):
+        shares = np.asarray(jax.vmap(lambda number, share=share: ended(number, share))(jnp.arange(200))).mean(axis=0)
+        assert np.abs(shares - share).max() < 0.02
+
+
+def test_values_are_the_truth_where_it_is_known() -> None:
+    """Wrong results with tables give the loss of right results without."""
+    game: Any = boardwright.game("draughts")
+    env, learning, network = game.batch(), game.learning(), make_network(NET, game)
+    texts = ("B:WK18,K27:BK14,K1", "W:WK18,K32,K31:BK15", "B:WK31:BK1", "B:W21-32:B1-12")
+    states, proven = [env.from_position(game.position(text)) for text in texts], game.proven_results()
+    truths = [proven.result(proven.tables, state) for state in states]
+    assert [int(truth) for truth in truths] == [0, 1, DRAW, ONGOING]
+    words = jnp.stack([learning.pack(state) for state in states])
+
+    def samples(results: list[float]) -> Samples:
+        numbers, nothing = jnp.asarray(results), jnp.zeros((4, 0), jnp.uint32)
+        actions = jnp.full((4, 48), -1, jnp.int16).at[:, 0].set(0)
+        policy = jnp.zeros((4, 48), jnp.bfloat16).at[:, 0].set(1)
+        return Samples(words, actions, policy, numbers, numbers, jnp.ones(4, bool), numbers, numbers, nothing)
+
+    variables = network.init(jax.random.key(0))
+
+    def learner(share: float) -> Any:
+        config = LearnerConfig(tables=share, root_value=0.25)
+        return jax.jit(make_learner(config, game, env, learning, network, 10, proven).losses)
+
+    plain, knowing = learner(0.0), learner(1.0)
+
+    def value_loss(losses: Any, results: list[float]) -> float:
+        return float(losses(variables, samples(results), jnp.zeros(4, jnp.int32), proven.tables)[1][0]["value"])
+
+    wrong, right = [-1.0, 1.0, -1.0, 0.5], [1.0, -1.0, 0.0, 0.5]
+    assert value_loss(knowing, wrong) == pytest.approx(value_loss(plain, right), rel=1e-6)
+    assert value_loss(plain, wrong) != pytest.approx(value_loss(plain, right), rel=1e-3)
+    half = corrected(samples(wrong), jnp.stack(truths), 0.5)
+    assert half.result.tolist() == half.value.tolist() == [0.0, 0.0, -0.5, 0.5]
+
+
+def test_settings_that_ask_for_tables() -> None:
+    tablut = dataclasses.replace(CONFIG, game="tablut")
+    with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: tablut has no endgame tables"):
+        make_alphazero(tablut)
+    with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: no draughts tables in /nowhere"):
+        make_alphazero(dataclasses.replace(CONFIG, tables="/nowhere"))
+    with pytest.raises(RunError, match="setting tables: nothing asks for them"):
+        AlphaZeroConfig(game="draughts", tables="somewhere")
+    assert {name for name, preset in PRESETS.items() if preset.asks_tables} == {"draughts-fast"}
+
+
+def test_a_run_that_began_before_there_was_a_setting_goes_on(tmp_path: Path) -> None:
+    plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
+    told = configfile.told("alphazero", plain)
+    for group, name in (("selfplay", "adjudicate"), ("learner", "tables")):
+        del told[group][name]
+    del told["tables"]
+    (tmp_path / configfile.NAME).write_text(json.dumps(told))
+    configfile.check(tmp_path, "alphazero", plain)
+    with pytest.raises(RunError, match=r"other settings \(learner.tables is 0.0 there and 1.0 here\)"):
+        configfile.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tables=1"]))
+    with pytest.raises(RunError, match=r"other settings \(method is 'alphazero' there"):
+        configfile.check(tmp_path, "ppo", plain)

@@ -1,0 +1,112 @@
+"""`boardwright paper draughts` around a run that is made up here; its games and endings are played."""
+
+import dataclasses
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boardwright
+from boardwright.arena.endings import Conversion
+from boardwright.arena.intervals import score_interval
+from boardwright.cli import paper_draughts
+from boardwright.cli.paper import Options, run
+from boardwright.errors import BoardwrightError
+from boardwright.learn.loop import Progress, Watch
+from boardwright.learn.metrics import Metrics
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig
+from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.papers import draughts
+from boardwright.papers.draughts import ASKED, OPPONENTS, OURS, PIECES, Results, StoppedError, Work, everything
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Runs end at once with an untrained net and something measured; the configs that were asked for."""
+    asked: list[Any] = []
+
+    def train(config: Any, folder: Path, watch: Watch, *, rate: Any = None) -> Progress:
+        asked.append(config)
+        (folder / "nets").mkdir(parents=True, exist_ok=True)
+        game = boardwright.game("draughts", observation="paper")
+        net = NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2)
+        shapes, rng = weight_shapes(net, interface_of(net, game)), np.random.default_rng(0)
+        weights = {name: np.abs(rng.normal(size=shape)).astype(np.float32) for name, shape in shapes.items()}
+        path = folder / "nets" / "best.net"
+        netfile.write(path, config=net, game=game, weights=weights, training={"method": "alphazero"})
+        with Metrics(folder) as metrics:
+            if len(asked) == 1:
+                told = {"selfplay/games": 5, "speed/seconds": 30, "loss/policy": 2.0, "gating/score": 0.6}
+                metrics.log(1, 100, told | {"gating/promoted": 1})
+        return Progress(iteration=0 if watch.stopped() else config.iterations)
+
+    monkeypatch.setattr(draughts, "train", train)
+    monkeypatch.setattr(paper_draughts, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(draughts, "PIECES", (3, 4))
+    return asked
+
+
+def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    options = Options(paper="draughts", out=tmp_path, quick=True, games=2, positions=1, json=True)
+    run(options)
+    told = json.loads(capsys.readouterr().out)
+    assert [claim["verdict"] for claim in told["claims"]].count("not decided") >= 1
+    assert len(told["endings"]) == len(ASKED) * 2
+    report = (tmp_path / "draughts.md").read_text(encoding="utf-8")
+    assert "Made by `boardwright paper draughts --quick --games 2 --positions 1`" in report
+    assert "quick look" in report
+    assert "| games | about 100 | 5 |" in report
+    assert "1: 0.60 (promoted)" in report
+    assert "| 1 of 8, value head of 32 |" in report  # what was asked for
+    ET.fromstring((tmp_path / "draughts-gating.svg").read_text(encoding="utf-8"))
+
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "draughts-work").rglob("*.json")}
+    assert len(before) == len(OPPONENTS) + len(ASKED) * 2
+    run(options)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    assert json.loads(capsys.readouterr().out) == told
+    assert trained[0].iterations == 4
+
+
+def test_stopping(tmp_path: Path, trained: list[Any]) -> None:
+    with pytest.raises(StoppedError):
+        everything(Work(folder=tmp_path, quick=True), Watch(stopped=lambda: True))
+    assert trained
+
+
+def conversions(won: int) -> tuple[Conversion, ...]:
+    share = score_interval([(1.0,)] * won + [(0.0,)] * (100 - won))
+    return tuple(Conversion("", pieces, won, 100 - won, 0, share, 20.0, 18.0) for pieces in PIECES)
+
+
+@pytest.mark.parametrize(
+    ("wins", "plain", "tables", "verdicts"),
+    [
+        (90, 20, 60, ["holds", "holds", "holds"]),
+        (10, 80, 60, ["does not hold", "does not hold", "does not hold"]),
+        (50, 50, 52, ["not decided", "not decided", "not decided"]),
+    ],
+)
+def test_verdicts(wins: int, plain: int, tables: int, verdicts: list[str]) -> None:
+    won = dict(zip(ASKED, (0, plain, tables), strict=True))
+    history: Any = None
+    results = Results(
+        history,
+        dict.fromkeys(OPPONENTS, (wins, 0, 100 - wins)),
+        {(OURS, asked): conversions(count) for asked, count in won.items()},
+    )
+    assert [verdict for _, _, verdict in results.claims()] == verdicts
+
+
+def test_what_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(BoardwrightError, match="say with --out FOLDER"):
+        run(Options(paper="draughts"))
+    with pytest.raises(BoardwrightError, match="--games must be even"):
+        run(Options(paper="draughts", out=tmp_path, games=3))
+    with pytest.raises(BoardwrightError, match="--nets is an option of draughts, not of cathedral"):
+        run(Options(paper="cathedral", nets=("a",)))
+    assert np.isfinite(dataclasses.astuple(conversions(3)[0].share)).all()
