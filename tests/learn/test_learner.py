@@ -146,7 +146,7 @@ def test_a_small_net_learns_a_small_replay_by_heart() -> None:
     functions = make_learner(config, game, game.batch(), game.learning(), network, steps)
     cases = random_cases(game)[:8]
     replay = as_replay(as_samples(game, cases))
-    learn = jax.jit(lambda key, learner: functions.learn(key, learner, replay, 1))
+    learn = jax.jit(lambda key, learner: functions.learn(key, learner, replay, 1, None))
     learner = functions.init(network.init(jax.random.key(0)))
     at_first = in_error(network.apply, learner.variables, cases)
     for step in range(steps):
