@@ -5,11 +5,13 @@ import dataclasses
 import pytest
 
 from boardwright.bench import selfplay
+from boardwright.games import registry
 from boardwright.learn.presets import PRESETS
 
 
-def test_figures_of_a_tiny_run() -> None:
-    tiny = PRESETS["draughts-tiny"]
+def test_figures_of_a_tiny_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")  # which is quick to compile
+    tiny = dataclasses.replace(PRESETS["draughts-tiny"], game="tictactoe")
     config = dataclasses.replace(tiny, learner=dataclasses.replace(tiny.learner, steps=2, batch=8))
     figures = {figure.key: figure for figure in selfplay.measure(config, games=2, simulations=2, net="1x4")}
     assert set(figures) == {

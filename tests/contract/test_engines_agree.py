@@ -3,12 +3,14 @@
 import random
 
 import jax
+import pytest
 from duel import ending_policy, play_both, random_policy, repeating_policy
 
 from boardwright.games import batched
 from boardwright.games.base import Game, Position
 
 GAMES = 2000
+pytestmark = pytest.mark.usefixtures("careful_compiler")  # so many games pay for it
 
 
 def test_random_games_of_shipped_rules(shipped_game: Game) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from tictactoe import set_up, solved
 
-from boardwright.games import registry
 from boardwright.games.registry import game as make_game
 from boardwright.learn import transitions
 from boardwright.learn.dqn import DQN, Run, make_dqn, stepped
@@ -32,11 +31,6 @@ TINY = DQNConfig(
     learner=QLearnerConfig(batch=8, updates=1.5, begin=12, target_every=3),
     evaluation=RandomGamesConfig(every=1, games=8),
 )
-
-
-@pytest.fixture(autouse=True)
-def _tictactoe_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")
 
 
 def acting(config: DQNConfig, **changes: Any) -> DQNConfig:

@@ -19,11 +19,6 @@ from boardwright.nets.netfile import NetFile
 SIZES: dict[str, Any] = {"games": 16, "simulations": 4, "opening_plies": 2, "seed": 5}
 
 
-@pytest.fixture(autouse=True)
-def tictactoe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")
-
-
 def net(path: Path, game: str, width: int, rules: str | None = None) -> NetFile:
     bound, config = registry.game(game, rules), NetConfig(blocks=1, width=width, policy="dense")
     shapes, chance = weight_shapes(config, interface_of(config, bound)), np.random.default_rng(width)

@@ -12,7 +12,7 @@ from tictactoe import Core
 
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
-from boardwright.games.registry import GAMES, game
+from boardwright.games.registry import game
 from boardwright.learn import arrayfile, checkpoint, encoder_file, league, loop, luggage, settings
 from boardwright.learn.loop import Watch
 from boardwright.learn.metrics import read_metrics
@@ -52,11 +52,6 @@ SOME = dataclasses.replace(
     opponent=OpponentConfig(soft_every=2, copy_every=10),
     learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
 )
-
-
-@pytest.fixture(autouse=True)
-def tictactoe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GAMES, "tictactoe", "tictactoe:TicTacToe")
 
 
 def _best_actions(ppo: PPO, run: Run) -> Any:
@@ -171,7 +166,7 @@ def _arrays(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kind", ["older", "league"])
 def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
-    config = settings.apply(PRESETS["draughts-tiny"], [f"opponent.kind={kind}", "opponent.nets=1"])
+    config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", f"opponent.kind={kind}", "opponent.nets=1"])
     loop.train(ppo_method(config), tmp_path / "straight")
     calls = 0
 

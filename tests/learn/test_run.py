@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from boardwright.nets import netfile
 TINY = settings.apply(
     presets.PRESETS["draughts-tiny"],
     [
+        "game=tictactoe",
         "iterations=4",
         "selfplay.games=8",
         "selfplay.steps=8",
@@ -115,9 +117,11 @@ def _assert_same_run(one: Path, other: Path) -> None:
 SCRIPT = """
 import json, sys
 from pathlib import Path
+from boardwright.games import registry
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn import run, settings
 from boardwright.learn.config import AlphaZeroConfig
+registry.GAMES["tictactoe"] = "tictactoe:TicTacToe"
 config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
 run.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
 """
@@ -125,10 +129,11 @@ run.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoin
 
 def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "toys")}
     arguments = [sys.executable, "-c", SCRIPT, json.dumps(settings.to_json(TINY)), str(folder)]
     kills = 0
-    for checkpoints in (1, 3, 6, 9):
-        with subprocess.Popen(arguments, stderr=subprocess.PIPE) as process:
+    for checkpoints in (2, 6, 9):
+        with subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE) as process:
             limit = time.monotonic() + 300
             seen: set[int] = set()
             while process.poll() is None and len(seen) < checkpoints:
@@ -139,7 +144,7 @@ def test_killed_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
                 process.send_signal(signal.SIGKILL)
                 kills += 1
     assert kills >= 2
-    subprocess.run(arguments, check=True, timeout=300)
+    subprocess.run(arguments, env=environment, check=True, timeout=300)
     _assert_same_run(whole, folder)
 
 

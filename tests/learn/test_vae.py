@@ -118,6 +118,7 @@ def test_the_encoder_gives_a_plain_net_the_same_code(rules: str, observation: st
         assert np.allclose(value, mean[:, number], atol=1e-5)
 
 
+@pytest.mark.usefixtures("careful_compiler")
 def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None:
     """32 boards, many times in each of two games, in another order, so that those held back are those learned."""
     places = np.flatnonzero(some.plies > 2)[:32]

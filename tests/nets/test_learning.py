@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 
 import boardwright
 from boardwright.nets.config import NetConfig
@@ -21,6 +22,7 @@ CONFIG = NetConfig(
 )
 
 
+@pytest.mark.usefixtures("careful_compiler")
 def test_a_tiny_net_learns_positions_by_heart() -> None:
     game = boardwright.game("draughts")
     rng = np.random.default_rng(5)

@@ -22,6 +22,7 @@ def test_perft_by_distinct_moves() -> None:
     assert start.perft(12, distinct=True) == DISTINCT_AT_12
 
 
+@pytest.mark.usefixtures("careful_compiler")
 def test_perft_in_the_batched_engine() -> None:
     env = boardwright.game("draughts").batch()
     assert batched.perft(env, env.init(jax.random.key(0)), 8) == ROUTES[7]
