@@ -38,7 +38,8 @@ def run(options: Options) -> None:
     try:
         from boardwright.learn.loop import Watch
         from boardwright.papers.cathedral_results import targets, verdicts
-        from boardwright.papers.cathedral_runs import StoppedError, Work, everything
+        from boardwright.papers.cathedral_runs import Work, everything
+        from boardwright.papers.stopping import StoppedError
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
     work = Work(

@@ -11,7 +11,8 @@ from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
 from boardwright.cli.progress import phases
-from boardwright.cli.train import keep_programs, stop_on_signal
+from boardwright.cli.stopping import stop_on_signal
+from boardwright.cli.train import keep_programs
 from boardwright.errors import BoardwrightError
 
 MOST = 10**5
@@ -24,6 +25,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.learn.loop import Watch
         from boardwright.papers import draughts
+        from boardwright.papers.stopping import StoppedError
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
     usual = (draughts.QUICK_GAMES, draughts.QUICK_POSITIONS) if options.quick else (draughts.GAMES, draughts.POSITIONS)
@@ -47,7 +49,7 @@ def run(options: Options) -> None:
         watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
         try:
             results = draughts.everything(work, watch)
-        except draughts.StoppedError:
+        except StoppedError:
             print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
             sys.exit(130)
     _write(options, work, results)

@@ -42,8 +42,9 @@ def run(options: Options) -> None:
     make_folder("--work", work_folder)
     try:
         from boardwright.learn.loop import Watch
+        from boardwright.papers.stopping import StoppedError
         from boardwright.papers.tablutzero_matches import everything
-        from boardwright.papers.tablutzero_runs import StoppedError, Work
+        from boardwright.papers.tablutzero_runs import Work
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
     work = Work(

@@ -84,7 +84,7 @@ def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> Alp
         replay=ReplayConfig(iterations=8),
         learner=LearnerConfig(
             batch=1024,
-            steps=512,
+            steps=1024,  # two samples a position: learning is cheap beside self-play
             peak=3e-3,
             warmup=500,
             clip=1.0,

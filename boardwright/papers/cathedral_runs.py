@@ -45,13 +45,10 @@ from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
+from boardwright.papers.stopping import StoppedError
 from boardwright.wholefile import write_whole
 
 OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
-
-
-class StoppedError(Exception):
-    """Somebody asked to stop; what is done is kept."""
 
 
 @dataclass(frozen=True, kw_only=True)

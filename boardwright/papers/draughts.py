@@ -34,6 +34,7 @@ from boardwright.learn.presets import PRESETS
 from boardwright.learn.run import train
 from boardwright.nets import shipped
 from boardwright.papers.estimates import Estimate, over_games
+from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import is_more
 from boardwright.wholefile import write_whole
 
@@ -77,10 +78,6 @@ SETUP = (  # what, the paper's, ours
     ("time", "8 hours on an Apple M2", "{minutes:,.1f} minutes on {device}"),
     ("rating", "none", "see below"),
 )
-
-
-class StoppedError(Exception):
-    """Somebody asked to stop; what is done is kept."""
 
 
 @dataclass(frozen=True, kw_only=True)

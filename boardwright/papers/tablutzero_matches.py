@@ -21,9 +21,10 @@ from boardwright.learn.loop import Watch
 from boardwright.learn.meeting import meet
 from boardwright.learn.metrics import Match
 from boardwright.nets import netfile
+from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import GAME, MEETINGS, TRAININGS, Meeting, training_of
 from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, iterations_of, minutes_at
-from boardwright.papers.tablutzero_runs import StoppedError, Work, kept_nets, net_at, trained
+from boardwright.papers.tablutzero_runs import Work, kept_nets, net_at, trained
 from boardwright.wholefile import write_whole
 
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there

@@ -20,12 +20,9 @@ from boardwright.learn.metrics import NAME as METRICS
 from boardwright.learn.metrics import History
 from boardwright.learn.presets import PRESETS
 from boardwright.nets import netfile
+from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
 from boardwright.papers.tablutzero_results import iterations_of, minutes_at, read_run
-
-
-class StoppedError(Exception):
-    """Somebody asked to stop; what is done is kept."""
 
 
 @dataclass(frozen=True, kw_only=True)

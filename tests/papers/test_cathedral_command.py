@@ -14,7 +14,8 @@ from boardwright.papers import cathedral_runs
 from boardwright.papers.cathedral import FINDINGS, TARGETS
 from boardwright.papers.cathedral_report import CURVES
 from boardwright.papers.cathedral_results import Results
-from boardwright.papers.cathedral_runs import StoppedError, Work
+from boardwright.papers.cathedral_runs import Work
+from boardwright.papers.stopping import StoppedError
 
 
 @pytest.fixture(autouse=True)

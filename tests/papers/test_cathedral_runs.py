@@ -14,7 +14,8 @@ from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
 from boardwright.papers import cathedral_runs
 from boardwright.papers.cathedral import CELLS, TRAININGS, Training, cell_of, training_of
-from boardwright.papers.cathedral_runs import StoppedError, Work, met, trained
+from boardwright.papers.cathedral_runs import Work, met, trained
+from boardwright.papers.stopping import StoppedError
 
 
 def some_work(folder: Path, **changes: object) -> Work:

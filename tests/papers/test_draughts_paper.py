@@ -21,7 +21,8 @@ from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.papers import draughts
-from boardwright.papers.draughts import ASKED, OPPONENTS, OURS, PIECES, Results, StoppedError, Work, everything
+from boardwright.papers.draughts import ASKED, OPPONENTS, OURS, PIECES, Results, Work, everything
+from boardwright.papers.stopping import StoppedError
 
 
 @pytest.fixture

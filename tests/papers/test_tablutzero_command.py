@@ -14,10 +14,11 @@ from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.loop import Watch
 from boardwright.papers import tablutzero_matches
+from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL
 from boardwright.papers.tablutzero_report import targets
 from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
-from boardwright.papers.tablutzero_runs import StoppedError, Work
+from boardwright.papers.tablutzero_runs import Work
 
 
 @pytest.fixture(autouse=True)

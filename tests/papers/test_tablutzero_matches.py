@@ -14,11 +14,12 @@ from boardwright.learn import league
 from boardwright.learn.duel import Score
 from boardwright.learn.loop import Progress, Watch
 from boardwright.papers import tablutzero_matches, tablutzero_runs
+from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
 from boardwright.papers.tablutzero_matches import everything, nearest
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import curve, read_run
-from boardwright.papers.tablutzero_runs import StoppedError, Work, trained
+from boardwright.papers.tablutzero_runs import Work, trained
 
 COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
 
