@@ -1,4 +1,6 @@
-"""How many won endings of draughts a player wins: against a defender who does not err, from positions that are proven.
+"""How many won endings of draughts a player wins, from positions that are proven.
+
+The defender does not err where tables know the position, and searches a little where they do not.
 
 A player *spoils* an ending when tables say that it is won no longer; it gets *nowhere* when the rules, or the most
 plies, make a draw of one that it still won, for all we know.
@@ -59,7 +61,7 @@ class Conversion:
     nowhere: int
     share: Score  # won
     plies: float  # mean, of the games that were won; not a number where none was
-    best: float  # mean plies that these would have taken with best play
+    best: float  # mean plies that these would have taken with best play, at most
 
     @property
     def endings(self) -> int:

@@ -1,4 +1,4 @@
-"""Measure how many won endings of draughts players win against a defender who does not err.
+"""Measure how many won endings of draughts players win, against a defender who does not err where tables know.
 
 The same random positions for every player: `boardwright endings net:net=FILE zero:net=FILE,sims=400 alphabeta:depth=8`.
 """
@@ -59,7 +59,7 @@ def run(options: Options) -> None:
     for player in options.players:
         make_agent(player, bound).close()  # what is wrong with one is said at once
     judge = Judge(bound, options.tables)
-    endings = {pieces: _drawn(bound, judge, pieces, options) for pieces in numbers}
+    endings = {pieces: _drawn(bound, pieces, options) for pieces in numbers}
     found = [conversion(done) for done in _played(endings, options)]
     if options.json:
         told = [
@@ -89,7 +89,8 @@ def table(found: list[Conversion]) -> list[str]:
     return lines
 
 
-def _drawn(bound: Game, judge: Judge, pieces: int, options: Options) -> list[WonEnding]:
+def _drawn(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
+    judge = Judge(bound, options.tables)  # a new one: what it remembers decides what it can prove
     endings = islice(won_endings(bound, judge, pieces, options.seed), options.positions)
     return list(track(endings, options.positions, f"endings with {pieces} pieces"))
 

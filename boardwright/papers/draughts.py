@@ -150,7 +150,9 @@ def everything(work: Work, watch: Watch) -> Results:
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}
     nets = {OURS: work.net, **{text: shipped.find(text) for text in work.nets}}
     endings = {
-        (name, asked): tuple(_converted(work, player(str(path), work.simulations), pieces, watch) for pieces in PIECES)
+        (name, asked): tuple(
+            _converted(work, path, player(str(path), work.simulations), pieces, watch) for pieces in PIECES
+        )
         for name, path in nets.items()
         for asked, player in ASKED.items()
     }
@@ -176,12 +178,12 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
         total = sum(match_tally(done).a[1:], match_tally(done).a[0])
         return [total.wins, total.draws, total.losses]
 
-    wins, draws, losses = _kept(work, f"matches/{opponent}", [work.games, work.simulations], count)
+    wins, draws, losses = _kept(work, f"matches/{opponent}", [work.games, work.simulations], work.net, count)
     return wins, draws, losses
 
 
-def _converted(work: Work, player: str, pieces: int, watch: Watch) -> Conversion:
-    """How many won endings of so many pieces a player wins."""
+def _converted(work: Work, net: Path, player: str, pieces: int, watch: Watch) -> Conversion:
+    """How many won endings of so many pieces a player wins, who has its net from a file."""
 
     def measure() -> dict[str, Any]:
         game = make_game("draughts")
@@ -195,14 +197,14 @@ def _converted(work: Work, player: str, pieces: int, watch: Watch) -> Conversion
         return dataclasses.asdict(conversion(done))
 
     told = [work.positions, player, pieces, str(work.tables)]
-    fields = _kept(work, f"endings/{zlib.crc32(json.dumps(told).encode()):08x}", told, measure)
+    fields = _kept(work, f"endings/{zlib.crc32(json.dumps(told).encode()):08x}", told, net, measure)
     return Conversion(**{**fields, "share": Score(**fields["share"])})
 
 
-def _kept(work: Work, name: str, told: list[Any], count: Callable[[], Any]) -> Any:
+def _kept(work: Work, name: str, told: list[Any], net: Path, count: Callable[[], Any]) -> Any:
     """What a file holds if it was told the same of the same net, or else what is counted now."""
     path = work.folder / f"{name.replace(':', '-')}.json"
-    told = [*told, zlib.crc32(work.net.read_bytes())]
+    told = [*told, work.seed, zlib.crc32(net.read_bytes())]
     try:
         there = json.loads(path.read_bytes())
         if there["told"] == told:

@@ -44,8 +44,8 @@ def markdown(
     parts += [
         "## Won endings",
         "",
-        "As by `boardwright endings`: random positions, no side more than one piece ahead, won in at least 15 plies,",
-        f"{proven_by}. The defender does not err where tables know. Spoiled: won no longer.",
+        "As by `boardwright endings`: random positions, no side more than one piece ahead, proven wins of 15 plies",
+        f"or more, {proven_by}. The defender does not err where tables know. Spoiled: won no longer.",
         "Nowhere: drawn by the rules though still won.",
         "",
         *table(_endings(results)),

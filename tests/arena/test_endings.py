@@ -1,6 +1,7 @@
 """Won endings: proven, quiet, not trivial, the same for a seed; and players who win, spoil or get nowhere."""
 
 import json
+import random
 import subprocess
 import sys
 from itertools import islice
@@ -11,7 +12,7 @@ import pytest
 import boardwright
 from boardwright.arena.endings import Attempt, Task, attempt, conversion
 from boardwright.errors import BoardwrightError
-from boardwright.games.draughts.endings import LEAST_PLIES, Judge, WonEnding, count_pieces, won_endings
+from boardwright.games.draughts.endings import LEAST_PLIES, Judge, WonEnding, count_pieces, random_ending, won_endings
 from boardwright.games.draughts.tablebase import Tablebase, build
 
 GAME = boardwright.game("draughts")
@@ -39,11 +40,25 @@ def test_endings_are_won_quiet_and_balanced(pieces: int) -> None:
 
 
 def test_what_alpha_beta_proves_is_won(tmp_path: Path) -> None:
-    """With tables to 3 pieces it sees less of 4, but nothing that is not there."""
+    """With tables to 3 pieces it sees less of 4, but nothing that is not there, and nothing sooner than it comes.
+
+    One judge is asked about positions of the same line, so that it remembers them from other distances.
+    """
     build(3, tmp_path)
-    truth = Tablebase()
-    for ending in islice(won_endings(GAME, Judge(GAME, tmp_path), 4, seed=3), 6):
-        assert truth.probe_position(GAME.position(ending.text)).result == "win"
+    truth, judge, chance, proven = Tablebase(), Judge(GAME, tmp_path), random.Random(1), 0
+    while proven < 400:
+        position = GAME.position(random_ending(chance, 4))
+        for _ in range(3):
+            if position.outcome is not None or count_pieces(position) < 4:
+                break
+            plies = judge.plies_to_win(position)
+            if plies is not None:
+                proven += 1
+                probe = truth.probe_position(position)
+                assert probe.result == "win"
+                assert probe.plies is not None
+                assert probe.plies <= plies
+            position = position.play(chance.choice(position.legal_actions()))
 
 
 def test_the_defender_holds_out_as_long_as_tables_say() -> None:

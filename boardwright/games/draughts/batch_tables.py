@@ -22,6 +22,7 @@ from boardwright.games.draughts.tablebase import Tablebase
 SQUARES_FOR_MEN = 28
 POSITIONS_A_WORD = 16
 MOST_NUMBERED = 1 << 32  # positions
+FOR_EVER = 2**31 - 1  # plies
 
 
 class PackedTables(NamedTuple):
@@ -33,16 +34,18 @@ class PackedTables(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4)
-def make_proven_results(folder: Path | None) -> ProvenResults:
-    """For `Game.proven_results`: the tables of a folder, or those that ship."""
+def make_proven_results(folder: Path | None, max_quiet_plies: int | None) -> ProvenResults:
+    """For `Game.proven_results`: the tables of a folder, or those that ship, where inactivity draws after so long."""
     tables = Tablebase(folder)
-    return ProvenResults(_packed(tables), functools.partial(result, tables.pieces))
+    longest = FOR_EVER if max_quiet_plies is None else max_quiet_plies // 2
+    return ProvenResults(_packed(tables), functools.partial(result, tables.pieces, longest))
 
 
-def result(pieces: int, tables: PackedTables, state: State) -> Array:
+def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) -> Array:
     """int8: the role that wins a position with best play, or DRAW; ONGOING where tables to `pieces` do not know.
 
-    They know nothing of a position that is over, or in the middle of a capture.
+    They know nothing of a position that is over, or in the middle of a capture. Nor do they know of inactivity, which
+    may take a win away: after more than `longest_quiet` plies of it only their draws count.
     """
     board, black_moves = state.board, state.current_role == b.BLACK
     own = jnp.where(black_moves, board[0], turned(board[1]))
@@ -68,6 +71,7 @@ def result(pieces: int, tables: PackedTables, state: State) -> Array:
     number = number * digits[2] + _number(enemy_kings, men | enemy_men | own_kings, most)
     number = jnp.where(known, tables.firsts[material] + number, 0)
     outcome = (tables.words[number // POSITIONS_A_WORD] >> (2 * (number % POSITIONS_A_WORD))) & 3
+    known &= (outcome == 1) | (state.quiet <= longest_quiet)
     mover = state.current_role
     winner = jnp.where(outcome == 2, mover, jnp.where(outcome == 0, 1 - mover, DRAW))
     return jnp.where(known, winner, ONGOING).astype(jnp.int8)

@@ -90,7 +90,7 @@ def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[Wo
     longest = min(game.rules.max_quiet_plies or MOST_PLIES, MOST_PLIES)
     while True:
         for _ in range(MOST_TRIES):
-            text = _random_position(chance, pieces)
+            text = random_ending(chance, pieces)
             position = game.position(text)
             if text in told or position.outcome is not None or _captures(position):
                 continue
@@ -108,7 +108,8 @@ def _captures(position: Position) -> bool:
     return any("x" in move for move in position.moves())
 
 
-def _random_position(chance: random.Random, pieces: int) -> str:
+def random_ending(chance: random.Random, pieces: int) -> str:
+    """The text of a position, be it won or not."""
     sides, kings = [0, 0], 0
     ahead = chance.randrange(2)
     for number, square in enumerate(chance.sample(range(b.SQUARES), pieces)):

@@ -144,7 +144,7 @@ class Draughts(Game):
     def proven_results(self, folder: Path | None = None) -> ProvenResults:
         from boardwright.games.draughts.batch_tables import make_proven_results
 
-        return make_proven_results(folder)
+        return make_proven_results(folder, self.rules.max_quiet_plies)
 
     def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""

@@ -318,9 +318,13 @@ class AlphaBetaThread {
         if (nodes_ == node_limit_) throw Stopped{};
     }
 
-    // Wins are stored as so far from the position, not from the root.
-    static int to_table(int score, int ply) { return score > kDecided ? score + ply : score < -kDecided ? score - ply : score; }
-    static int from_table(int score, int ply) { return score > kDecided ? score - ply : score < -kDecided ? score + ply : score; }
+    // Wins, those that endgame tables know of too, are stored as so far from the position, not from the root.
+    static int to_table(int score, int ply) {
+        return score > kMostStatic ? score + ply : score < -kMostStatic ? score - ply : score;
+    }
+    static int from_table(int score, int ply) {
+        return score > kMostStatic ? score - ply : score < -kMostStatic ? score + ply : score;
+    }
 
     static constexpr std::int32_t kMostHistory = 1 << 20;
 

@@ -1,5 +1,6 @@
 """The tables as the batched engine sees them say what the scalar engine's probe says, of every material."""
 
+import dataclasses
 import random
 from collections.abc import Iterable
 from functools import partial
@@ -84,6 +85,15 @@ def test_more_pieces_a_capture_under_way_and_no_enemy_are_not_known(tmp_path: Pa
     two_kings = (1, 1 << 30, 1 | 1 << 30, 0)
     assert Tablebase().probe(*two_kings).result == "draw"
     assert results(states_of([(king, enemies, king, 0), two_kings]), tmp_path).tolist() == [ONGOING, DRAW]
+
+
+def test_wins_count_while_there_is_time_for_them_and_draws_always() -> None:
+    """Under the rules of a match 80 plies of inactivity make a draw."""
+    king, enemies = 1 << 0, 1 << 5 | 1 << 14
+    states = states_of([(king, enemies, king, 1), (1, 1 << 30, 1 | 1 << 30, 0)])
+    for quiet, wanted in ((0, [1, DRAW]), (40, [1, DRAW]), (41, [ONGOING, DRAW])):
+        there = dataclasses.replace(states, quiet=jnp.full(2, quiet, jnp.int32))
+        assert results(there).tolist() == wanted
 
 
 def test_a_game_without_tables_says_so() -> None:
