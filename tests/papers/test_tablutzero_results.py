@@ -77,6 +77,16 @@ def test_minutes_of_the_device(tmp_path: Path) -> None:
     assert net_at({5: Path()}, history, 4.0) is None
 
 
+def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path) -> None:
+    """Going on from an old checkpoint, it knows nothing of the devices' seconds before."""
+    folder = plant(tmp_path, "fast", done=10)
+    with Metrics(folder) as metrics:
+        for iteration in range(6, 11):
+            metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 7.0 * (iteration - 5)})
+    _, history = read_run(folder)
+    assert [minutes_at(history, iteration) for iteration in (0, 4, 10)] == [0.0, 2.0, 5.0]
+
+
 def test_wins_by_role() -> None:
     """Of those who were evaluated, not of their opponents; the turn is at 75 % of 100 iterations."""
     matches = (
