@@ -25,8 +25,8 @@ from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
 
 # Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
-# not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among them; one that was
-# stopped in their midst counts from where it went on.
+# not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among
+# them; one that was stopped in their midst counts from where it went on.
 DEVICE_SECONDS = "time/device_seconds"
 ITERATION_SECONDS = "speed/seconds"  # the last that is told of an iteration, after its contest
 
@@ -217,11 +217,22 @@ def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
 
 
 def off_protocol(run: RunResult, protocol: EvaluationConfig) -> list[str]:
-    """In what a run's contests differ from the protocol, in words."""
-    if run.played_again:
-        return []
+    """In what a run's contests differ from the protocol, in words: in how it was told to hold them, unless they were
+    played again; else in nets that met fewer opponents than they would have, had the run kept all.
+    """
     ours, wanted = asdict(run.config.evaluation), asdict(protocol)
-    return [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
+    told = [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
+    if told and not run.played_again:
+        return told
+    met: dict[int, set[int]] = {}
+    for match in run.contests:
+        met.setdefault(match.iteration, set()).update({match.role0_net, match.role1_net} - {match.iteration})
+    due = {iteration: min(protocol.opponents, protocol.pool, iteration) for iteration in met}
+    return [
+        f"opponents {len(others)} instead of {due[iteration]} at iteration {iteration}"
+        for iteration, others in sorted(met.items())
+        if len(others) < due[iteration]
+    ]
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> Estimate | None:
