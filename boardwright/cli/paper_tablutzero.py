@@ -71,16 +71,17 @@ def run(options: Options) -> None:
 
 
 def _tell(options: Options, results: Any) -> None:
-    from boardwright.papers import tablutzero_report as report
+    from boardwright.papers.tablutzero_targets import targets
+    from boardwright.papers.verdicts import OPEN
 
     assert options.out is not None
     _write(options.out, options, results)
     if options.json:
         print_json(_fields(results))
         return
-    for wanted, ours, met in report.targets(results):
-        verdict = {True: "met", False: "NOT MET", None: "not measured"}[met]
-        print(f"{wanted.replace('`', '')}: {ours}: {verdict}")
+    for wanted, ours, met in targets(results):
+        verdict = {True: "met", False: "NOT MET", None: OPEN}[met]
+        print(f"{wanted}: {ours}: {verdict}".replace("`", ""))
     print(f"{options.out / tables.NAME}.md: all tables")
 
 
@@ -100,8 +101,8 @@ def _names() -> str:
 
 
 def _fields(results: Any) -> dict[str, Any]:
-    from boardwright.papers import tablutzero_report as report
     from boardwright.papers.tablutzero_results import curve, frames_at, iterations_of, total_minutes
+    from boardwright.papers.tablutzero_targets import targets
 
     roles = game_class(tables.GAME).roles
     runs = {}
@@ -130,8 +131,8 @@ def _fields(results: Any) -> dict[str, Any]:
         {"rules": line.rules, "own": line.is_own, "opening": opening_name(line.plies), **fields(line.counts, roles)}
         for line in lines
     ]
-    targets = [{"wanted": wanted, "ours": ours, "met": met} for wanted, ours, met in report.targets(results)]
-    return {"targets": targets, "runs": runs, "meetings": met, "balance": balance}
+    told_targets = [{"wanted": wanted, "ours": ours, "met": met} for wanted, ours, met in targets(results)]
+    return {"targets": told_targets, "runs": runs, "meetings": met, "balance": balance}
 
 
 def _write(out: Path, options: Options, results: Any) -> None:

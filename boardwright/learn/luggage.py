@@ -79,6 +79,14 @@ def progress_of(file: ArrayFile) -> Progress:
     return Progress(**file.header["progress"])
 
 
+def progress_in(folder: Path) -> Progress | None:
+    """How far the run of a folder was when it was last ready to be packed; None where it never was. Raises RunError."""
+    for name in (NAME, UNPACKED):
+        if (folder / name).exists():
+            return progress_of(read(folder / name))
+    return None
+
+
 def put_into(file: ArrayFile, run: Any, carried: Sequence[str]) -> Any:
     """A new run of the same settings with what was carried in its place; raises RunError where that does not fit."""
     leaves = checkpoint.named(run)

@@ -45,7 +45,7 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
         config=net.config,
         game=netfile.game_of(net),
         weights=net.weights,
-        training=provenance(net.training, history, _progress(run)),
+        training=provenance(net.training, history, luggage.progress_in(run)),
         storage="bfloat16",
     )
     return path
@@ -93,14 +93,6 @@ def _net_of(run: Path, iteration: int | None) -> Path:
         nearest = min(there, key=lambda kept: (abs(kept - wanted), kept))
         raise RunError(f"{run} holds no net of iteration {wanted}: the nearest is that of {nearest}")
     return league.path_of(run / "nets", wanted)
-
-
-def _progress(run: Path) -> Progress | None:
-    """How far a run was when it was last ready to be packed; None where it never was."""
-    for name in (luggage.NAME, luggage.UNPACKED):
-        if (run / name).exists():
-            return luggage.progress_of(luggage.read(run / name))
-    return None
 
 
 def _elo_curve(history: History, last: int) -> list[dict[str, float]]:

@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,20 @@ from boardwright.arena.balance_games import lines
 from boardwright.learn import league
 from boardwright.learn.loop import Watch
 from boardwright.learn.meeting import meet
-from boardwright.learn.metrics import Match
+from boardwright.learn.metrics import History, Match
 from boardwright.nets import netfile
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import GAME, MEETINGS, TRAININGS, Meeting, training_of
-from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, iterations_of, minutes_at
-from boardwright.papers.tablutzero_runs import Work, kept_nets, net_at, trained
+from boardwright.papers.tablutzero_results import (
+    Balanced,
+    Met,
+    Results,
+    RunResult,
+    iterations_of,
+    minutes_at,
+    total_minutes,
+)
+from boardwright.papers.tablutzero_runs import Work, devices_of, kept_nets, net_at, trained
 from boardwright.wholefile import write_whole
 
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
@@ -37,7 +45,8 @@ def everything(work: Work, watch: Watch) -> Results:
         found = trained(work, training, watch)
         if found is not None:
             config, history = found
-            runs[training.name] = RunResult(config, history, history.matches)
+            devices = devices_of(work.run_folder(training))
+            runs[training.name] = RunResult(config, history, history.matches, devices=devices)
     for name, run in runs.items():
         runs[name] = by_protocol(work, name, run, watch)
     met = {meeting.name: found for meeting in MEETINGS if (found := met_by(work, meeting, runs, watch)) is not None}
@@ -63,7 +72,7 @@ def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResul
         files = [nets[net] for net in (number, *opponents)] if opponents else None
         path = work.folder / "matches" / f"protocol-{name}-{number:06d}.json"
         play = functools.partial(_contest, nets, number, opponents, work, watch)
-        found = _once(path, {"protocol": dataclasses.asdict(protocol)}, files, play, watch)
+        found = _once(path, {"protocol": dataclasses.asdict(protocol), "seed": work.seed}, files, play, watch)
         matches += [Match(*row) for row in found or ()]
     has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
     return dataclasses.replace(run, contests=tuple(matches), played_again=True) if has_anchor else run
@@ -86,14 +95,17 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
     histories = [runs[name].history for name in (meeting.first, meeting.second)]
     nets = [kept_nets(work.run_folder(training_of(name))) for name in (meeting.first, meeting.second)]
     path = work.folder / "matches" / f"{meeting.name}.json"
-    totals = [minutes_at(history, iterations_of(history)) for history in histories]
     if meeting.at == "the end":
         chosen = [max(kept, default=None) for kept in nets]
     else:
-        minutes = min(totals) if work.minutes is None else work.minutes
-        chosen = [net_at(kept, history, minutes) for kept, history in zip(nets, histories, strict=True)]
+        chosen = at_equal_minutes(nets, histories, work.minutes)
     sizes = work.sizes
-    told = {"games": sizes.games, "simulations": sizes.simulations, "opening_plies": sizes.opening_plies}
+    told = {
+        "games": sizes.games,
+        "simulations": sizes.simulations,
+        "opening_plies": sizes.opening_plies,
+        "seed": work.seed,
+    }
     files = None
     if None not in chosen:
         files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
@@ -102,7 +114,7 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
         assert files is not None
         first, second = (netfile.read(file) for file in files)
         show = functools.partial(_show, watch, f"{meeting.first} – {meeting.second}", sizes.games)
-        (score,) = meet(first, [second], **told, seed=work.seed, heard=show)
+        (score,) = meet(first, [second], **told, heard=show)
         numbers = [number or 0 for number in chosen]
         behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
@@ -113,6 +125,22 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
         return None
     simulations = there.pop("simulations")
     return Met(**{name: tuple(values) for name, values in there.items()}, simulations=simulations)
+
+
+def at_equal_minutes(
+    nets: Sequence[dict[int, Path]], histories: Sequence[History], most: float | None
+) -> list[int | None]:
+    """The nets that two runs send: the second's latest within both totals, and within `most` minutes if that is given;
+    and the first's latest behind which there are no more minutes than behind that one.
+
+    Runs keep few nets where they travelled, so the two are seldom alike; the first, of which more is claimed, must
+    not be the one that gains by it.
+    """
+    totals = [total_minutes(history) for history in histories]
+    second = net_at(nets[1], histories[1], min(totals if most is None else (*totals, most)))
+    if second is None:
+        return [None, None]
+    return [net_at(nets[0], histories[0], minutes_at(histories[1], second)), second]
 
 
 def balanced(work: Work, watch: Watch) -> Balanced | None:

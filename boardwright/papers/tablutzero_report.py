@@ -1,6 +1,5 @@
 """The Tablut paper's results as text: ours beside the paper's, what differs, and what follows."""
 
-import math
 from collections.abc import Callable, Sequence
 
 from boardwright.learn import settings
@@ -10,6 +9,7 @@ from boardwright.papers import tablutzero as paper
 from boardwright.papers.estimates import Estimate
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.tablutzero import MEETINGS, TRAININGS, training_of
+from boardwright.papers.tablutzero_cells import NOT_PLAYED, NOT_RUN, UNKNOWN, elo_text, minutes_text, share_text
 from boardwright.papers.tablutzero_results import (
     Results,
     RunResult,
@@ -24,10 +24,10 @@ from boardwright.papers.tablutzero_results import (
     selfplay_attackers,
     total_minutes,
 )
-from boardwright.papers.verdicts import is_more
+from boardwright.papers.tablutzero_targets import objections, targets
+from boardwright.papers.verdicts import OPEN, excludes_half, is_more
 from boardwright.views.chart import short
 
-NOT_RUN, NOT_PLAYED, UNKNOWN = "not run", "not played", "–"
 PROTOCOL = """\
 The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
 past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
@@ -67,35 +67,6 @@ def markdown(results: Results, *, command: str, setting: str, quick: bool, pictu
     return "\n".join([*parts, "## Which side is favoured", "", *_balance(results)])
 
 
-def targets(results: Results) -> list[tuple[str, str, bool | None]]:
-    """What was wanted, what came of it, and whether that is enough; None where it was not measured."""
-    fast, meeting = results.runs.get("fast"), MEETINGS[0]
-    most = f"{paper.MOST_MINUTES:g} device minutes"
-    wanted = f"`{training_of('fast').preset}` above {paper.ELO:,.0f} Elo by the paper's protocol in under {most}"
-    points = [] if fast is None else curve(fast)
-    rows: list[tuple[str, str, bool | None]] = []
-    if fast is not None and points:
-        last, off = points[-1], off_protocol(fast, results.protocol)
-        text = f"{_elo(last.elo)} after {_minutes(last.minutes)} minutes"
-        is_met = last.elo.mean > paper.ELO and last.minutes < paper.MOST_MINUTES
-        # What was measured otherwise than the paper did decides nothing.
-        rows.append((wanted, f"{text}, but with {', '.join(off)}" if off else text, None if off else is_met))
-    else:
-        rows.append((wanted, NOT_RUN, None))
-    met = results.meeting(meeting)
-    wanted = f"`{training_of('fast').preset}` beats `{training_of('paper').preset}` at equal device minutes"
-    if met is None:
-        rows.append((wanted, NOT_PLAYED, None))
-    else:
-        rows.append((wanted, f"{_share(met.score)} of the points: {excludes(met.score)}", met.score.low > 0.5))
-    return rows
-
-
-def excludes(score: Estimate) -> str:
-    """Whether an interval decides who is stronger."""
-    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
-
-
 def figures(results: Results) -> Rows:
     """A column the paper, a column a run."""
     rows: Rows = [("", "paper", *(f"`{training.preset}`" for training in TRAININGS))]
@@ -111,9 +82,11 @@ def figures(results: Results) -> Rows:
     until = f"up to {100 * paper.TURN:.0f} % of the training"
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
     row("frames", short(paper.FRAMES), lambda run: short(frames_at(run.history, iterations_of(run.history))))
-    row("device minutes", f"not told ({paper.DEVICES})", lambda run: _minutes(total_minutes(run.history)))
+    row("device minutes", f"not told ({paper.DEVICES})", lambda run: minutes_text(total_minutes(run.history)))
     row(
-        "Elo of the last net", f"{paper.ELO:,.0f}", lambda run: _elo(points[-1].elo) if (points := curve(run)) else None
+        "Elo of the last net",
+        f"{paper.ELO:,.0f}",
+        lambda run: elo_text(points[-1].elo) if (points := curve(run)) else None,
     )
     row(f"minutes until {paper.ELO:,.0f} Elo", UNKNOWN, _minutes_until)
     row("entropy of the policy, nats", _from_to(paper.ENTROPY, 2), _metric("selfplay/entropy", 2))
@@ -121,7 +94,7 @@ def figures(results: Results) -> Rows:
     row(
         f"attackers win in self-play, last {paper.ROLLING} iterations",
         f"about {100 * paper.SELFPLAY_ATTACKERS:.0f} %",
-        lambda run: _share(found) if (found := selfplay_attackers(run)) is not None else None,
+        lambda run: share_text(found) if (found := selfplay_attackers(run)) is not None else None,
     )
     for role, name in enumerate(("attackers", "defenders")):
         low, high = early[role]
@@ -139,7 +112,7 @@ def figures(results: Results) -> Rows:
 
 
 def _targets(results: Results) -> Rows:
-    words = {True: "met", False: "**NOT MET**", None: "not measured"}
+    words = {True: "met", False: "**NOT MET**", None: OPEN}
     return [("wanted", "ours", ""), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
 
 
@@ -154,9 +127,8 @@ def _runs(results: Results, *, quick: bool) -> Rows:
         preset = settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
         changed = ", ".join(f"`{change}`" for change in differences(run.config, preset))
         off = off_protocol(run, results.protocol)
-        contests = "played again after the training" if run.played_again else "by the protocol, while it trained"
-        if off:
-            contests = f"while it trained, with {', '.join(off)}"
+        when = "played again after the training" if run.played_again else "while it trained"
+        contests = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
         rows.append((f"`{training.preset}`", training.words, changed or "none", contests))
     return rows
 
@@ -169,6 +141,8 @@ def _meetings(results: Results) -> list[str]:
         if met is None:
             rows.append((names, NOT_PLAYED, *[""] * 6))
             continue
+        against = objections(results, meeting)
+        verdict = f"**{OPEN}**: {'; '.join(against)}" if against else f"**{is_more(met.score, 0.5)}**"
         rows.append(
             (
                 names,
@@ -176,17 +150,17 @@ def _meetings(results: Results) -> list[str]:
                 " – ".join(f"{minutes:.1f}" for minutes in met.minutes),
                 f"{met.games:,}",
                 ", ".join(map(str, met.pairs)),
-                _share(met.score),
-                excludes(met.score),
-                f"{meeting.claim}: **{is_more(met.score, 0.5)}**",
+                share_text(met.score),
+                excludes_half(met.score),
+                f"{meeting.claim}: {verdict}",
             )
         )
     simulations = next((f" ({met.simulations} a move)" for met in results.met.values()), "")
     return [
         "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations",
-        f"for both{simulations}. At equal minutes each run sends the latest net it kept",
-        "within the smaller of both totals, or within what was asked for. The score is the first's, with an interval",
-        "of 95 % over pairs.",
+        f"for both{simulations}. At equal minutes the second sends the latest net it kept within the smaller of both",
+        "totals, or within what was asked for, and the first its latest with no more minutes than that one. The score",
+        "is the first's, with an interval of 95 % over pairs.",
         "",
         *table(rows),
     ]
@@ -205,14 +179,9 @@ def _balance(results: Results) -> list[str]:
     ]
 
 
-def _last_elo(run: RunResult) -> str | None:
-    points = curve(run)
-    return _elo(points[-1].elo) if points else None
-
-
 def _minutes_until(run: RunResult) -> str:
     point = reached(run, paper.ELO)
-    return "never" if point is None else f"{_minutes(point.minutes)} (iteration {point.iteration})"
+    return "never" if point is None else f"{minutes_text(point.minutes)} (iteration {point.iteration})"
 
 
 def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
@@ -227,17 +196,5 @@ def _from_to(pair: tuple[float, float], digits: int) -> str:
     return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
 
 
-def _minutes(minutes: float) -> str:
-    return f"{minutes:.1f}" if math.isfinite(minutes) else UNKNOWN
-
-
-def _elo(elo: Estimate) -> str:
-    return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
-
-
-def _share(share: Estimate) -> str:
-    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
-
-
 def _optional(share: Estimate | None) -> str | None:
-    return None if share is None else _share(share)
+    return None if share is None else share_text(share)

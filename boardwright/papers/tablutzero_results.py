@@ -25,10 +25,10 @@ from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
 
 # Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
-# not measure that, the seconds of its iterations are added up, contests and checkpoints among them; one that was
-# stopped in their midst counts from where it went on.
+# not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among
+# them; one that was stopped in their midst counts from where it went on.
 DEVICE_SECONDS = "time/device_seconds"
-ITERATION_SECONDS = "speed/seconds"
+ITERATION_SECONDS = "speed/seconds"  # the last that is told of an iteration, after its contest
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class RunResult:
     history: History
     contests: tuple[Match, ...]
     played_again: bool = False  # by the protocol after the training, instead of during it
+    devices: frozenset[str] = frozenset()  # kinds it was trained on; none: that is not known
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,12 @@ def iterations_of(history: History) -> int:
     return max((int(series.iterations[-1]) for series in history.scalars.values()), default=0)
 
 
+def finished_iterations(history: History) -> int:
+    """How many a run has done and measured to the end, a contest after the last of them included."""
+    series = history.scalars.get(ITERATION_SECONDS)
+    return 0 if series is None else int(series.iterations[-1])
+
+
 def frames_at(history: History, iteration: int) -> float:
     """Positions played until the end of an iteration."""
     return _at(history, "frames", iteration)
@@ -125,6 +132,17 @@ def frames_at(history: History, iteration: int) -> float:
 def minutes_at(history: History, iteration: int) -> float:
     """Minutes of the device until the end of an iteration."""
     return _at(history, "minutes", iteration)
+
+
+def measure_of_minutes(history: History) -> str | None:
+    """The metric that a run's minutes are taken from; None where it has none.
+
+    A run that goes on from a checkpoint made before devices' seconds were measured knows them only from there on.
+    """
+    spent = history.scalars.get(DEVICE_SECONDS)
+    if spent is not None and int(spent.iterations[0]) <= 1:
+        return DEVICE_SECONDS
+    return ITERATION_SECONDS if ITERATION_SECONDS in history.scalars else None
 
 
 def total_minutes(history: History) -> float:
@@ -199,11 +217,22 @@ def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
 
 
 def off_protocol(run: RunResult, protocol: EvaluationConfig) -> list[str]:
-    """In what a run's contests differ from the protocol, in words."""
-    if run.played_again:
-        return []
+    """In what a run's contests differ from the protocol, in words: in how it was told to hold them, unless they were
+    played again; else in nets that met fewer opponents than they would have, had the run kept all.
+    """
     ours, wanted = asdict(run.config.evaluation), asdict(protocol)
-    return [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
+    told = [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
+    if told and not run.played_again:
+        return told
+    met: dict[int, set[int]] = {}
+    for match in run.contests:
+        met.setdefault(match.iteration, set()).update({match.role0_net, match.role1_net} - {match.iteration})
+    due = {iteration: min(protocol.opponents, protocol.pool, iteration) for iteration in met}
+    return [
+        f"opponents {len(others)} instead of {due[iteration]} at iteration {iteration}"
+        for iteration, others in sorted(met.items())
+        if len(others) < due[iteration]
+    ]
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> Estimate | None:
@@ -220,14 +249,13 @@ def _at(history: History, what: str, iteration: int) -> float:
             for number, frames in zip(series.iterations, series.frames, strict=True)
         }
         iterations, values = np.array(sorted(known)), np.array([known[number] for number in sorted(known)])
-    elif DEVICE_SECONDS in history.scalars:
-        series = history.scalars[DEVICE_SECONDS]
-        iterations, values = series.iterations, series.values / 60
-    elif ITERATION_SECONDS in history.scalars:
-        series = history.scalars[ITERATION_SECONDS]
-        iterations, values = series.iterations, np.cumsum(series.values) / 60
     else:
-        return float("nan")
+        measure = measure_of_minutes(history)
+        if measure is None:
+            return float("nan")
+        series = history.scalars[measure]
+        seconds = series.values if measure == DEVICE_SECONDS else np.cumsum(series.values)
+        iterations, values = series.iterations, seconds / 60
     place = int(np.searchsorted(iterations, iteration, side="right"))
     return float(values[place - 1]) if place else 0.0
 

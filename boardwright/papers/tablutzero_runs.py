@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boardwright.arena.net_ratings import net_ratings
-from boardwright.errors import NetError
+from boardwright.errors import NetError, RunError
 from boardwright.learn import checkpoint, league, luggage, run, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.configfile import NAME as CONFIG
@@ -22,7 +22,7 @@ from boardwright.learn.presets import PRESETS
 from boardwright.nets import netfile
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
-from boardwright.papers.tablutzero_results import iterations_of, minutes_at, read_run
+from boardwright.papers.tablutzero_results import finished_iterations, iterations_of, minutes_at, read_run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Work:
     train: frozenset[str]  # names of runs to train, or to go on with, where they are not finished
     quick: bool = False
     games: int | None = None  # instead of the usual number
-    minutes: float | None = None  # of device time at which runs meet; the smaller of their totals
+    minutes: float | None = None  # of device time at most at which runs meet; else the smaller of their totals
     seed: int = 0
 
     @property
@@ -58,8 +58,9 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
     is_unpacked = (folder / luggage.UNPACKED).exists()
-    can_go_on = there is None or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
-    is_finished = there is not None and iterations_of(there[1]) >= there[0].iterations
+    is_begun = there is not None and iterations_of(there[1]) > 0  # else nothing is lost by beginning anew
+    can_go_on = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
+    is_finished = there is not None and finished_iterations(there[1]) >= there[0].iterations
     if training.name not in work.train or is_finished or not can_go_on:
         return there
     config = work.config(training) if there is None else there[0]
@@ -69,6 +70,15 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     if run.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
         raise StoppedError
     return read_run(folder)
+
+
+def devices_of(folder: Path) -> frozenset[str]:
+    """The kinds of device that a run was trained on; none where its folder does not tell, or no longer."""
+    try:
+        progress = luggage.progress_in(folder)
+    except RunError:
+        return frozenset()
+    return frozenset() if progress is None else frozenset(progress.device_seconds)
 
 
 def kept_nets(folder: Path) -> dict[int, Path]:
@@ -87,5 +97,4 @@ def kept_nets(folder: Path) -> dict[int, Path]:
 
 def net_at(nets: dict[int, Path], history: History, minutes: float) -> int | None:
     """The latest kept net behind which there are at most so many minutes; None where there is none."""
-    slack = 1e-9 * max(minutes, 1.0)  # the last net is within the total of its own run
-    return max((number for number in nets if minutes_at(history, number) <= minutes + slack), default=None)
+    return max((number for number in nets if minutes_at(history, number) <= minutes), default=None)

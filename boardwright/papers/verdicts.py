@@ -13,6 +13,11 @@ def is_more(figure: Estimate, than: float) -> str:
     return FAILS if figure.high < than else OPEN
 
 
+def excludes_half(score: Estimate) -> str:
+    """Whether an interval decides who is stronger, in words."""
+    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
+
+
 def is_no_gain(score: Estimate, margin: float = GAIN) -> str:
     """On the claim that a change brings nothing: its score against what was before is at most one half.
 

@@ -2,18 +2,20 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
 from boardwright.arena.balance import Counts, Question, count, fields, opening_name, opening_plies
-from boardwright.arena.balance_games import AT_ONCE, games_of, lines
+from boardwright.arena.balance_games import games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING
+from boardwright.learn.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -97,11 +99,23 @@ def plant(path: Path, game: str, rules: str | None = None, method: str = "alphaz
 @pytest.mark.usefixtures("tictactoe")
 def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who begins at tic-tac-toe wins more, also who knows nothing and searches a little; games come in rounds."""
+    rounds: list[int] = []  # games of each
+
+    def counted_solo(*asked: Any, games: int, **sizes: int) -> PlaySolo:
+        play = make_solo(*asked, games=games, **sizes)
+
+        def play_counted(*told: Any) -> Generator[float, None, Solo]:
+            rounds.append(games)
+            return play(*told)
+
+        return play_counted
+
     monkeypatch.setattr("boardwright.arena.balance_games.AT_ONCE", 64)
+    monkeypatch.setattr("boardwright.arena.balance_games.make_solo", counted_solo)
     net, heard = plant(tmp_path / "toy.net", "tictactoe"), []
     question = Question(game="tictactoe", net=net, openings=(0, 2), games=150, simulations=4)
     start, after = lines(question, lambda what, done, total: heard.append((what, done, total)))
-    assert AT_ONCE == 2048
+    assert rounds == [50] * 6  # three for each kind of opening
     assert (start.plies, after.plies, start.rules, start.is_own) == (0, 2, "plain", True)
     assert start.counts.games == after.counts.games == 150
     assert start.counts.openings == 1

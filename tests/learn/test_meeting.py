@@ -37,6 +37,28 @@ def test_nets_of_two_architectures_meet(tmp_path: Path) -> None:
     assert meet(small, [large], **SIZES) == [score]  # nothing but the seed decides
 
 
+def preferring(path: Path, width: int, cells: list[int]) -> NetFile:
+    """A net that sees nothing and takes the first of some cells that is free."""
+    bound, config = registry.game("tictactoe"), NetConfig(blocks=1, width=width, policy="dense")
+    shapes = weight_shapes(config, interface_of(config, bound))
+    weights = {name: np.full(shape, name.endswith("/var"), np.float32) for name, shape in shapes.items()}
+    weights["params/policy_0/logits/bias"][cells] = 4.0 * np.arange(len(cells), 0, -1)
+    netfile.write(path, config=config, game=bound, weights=weights, training={})
+    return netfile.read(path)
+
+
+def test_the_score_is_the_challengers(tmp_path: Path) -> None:
+    """Centre and corners first never loses a pair to edges first, and from 51 of 72 openings wins both games."""
+    strong = preferring(tmp_path / "strong.net", 4, [4, 0, 8, 2, 6, 1, 3, 5, 7])
+    weak = preferring(tmp_path / "weak.net", 8, [1, 3, 5, 7, 0, 2, 6, 8, 4])
+    sizes = {**SIZES, "simulations": 1}  # so that each does as it likes
+    (won,), (lost,) = meet(strong, [weak], **sizes), meet(weak, [strong], **sizes)
+    assert won.pairs[:2] == (0, 0)
+    assert won.pairs[4] > 0
+    assert won.points > 0.5 > lost.points
+    assert lost.pairs == won.pairs[::-1]  # from the same openings
+
+
 def test_nets_that_cannot_meet(tmp_path: Path) -> None:
     toy = net(tmp_path / "toy.net", "tictactoe", 4)
     zero, other = (net(tmp_path / f"{rules}.net", "tablut", 4, rules=rules) for rules in ("zero", "mcgill"))

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-from boardwright.learn import configfile, settings
+from boardwright.arena.balance import Counts, Line, Question
+from boardwright.learn import configfile, league, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.metrics import Metrics
 from boardwright.learn.presets import PRESETS
-from boardwright.papers.tablutzero import training_of
+from boardwright.papers.tablutzero import FULL, training_of
+from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
 
 SECONDS = 30.0  # of an iteration
+GAMES = 250  # against an opponent, in each role
 BY_ITS_OWN_MEASURE = ("evaluation.first=5", "evaluation.simulations=32")  # our run's here, not the paper's
 
 
@@ -21,15 +24,14 @@ def config_of(name: str, *changes: str) -> AlphaZeroConfig:
 def plant(
     runs: Path, name: str, *changes: str, done: int | None = None, odds: float = 10.0, by_steps: bool = False
 ) -> Path:
-    """A run's settings and metrics, and no more: every net that is evaluated beats the untrained one so many to one,
-    or the one evaluated before it.
+    """A run's settings and metrics, and no more: every net beats the untrained one so many to one and is as good as
+    any other, or beats the one five iterations before it.
     """
     config = config_of(name, *changes)
     folder = runs / training_of(name).preset
     folder.mkdir(parents=True)
     configfile.keep(folder, "alphazero", config)
     done = config.iterations if done is None else done
-    other = 0
     with Metrics(folder) as metrics:
         for iteration in range(1, done + 1):
             share = iteration / config.iterations
@@ -43,9 +45,25 @@ def plant(
                 "speed/seconds": SECONDS,
             }
             metrics.log(iteration, 1000 * iteration, told)
-            if iteration >= config.evaluation.first and (iteration - config.evaluation.first) % 5 == 0:
-                won = round(1000 * odds / (1 + odds))
-                metrics.log_match(iteration, iteration, other, won, 0, 1000 - won, 50_000)
-                metrics.log_match(iteration, other, iteration, 1000 - won, 0, won, 50_000)
-                other = iteration if by_steps else 0
+            if not league.is_evaluated(config.evaluation, iteration):
+                continue
+            for other in league.drawn_opponents(config.evaluation, config.seed, iteration):
+                steps = (iteration - other) / 5 if by_steps else float(other == 0)
+                won = round(GAMES / (1 + odds**-steps))
+                metrics.log_match(iteration, iteration, other, won, 0, GAMES - won, 50_000)
+                metrics.log_match(iteration, other, iteration, GAMES - won, 0, won, 50_000)
     return folder
+
+
+def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10, 0, 89)) -> Results:
+    """Our run beside the paper's, and what their nets made of each other and of the rules."""
+    found = {}
+    for name in ("paper", "fast"):
+        config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
+        contests = tuple(match for match in history.matches if match.iteration >= FULL.protocol.first)
+        found[name] = RunResult(config, history, contests, played_again=name == "fast")
+    met = Met((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
+    counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
+    question = Question(game="tablut", net=Path("best.net"), rules=("zero", "mcgill"))
+    lines = tuple(Line(rules, rules == "zero", plies, counts) for rules in question.rules for plies in (0, 4))
+    return Results(found, {"fast--paper": met}, Balanced("fast", 60, question, lines), FULL.protocol)

@@ -6,51 +6,21 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from planted_tablutzero import plant
+from planted_tablutzero import made_up
 
-from boardwright.arena.balance import Counts, Line, Question
 from boardwright.cli import paper_tablutzero
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.loop import Watch
 from boardwright.papers import tablutzero_matches
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import FULL
-from boardwright.papers.tablutzero_report import targets
-from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
+from boardwright.papers.tablutzero_results import Results
 from boardwright.papers.tablutzero_runs import Work
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paper_tablutzero, "keep_programs", lambda folder: None)
-
-
-def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10, 0, 89)) -> Results:
-    """Our run beside the paper's, and what their nets made of each other and of the rules."""
-    found = {}
-    for name in ("paper", "fast"):
-        config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
-        found[name] = RunResult(config, history, history.matches, played_again=name == "fast")
-    met = Met((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
-    counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
-    question = Question(game="tablut", net=Path("best.net"), rules=("zero", "mcgill"))
-    lines = tuple(Line(rules, rules == "zero", plies, counts) for rules in question.rules for plies in (0, 4))
-    return Results(found, {"fast--paper": met}, Balanced("fast", 60, question, lines), FULL.protocol)
-
-
-def test_targets(tmp_path: Path) -> None:
-    """The planted run takes half an hour, and twelve steps of two to one, 120 points, are enough."""
-    assert [met for *_, met in targets(made_up(tmp_path / "a"))] == [True, True]
-    weak = made_up(tmp_path / "b", odds=1.2, pairs=(10, 0, 75, 0, 15))
-    assert [met for *_, met in targets(weak)] == [False, False]
-    assert "does not exclude 50 %" in targets(weak)[1][1]
-    fast = dataclasses.replace(weak.runs["fast"], played_again=False)
-    _, ours, met = targets(dataclasses.replace(weak, runs={"fast": fast}))[0]
-    assert ours.endswith("but with first 5 instead of 20, simulations 32 instead of 128")
-    assert met is None
-    nothing = Results({}, {}, None, FULL.protocol)
-    assert [(ours, met) for _, ours, met in targets(nothing)] == [("not run", None), ("not played", None)]
 
 
 def test_the_report_and_its_pictures(
@@ -61,7 +31,7 @@ def test_the_report_and_its_pictures(
     def everything(work: Work, watch: Watch) -> Results:
         works.append(work)
         watch.word("paper: the paper's run")
-        return made_up(tmp_path / f"runs{len(works)}")
+        return dataclasses.replace(made_up(tmp_path / f"runs{len(works)}"), protocol=work.sizes.protocol)
 
     monkeypatch.setattr(tablutzero_matches, "everything", everything)
     out = tmp_path / "results"
@@ -91,9 +61,13 @@ def test_the_report_and_its_pictures(
     assert set(told["runs"]) == {"paper", "fast"}
     assert told["runs"]["fast"]["minutes"] == 30.0
     assert told["meetings"]["fast--paper"]["low"] > 0.5
-    assert [target["met"] for target in told["targets"]] == [True, True]
+    assert [target["met"] for target in told["targets"]] == [None, None]
+    assert all("this is a quick look" in target["ours"] for target in told["targets"])
     assert {line["favoured"] for line in told["balance"]} == {"attackers"}
-    assert "quick look" in (out / "tablutzero.md").read_text(encoding="utf-8")
+    report = (out / "tablutzero.md").read_text(encoding="utf-8")
+    assert "**This is a quick look**" in report
+    assert "our run is stronger at equal device minutes: **not decided**: this is a quick look" in report
+    assert "holds" not in report
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Training and games for the Tablut paper: what is done, what is kept, and that nothing is done twice."""
 
+import dataclasses
 import json
 import shutil
 from collections.abc import Iterator
@@ -10,16 +11,17 @@ import pytest
 from planted_tablutzero import SECONDS, plant
 
 from boardwright.arena.balance import Counts, Line, Question
-from boardwright.learn import league
+from boardwright.learn import league, luggage
 from boardwright.learn.duel import Score
 from boardwright.learn.loop import Progress, Watch
+from boardwright.learn.metrics import Metrics
 from boardwright.papers import tablutzero_matches, tablutzero_runs
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
 from boardwright.papers.tablutzero_matches import everything, nearest
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import curve, read_run
-from boardwright.papers.tablutzero_runs import Work, trained
+from boardwright.papers.tablutzero_runs import Work, devices_of, trained
 
 COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
 
@@ -147,6 +149,65 @@ def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any])
         everything(some_work(tmp_path), Watch(stopped=lambda: True))
     assert played == []
     assert json.loads((tmp_path / "work" / "matches" / "balance-saami.json").read_text())["played"]["run"] == "fast"
+
+
+def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path, played: list[Any]) -> None:
+    """Runs that travelled kept nets of other moments; half a minute an iteration."""
+    paper, fast = plant(tmp_path / "runs", "paper"), plant(tmp_path / "runs", "fast")
+    put_nets(paper, [0, 10, 75, 100])
+    put_nets(fast, [0, 7, 9, 50, 60])
+    for minutes, nets in ((None, (9, 10)), (1000.0, (9, 10)), (4.9, (0, 0))):
+        played.clear()
+        met = everything(some_work(tmp_path, minutes=minutes), Watch()).met["fast--paper"]
+        assert met.iterations == nets
+        assert met.minutes == (nets[0] / 2, nets[1] / 2)
+    (paper / "nets" / "000060.net").write_bytes(b"just in time")
+    assert everything(some_work(tmp_path), Watch()).met["fast--paper"].iterations == (60, 60)
+
+
+def test_other_seeds_are_other_games(tmp_path: Path, played: list[Any]) -> None:
+    for name in ("paper", "fast"):
+        put_nets(plant(tmp_path / "runs", name, done=20), [0, 5, 10, 15, 20])
+    everything(some_work(tmp_path), Watch())
+    first = list(played)
+    assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a meeting and the balance
+    for seed, again in ((0, []), (1, first), (1, [])):
+        played.clear()
+        everything(some_work(tmp_path, seed=seed), Watch())
+        assert played == again
+
+
+def test_kinds_of_device_are_told_by_what_a_run_takes_along(tmp_path: Path) -> None:
+    assert devices_of(tmp_path) == set()
+    progress = Progress(iteration=3).worked("H200", 60.0).worked("cpu", 1.0)
+    luggage.write(tmp_path / luggage.NAME, {}, dataclasses.asdict(progress), {})
+    assert devices_of(tmp_path) == {"H200", "cpu"}
+    (tmp_path / luggage.NAME).write_bytes(b"damaged")
+    assert devices_of(tmp_path) == set()
+
+
+def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def train(config: Any, folder: Path, watch: Watch, *, rate: Any) -> Progress:
+        asked.append(folder.name)
+        return Progress(iteration=config.iterations)
+
+    monkeypatch.setattr(tablutzero_runs.run, "train", train)
+    plant(tmp_path / "runs", "paper", done=0)  # before its first checkpoint
+    trained(some_work(tmp_path, "paper"), training_of("paper"), Watch())
+    assert asked == ["tablut-paper"]
+    fast = plant(tmp_path / "runs", "fast", "iterations=4", done=3)
+    with Metrics(fast) as metrics:
+        metrics.log(4, 4000, {"selfplay/games": 100})  # in the contest after its last iteration
+    (fast / "checkpoints").mkdir()
+    (fast / "checkpoints" / "3000007.ckpt").write_bytes(b"")
+    trained(some_work(tmp_path, "fast"), training_of("fast"), Watch())
+    assert asked == ["tablut-paper", "tablut-fast"]
+    with Metrics(fast) as metrics:
+        metrics.log(4, 4000, {"speed/seconds": 30.0})  # and after that
+    trained(some_work(tmp_path, "fast"), training_of("fast"), Watch())
+    assert asked == ["tablut-paper", "tablut-fast"]
 
 
 def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def result_of(folder: Path) -> RunResult:
 def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
     run = result_of(plant(tmp_path, "paper", odds=10.0))
     points = curve(run)
-    assert [point.iteration for point in points] == [0, *range(20, 101, 5)]
+    assert [point.iteration for point in points] == list(range(0, 101, 5))
     assert points[0].elo.mean == 0
     for point in points[1:]:
         assert point.elo.mean == pytest.approx(400, abs=6)
@@ -46,7 +46,7 @@ def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
         assert (point.frames, point.minutes) == (1000 * point.iteration, point.iteration * SECONDS / 60)
     first = reached(run, 300)
     assert first is not None
-    assert (first.iteration, first.minutes) == (20, 10.0)
+    assert (first.iteration, first.minutes) == (5, 2.5)  # which was an opponent, 15 iterations later
     assert reached(run, 500) is None
 
 
@@ -75,6 +75,16 @@ def test_minutes_of_the_device(tmp_path: Path) -> None:
     chosen = [net_at(nets, history, minutes) for minutes in (0.0, 1.9, 2.0, 4.99, 5.0, 9.0, 10.0, 99.0)]
     assert chosen == [0, 0, 2, 2, 5, 5, 10, 10]
     assert net_at({5: Path()}, history, 4.0) is None
+
+
+def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path) -> None:
+    """Going on from an old checkpoint, it knows nothing of the devices' seconds before."""
+    folder = plant(tmp_path, "fast", done=10)
+    with Metrics(folder) as metrics:
+        for iteration in range(6, 11):
+            metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 7.0 * (iteration - 5)})
+    _, history = read_run(folder)
+    assert [minutes_at(history, iteration) for iteration in (0, 4, 10)] == [0.0, 2.0, 5.0]
 
 
 def test_wins_by_role() -> None:
@@ -122,6 +132,22 @@ def test_differences_are_told(tmp_path: Path) -> None:
     assert off_protocol(paper, FULL.protocol) == []  # all of the paper's own runs are measured by it
     assert off_protocol(fast, FULL.protocol) == ["first 5 instead of 20", "simulations 32 instead of 128"]
     assert off_protocol(RunResult(fast.config, read_nothing(), (), played_again=True), FULL.protocol) == []
+
+
+def test_missing_opponents_are_told() -> None:
+    """Each is met in both roles; before iteration 3 there are only three nets."""
+
+    def contests(iteration: int, opponents: int) -> tuple[Match, ...]:
+        pairs = [((iteration, other), (other, iteration)) for other in range(opponents)]
+        return tuple(Match(iteration, *sides, 10, 0, 10, 0) for pair in pairs for sides in pair)
+
+    played = (*contests(20, 4), *contests(25, 2), *contests(30, 1))
+    wanted = ["opponents 2 instead of 4 at iteration 25", "opponents 1 instead of 4 at iteration 30"]
+    again = RunResult(config_of("fast"), read_nothing(), played, played_again=True)
+    assert off_protocol(again, FULL.protocol) == wanted
+    assert off_protocol(RunResult(config_of("paper"), read_nothing(), played), FULL.protocol) == wanted
+    early = RunResult(config_of("paper"), read_nothing(), contests(3, 3), played_again=True)
+    assert off_protocol(early, FULL.protocol) == []
 
 
 def test_folders_that_are_no_runs(tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""Targets of the Tablut paper: met, not met, and not decided where a figure is not of what it is said to be of."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from planted_tablutzero import config_of, made_up
+
+from boardwright.learn.metrics import History
+from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK
+from boardwright.papers.tablutzero_report import markdown
+from boardwright.papers.tablutzero_results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
+from boardwright.papers.tablutzero_targets import objections, targets
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Planted runs take half an hour, and twelve steps of two to one, 120 points, are enough."""
+    return made_up(tmp_path_factory.mktemp("runs"))
+
+
+def with_run(results: Results, name: str, run: RunResult) -> Results:
+    return dataclasses.replace(results, runs={**results.runs, name: run})
+
+
+def met_after(results: Results, first: float, second: float) -> Results:
+    met = dataclasses.replace(results.met["fast--paper"], minutes=(first, second))
+    return dataclasses.replace(results, met={"fast--paper": met})
+
+
+def verdicts(results: Results) -> list[bool | None]:
+    return [met for *_, met in targets(results)]
+
+
+def report(results: Results) -> str:
+    return markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+
+
+def test_targets(good: Results, tmp_path: Path) -> None:
+    assert verdicts(good) == [True, True]
+    assert "whole interval" in targets(good)[0][0]
+    weak = made_up(tmp_path, odds=1.2, pairs=(10, 0, 75, 0, 15))
+    assert verdicts(weak) == [False, False]
+    assert "after 30.0 and 30.0 minutes: does not exclude 50 %" in targets(weak)[1][1]
+    nothing = Results({}, {}, None, FULL.protocol)
+    assert [(ours, met) for _, ours, met in targets(nothing)] == [("not run", None), ("not played", None)]
+
+
+def test_the_whole_interval_must_be_above(tmp_path: Path) -> None:
+    results = made_up(tmp_path, odds=1.822)
+    elo = curve(results.runs["fast"])[-1].elo
+    assert elo.low < ELO < elo.mean
+    assert targets(results)[0][2] is False
+
+
+def test_a_quick_look_decides_nothing(good: Results) -> None:
+    quick = dataclasses.replace(good, protocol=QUICK.protocol)
+    assert verdicts(quick) == [None, None]
+    assert all(ours.endswith("but this is a quick look") for _, ours, _ in targets(quick))
+
+
+def test_contests_off_the_protocol_decide_nothing_about_strength(good: Results) -> None:
+    own = dataclasses.replace(good.runs["fast"], played_again=False)
+    _, ours, met = targets(with_run(good, "fast", own))[0]
+    assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")
+    assert met is None
+    opponent = own.contests[-1].role1_net + own.contests[-1].role0_net - 60
+    kept = (match for match in own.contests if match.iteration < 60 or opponent in (match.role0_net, match.role1_net))
+    few = with_run(good, "fast", dataclasses.replace(good.runs["fast"], contests=tuple(kept)))
+    _, ours, met = targets(few)[0]
+    assert ours.endswith("but measured with opponents 1 instead of 4 at iteration 60")
+    assert met is None
+    assert "played again after the training, with opponents 1 instead of 4" in report(few)
+
+
+@pytest.mark.parametrize(("name", "undecided"), [("fast", [None, None]), ("paper", [True, None])])
+def test_a_run_of_other_settings_is_not_the_preset(good: Results, name: str, undecided: list[bool | None]) -> None:
+    def told(*changes: str) -> Results:
+        return with_run(good, name, dataclasses.replace(good.runs[name], config=config_of(name, *changes)))
+
+    other = told("seed=3", "net.width=8")
+    assert verdicts(other) == undecided
+    assert targets(other)[1][1].endswith(f"but `tablut-{name}` was told `net.width=8`")
+    assert "equal device minutes: **not decided**: `tablut-" in report(other)
+    assert verdicts(told("seed=3")) == [True, True]
+
+
+def test_minutes_must_be_equal_or_in_favour_of_the_paper(good: Results) -> None:
+    assert verdicts(met_after(good, 29.0, 30.0)) == [True, True]
+    for first, second in ((50.0, 5.0), (float("nan"), 5.0)):
+        unequal = met_after(good, first, second)
+        assert verdicts(unequal) == [True, None]
+        assert "`tablut-fast` had more minutes" in targets(unequal)[1][1]
+        assert "equal device minutes: **not decided**" in report(unequal)
+    assert "after 50.0 and 5.0 minutes" in targets(met_after(good, 50.0, 5.0))[1][1]
+
+
+def test_minutes_must_be_of_one_kind(good: Results) -> None:
+    def on(*devices: frozenset[str]) -> Results:
+        runs = {
+            n: dataclasses.replace(good.runs[n], devices=d) for n, d in zip(("fast", "paper"), devices, strict=True)
+        }
+        return dataclasses.replace(good, runs=runs)
+
+    h200, both, unknown = frozenset({"H200"}), frozenset({"H200", "cpu"}), frozenset[str]()
+    assert [verdicts(on(*pair))[1] for pair in ((h200, h200), (h200, unknown), (both, h200), (both, both))] == [
+        True,
+        True,
+        None,
+        None,
+    ]
+    assert objections(on(frozenset({"cpu"}), h200), MEETINGS[0]) == ["minutes are of H200 and cpu"]
+
+
+def test_minutes_must_be_measured_alike(good: Results) -> None:
+    fast = good.runs["fast"]
+    scalars = {**fast.history.scalars, DEVICE_SECONDS: fast.history.scalars[ITERATION_SECONDS]}
+    measured = dataclasses.replace(fast, history=History(scalars, fast.history.matches))
+    (why,) = objections(with_run(good, "fast", measured), MEETINGS[0])
+    assert why.startswith("only one of the runs measured")
