@@ -10,16 +10,15 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError
 
-
-MARGIN = 1.5  # iterations grow: by simulations, which may change their number, by games that last longer, by contests
+MARGIN = 1.5  # iterations grow: more simulations later in a run, longer games, contests
 
 
 class TimeLimit:
     """Minutes from now on; None is for ever.
 
     A run is best stopped between two iterations: nothing of the work is lost then if it goes on elsewhere. So time is
-    up when the next iteration might not end in it, being MARGIN times as long as the longest so far. The first compiles,
-    which is margin enough: it counts as it is, and only until there is a second.
+    up when the next iteration might not end in it, being MARGIN times as long as the longest so far. The first, which
+    compiles, counts only until there is a second, and as it is: that is margin enough.
     """
 
     def __init__(self, minutes: float | None):
