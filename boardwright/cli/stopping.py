@@ -10,13 +10,15 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError
 
+MARGIN = 1.5  # iterations grow: more simulations later in a run, longer games, contests
+
 
 class TimeLimit:
     """Minutes from now on; None is for ever.
 
     A run is best stopped between two iterations: nothing of the work is lost then if it goes on elsewhere. So time is
-    up when the next iteration would not end in it, being as long as the longest so far. The first does not count, for
-    it compiles.
+    up when the next iteration might not end in it, being MARGIN times as long as the longest so far. The first, which
+    compiles, counts only until there is a second, and as it is: that is margin enough.
     """
 
     def __init__(self, minutes: float | None):
@@ -24,16 +26,18 @@ class TimeLimit:
             raise BoardwrightError(f"--minutes {minutes:g}: expected more than 0")
         self._last = time.monotonic()
         self._end = None if minutes is None else self._last + 60 * minutes
-        self._ended, self._longest = 0, 0.0  # iterations, seconds
+        self._ended, self._longest = 0, 0.0  # iterations; seconds of the longest but the first
         self._no_room = False  # for another iteration
 
     def iteration_ended(self) -> None:
         """Is told when one has."""
         now = time.monotonic()
+        took, self._last = now - self._last, now
         if self._ended:
-            self._longest = max(self._longest, now - self._last)
-        self._ended, self._last = self._ended + 1, now
-        self._no_room = self._end is not None and now + self._longest > self._end
+            self._longest = max(self._longest, took)
+        expected = MARGIN * self._longest if self._ended else took
+        self._ended += 1
+        self._no_room = self._end is not None and now + expected > self._end
 
     def is_up(self) -> bool:
         """Whether it is time to stop."""

@@ -112,7 +112,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         return Run(
             games=games,
             tally=selfplay.new_tally(adjudicates=adjudicates),
-            endings=selfplay.new_endings(steps, config.selfplay.games, holder_words),
+            endings=selfplay.new_endings(steps, config.selfplay.games, holder_words, stops=config.selfplay.stops_games),
             first_serial=games.serial,
             replay=memory.new_replay(
                 window * steps, config.selfplay.games, words=words, slots=slots, holder_words=holder_words

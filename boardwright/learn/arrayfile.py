@@ -9,6 +9,7 @@ Nothing in a file is ever run.
 
 import errno
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -95,23 +96,50 @@ def read(path: Path) -> ArrayFile:
     """A file after a look at every byte of it; raises DamagedError."""
     try:
         with path.open("rb") as file:
-            _check(file, path.stat().st_size)
-            length = int.from_bytes(_take(file, 8, at=0), "little")
-            entries = json.loads(_take(file, length, at=8))
-        header = json.loads(entries.pop("__metadata__")[KEY])
-        offsets = {name: tuple(8 + length + end for end in entry["data_offsets"]) for name, entry in entries.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        if isinstance(error, DamagedError):
-            raise DamagedError(f"{path} is damaged: {error}") from error
-        raise DamagedError(f"{path} is not a file of ours") from error
+            return _looked_at(path, file)
     except OSError as error:
         raise DamagedError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def header_in(data: bytes, path: Path) -> Mapping[str, Any]:
+    """The header of a file whose bytes are at hand, after the same look at them; raises DamagedError that names it."""
+    return _looked_at(path, io.BytesIO(data)).header
+
+
+def _looked_at(path: Path, file: BinaryIO) -> ArrayFile:
+    try:
+        size = file.seek(0, io.SEEK_END)
+        _check(file, size)
+        length = int.from_bytes(_take(file, 8, at=0), "little")
+        entries = json.loads(_take(file, length, at=8))
+        header = json.loads(entries.pop("__metadata__")[KEY])
+        if not isinstance(header, dict):
+            raise TypeError(type(header))
+        offsets = {name: _offsets(entry["data_offsets"], 8 + length) for name, entry in entries.items()}
+    except DamagedError as error:
+        raise DamagedError(f"{path} is damaged: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedError(f"{path} is not a file of ours") from error
+    upto = 8 + length
+    for begin, end in sorted(offsets.values()):
+        if not upto <= begin <= end <= size:
+            raise DamagedError(f"{path} is damaged: its arrays overlap or are not in it")
+        upto = end
     return ArrayFile(path, header, offsets)
+
+
+def _offsets(told: Any, first: int) -> tuple[int, int]:
+    """Where an array begins and ends in a file, of places counted from its first."""
+    begin, end = told
+    if type(begin) is not int or type(end) is not int:
+        raise TypeError(told)
+    return first + begin, first + end
 
 
 def _check(file: BinaryIO, size: int) -> None:
     """Compares the checksum at the end with what is before it."""
     digest, left = hashlib.sha256(), size - _DIGEST_BYTES
+    file.seek(0)
     while left > 0:
         data = file.read(min(PIECE, left))
         if not data:

@@ -50,6 +50,11 @@ class SelfPlayConfig:
     audit_share: float = 0.1  # of games in which nobody gives up, to see how often giving up was wrong
     adjudicate: float = 0.0  # share of games that end where endgame tables know who wins; the others are played out
 
+    @property
+    def stops_games(self) -> bool:
+        """Whether games may be over before their end."""
+        return self.resign_below > -1 or self.adjudicate > 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class LeagueConfig:

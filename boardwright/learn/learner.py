@@ -258,7 +258,7 @@ def _auxiliary_losses(
     learning: Learning,
     images: Images,
 ) -> Losses:
-    """Of those heads the net has, over samples whose game has ended."""
+    """Of those heads the net has, over samples whose game was played to its end."""
     known = samples.known.astype(jnp.float32)
     share = known / jnp.maximum(known.sum(), 1.0)
     terms = {}

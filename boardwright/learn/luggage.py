@@ -23,8 +23,8 @@ import numpy as np
 
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile, checkpoint
-from boardwright.learn.arrayfile import ArrayFile
-from boardwright.learn.progress import Progress
+from boardwright.learn.arrayfile import ArrayFile, DamagedError
+from boardwright.learn.progress import Progress, progress_in
 
 NAME = "luggage.arrays"
 UNPACKED = "unpacked.arrays"
@@ -68,15 +68,20 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], progress: Mapping[str, A
 def read(path: Path) -> ArrayFile:
     """A file that was written, looked at whole; raises RunError."""
     file = arrayfile.read(path)
-    version = file.header.get("luggage")
-    if version != VERSION:
-        raise RunError(f"{path} is of format {version}, this version reads {VERSION}: update Boardwright")
+    _check_version(path, file.header)
     return file
 
 
 def progress_of(file: ArrayFile) -> Progress:
-    """How far the run was."""
-    return Progress(**file.header["progress"])
+    """How far the run was; raises RunError."""
+    return _progress(file.path, file.header)
+
+
+def progress_within(data: bytes, path: Path) -> Progress:
+    """How far the run was whose luggage is at hand, and how it was called, looked at whole; raises RunError."""
+    header = arrayfile.header_in(data, path)
+    _check_version(path, header)
+    return _progress(path, header)
 
 
 def progress_in(folder: Path) -> Progress | None:
@@ -95,6 +100,19 @@ def put_into(file: ArrayFile, run: Any, carried: Sequence[str]) -> Any:
     checkpoint.check_kinds(file.path, there, here)
     arrays = [_unpacked(file, name, leaf) if name in here else leaf for name, leaf in leaves.items()]
     return jax.tree.unflatten(jax.tree.structure(run), arrays)
+
+
+def _check_version(path: Path, header: Mapping[str, Any]) -> None:
+    version = header.get("luggage")
+    if version != VERSION:
+        raise RunError(f"{path} is of format {version!r:.20}, this version reads {VERSION}: update Boardwright")
+
+
+def _progress(path: Path, header: Mapping[str, Any]) -> Progress:
+    try:
+        return progress_in(header.get("progress"))
+    except ValueError as error:
+        raise DamagedError(f"{path} is damaged: it does not tell how far the run was") from error
 
 
 def _field(name: str) -> str:

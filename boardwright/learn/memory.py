@@ -3,6 +3,9 @@
 A row is a step of all games, a column a game; a ring of rows holds the last iterations. A position's result is
 not known when it is written, so `settle` fills it in, an iteration at a time, wherever the game has ended since:
 in this iteration's rows and, for the games that were under way when it began, in earlier ones.
+
+Of a game that was stopped before its end, given up or judged by endgame tables, the result is known, but not how the
+board looks at the end, nor when that is: only the result is learned.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from jax import Array
 
 from boardwright.games.bits import pack_numbers, unpack_numbers, words_needed
 
-EMPTY, OPEN, STAND_IN, KNOWN = range(4)  # status: nothing to learn, result unknown, a value in its place, known
+# Status: nothing to learn, result unknown, a value in its place, the whole end known, of a stopped game the result.
+EMPTY, OPEN, STAND_IN, KNOWN, RESULT_ONLY = range(5)
 WEIGHT_ONE = 64  # what a weight of 1 is stored as, so that draws are exact
 MOST_WEIGHT = 8 * WEIGHT_ONE
 HOLDER_BITS = 2
@@ -32,6 +36,7 @@ class Ending:
     plies: Array  # int32: length of the game
     margin: Array  # float32, from the side of role 0
     holders: Array  # [..., H] uint32: who holds each cell, packed; no words where nobody asks
+    stopped: Array | None = None  # bool: before its end, so that all but the result is of that moment; None: none are
 
 
 @jax.tree_util.register_dataclass
@@ -48,7 +53,7 @@ class Replay:
     status: Array  # [R, B] int8
     weight: Array  # [R, B] int16: in units of 1 / WEIGHT_ONE
     result: Array  # [R, B] float32, from the side of role 0
-    plies: Array  # [R, B] int16: played before; once the result is known, those still to come
+    plies: Array  # [R, B] int16: played before; once the result is known, those until the game was over
     margin: Array  # [R, B] float32, from the side of role 0
     holders: Array  # [R, B, H] uint32
 
@@ -61,7 +66,7 @@ class Samples(NamedTuple):
     policy: Array  # [N, K] bfloat16
     value: Array  # [N] float32, from the side of role 0, as all that follows
     result: Array  # [N] float32
-    known: Array  # [N] bool: the result is that of the game, and the rest is meant
+    known: Array  # [N] bool: the game was played to its end, and what follows is meant
     plies: Array  # [N] float32: still to come
     margin: Array  # [N] float32
     holders: Array  # [N, H] uint32
@@ -123,8 +128,7 @@ def settle(
 
 def draw(key: Array, replay: Replay, count: int) -> Array:
     """[count] int32: places of positions to learn from, flattened [R * B], drawn in proportion to their weights."""
-    usable = (replay.status == KNOWN) | (replay.status == STAND_IN)
-    upto = jnp.cumsum(jnp.where(usable, replay.weight, 0).reshape(-1).astype(jnp.int32))
+    upto = jnp.cumsum(jnp.where(_usable(replay), replay.weight, 0).reshape(-1).astype(jnp.int32))
     wanted = jax.random.randint(key, (count,), 0, jnp.maximum(upto[-1], 1))
     return jnp.searchsorted(upto, wanted, side="right").astype(jnp.int32)
 
@@ -145,7 +149,7 @@ def take(replay: Replay, places: Array) -> Samples:
 
 def usable_states(replay: Replay) -> Array:
     """int32: positions that can be learned from."""
-    return ((replay.status == KNOWN) | (replay.status == STAND_IN)).sum(dtype=jnp.int32)
+    return _usable(replay).sum(dtype=jnp.int32)
 
 
 def pack_holders(holders: Array) -> Array:
@@ -161,6 +165,11 @@ def unpack_holders(words: Array, cells: int) -> Array:
 def holder_words(cells: int) -> int:
     """How many words `pack_holders` makes."""
     return words_needed(cells, HOLDER_BITS)
+
+
+def _usable(replay: Replay) -> Array:
+    """[R, B] bool: there is a result to learn, or a value in its place."""
+    return replay.status >= STAND_IN
 
 
 def _heard(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
@@ -184,9 +193,10 @@ def _heard_late(replay: Replay, end: Ending, serial: Array) -> Replay:
 
 def _filled(rows: Replay, heard: Array, ends: Ending) -> Replay:
     """Rows with the endings [..., B] where they were heard [T, B]."""
+    status = KNOWN if ends.stopped is None else jnp.where(ends.stopped, RESULT_ONLY, KNOWN)
     return dataclasses.replace(
         rows,
-        status=jnp.where(heard, KNOWN, rows.status).astype(jnp.int8),
+        status=jnp.where(heard, status, rows.status).astype(jnp.int8),
         result=jnp.where(heard, ends.result, rows.result),
         plies=jnp.where(heard, ends.plies - rows.plies, rows.plies).astype(jnp.int16),
         margin=jnp.where(heard, ends.margin, rows.margin),

@@ -30,7 +30,10 @@ from boardwright.wholefile import PARTIAL, sync_folder, write_whole
 
 VERSION = 1
 PLANES = 4  # bytes of like meaning lie so far apart, in numbers of two and of four
-LARGEST_FILE = 1 << 31  # bytes that are unpacked
+LARGEST_FILE = 1 << 31  # bytes as it is, not packed
+LARGEST_RUN = 1 << 34  # bytes of all files
+MOST_FILES = 1003  # a thousand nets among them
+NEEDED = (configfile.NAME, metrics.NAME, luggage.NAME)
 INSIDE = re.compile(r"config\.json|metrics\.sqlite|luggage\.arrays|nets/[0-9]{6,9}\.net")
 
 
@@ -55,7 +58,9 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
     source = own if own.exists() else brought
     if not source.exists():
         raise RunError(f"{folder} holds nothing to take along: runs of alphazero and ppo do, after an iteration")
-    progress = luggage.progress_of(luggage.read(source))
+    # Read once, for it is another file when the next iteration ends; metrics later, which then hold all up to it.
+    brought_along = _read(source)
+    progress = luggage.progress_within(brought_along, source)
     database = metrics.snapshot(folder)
     if metrics.progress(folder)[0] < progress.iteration:
         raise RunError(
@@ -67,48 +72,47 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
     files = {
         configfile.NAME: _read(folder / configfile.NAME),
         metrics.NAME: database,
-        luggage.NAME: _read(source),
+        luggage.NAME: brought_along,
         **{f"nets/{net:06d}{league.SUFFIX}": _read(league.path_of(folder / "nets", net)) for net in chosen},
     }
+    lengths = {name: len(data) for name, data in files.items()}
+    too_large = _too_large(lengths)
+    if too_large is not None:
+        raise RunError(f"cannot pack {folder}: {too_large}: take fewer --nets, or move the folder as it is")
     arrays = {name: np.frombuffer(_compressed(name, data), np.uint8) for name, data in files.items()}
-    header = {
-        "pack": VERSION,
-        "progress": dataclasses.asdict(progress),
-        "bytes": {name: len(data) for name, data in files.items()},
-    }
-    arrayfile.write(path, arrays, header)
-    sizes = {name: (len(data), arrays[name].nbytes) for name, data in files.items()}
+    arrayfile.write(path, arrays, {"pack": VERSION, "progress": dataclasses.asdict(progress), "bytes": lengths})
+    sizes = {name: (length, arrays[name].nbytes) for name, length in lengths.items()}
     return Packed(progress, configfile.read(folder), tuple(chosen), sizes)
 
 
 def unpack(path: Path, folder: Path) -> Packed:
-    """Makes a run's folder, whole or not at all, of a file; raises RunError."""
+    """Makes a run's folder, new or empty, whole or not at all, of a file; raises RunError."""
     file = arrayfile.read(path)
-    version = file.header.get("pack")
-    if version is None:
-        raise RunError(f"{path} is not a packed run: give a file that boardwright pack wrote")
-    if version != VERSION:
-        raise RunError(f"{path} is of format {version}, this version reads {VERSION}: update Boardwright")
-    partial = folder.with_name(f".{folder.name}{PARTIAL}")
+    progress, lengths = _told(file)
+    folder = folder.absolute()
     try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        # Within a folder that is there: it may be a disk of its own, or where somebody's shell is.
+        partial = folder / PARTIAL if folder.is_dir() else folder.with_name(f".{folder.name}{PARTIAL}")
+        if folder.exists() and (not folder.is_dir() or any(inside != partial for inside in folder.iterdir())):
             raise RunError(f"cannot unpack into {folder}: there is something already: give a new folder")
-        shutil.rmtree(partial, ignore_errors=True)
-        (partial / "nets").mkdir(parents=True)
-        for name, data in _files(file):
-            write_whole(partial / (luggage.UNPACKED if name == luggage.NAME else name), data)
-        packed = Packed(
-            progress=Progress(**file.header["progress"]),
-            config=configfile.read(partial),
-            nets=tuple(league.kept(partial / "nets")),
-            sizes={name: (size, _stored(file, name)) for name, size in file.header["bytes"].items()},
-        )
-        partial.replace(folder)
-        sync_folder(folder.absolute().parent)
+        try:
+            shutil.rmtree(partial, ignore_errors=True)
+            (partial / "nets").mkdir(parents=True)
+            for name, data in _files(file, lengths):
+                if name == luggage.NAME and luggage.progress_within(data, path) != progress:
+                    raise DamagedError(f"{path} is damaged: its luggage is of another moment")
+                write_whole(partial / (luggage.UNPACKED if name == luggage.NAME else name), data)
+            packed = Packed(
+                progress=progress,
+                config=configfile.read(partial),
+                nets=tuple(league.kept(partial / "nets")),
+                sizes={name: (length, _stored(file, name)) for name, length in lengths.items()},
+            )
+            _put_in_place(partial, folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise RunError(f"cannot unpack into {folder}: {os.strerror(error.errno or 0)}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return packed
 
 
@@ -131,17 +135,64 @@ def chosen_nets(kept: Sequence[int], newest: int, most: int, measured: Iterable[
     return sorted(chosen)
 
 
-def _files(file: ArrayFile) -> Iterable[tuple[str, bytes]]:
-    """Names and bytes of what is inside."""
-    for name, size in file.header["bytes"].items():
-        if not INSIDE.fullmatch(name) or name not in file.offsets or not 0 <= size <= LARGEST_FILE:
+def _told(file: ArrayFile) -> tuple[Progress, dict[str, int]]:
+    """What a file says of itself: how far the run was, and how long each file is that it holds; raises RunError."""
+    version, lengths = file.header.get("pack"), file.header.get("bytes")
+    if version is None:
+        raise RunError(f"{file.path} is not a packed run: give a file that boardwright pack wrote")
+    if version != VERSION:
+        raise RunError(f"{file.path} is of format {version!r:.20}, this version reads {VERSION}: update Boardwright")
+    if not isinstance(lengths, dict):
+        raise DamagedError(f"{file.path} is damaged: it does not tell what it holds")
+    for name, length in lengths.items():
+        if not INSIDE.fullmatch(name) or name not in file.offsets or type(length) is not int or length < 0:
             raise DamagedError(f"{file.path} holds {name[:60]!r}, which is no file of a run's folder")
+    for name in NEEDED:
+        if name not in lengths:
+            raise DamagedError(f"{file.path} is damaged: it holds no {name}")
+    too_large = _too_large(lengths)
+    if too_large is not None:
+        raise RunError(f"cannot unpack {file.path}: {too_large}")
+    return luggage.progress_of(file), lengths
+
+
+def _too_large(lengths: Mapping[str, int]) -> str | None:
+    """What is too much of files of these lengths in bytes, in words."""
+    for name, length in lengths.items():
+        if length > LARGEST_FILE:
+            return f"{name} has {length:,} bytes, more than the {LARGEST_FILE:,} of a file"
+    if len(lengths) > MOST_FILES:
+        return f"{len(lengths):,} files are more than {MOST_FILES:,}"
+    total = sum(lengths.values())
+    return f"{total:,} bytes are more than the {LARGEST_RUN:,} of a run" if total > LARGEST_RUN else None
+
+
+def _files(file: ArrayFile, lengths: Mapping[str, int]) -> Iterable[tuple[str, bytes]]:
+    """Names and bytes of what is inside."""
+    for name, length in lengths.items():
         stored = np.empty(_stored(file, name), np.uint8)
         file.fill(name, stored)
         try:
-            yield name, _decompressed(name, stored.tobytes(), size)
+            yield name, _decompressed(name, stored.tobytes(), length)
         except (zlib.error, ValueError) as error:
             raise DamagedError(f"{file.path} is damaged: {name} cannot be unpacked") from error
+
+
+def _put_in_place(partial: Path, folder: Path) -> None:
+    """In one step; into a folder that is there file by file, first what keeps the run there from beginning anew."""
+    if not folder.exists():
+        partial.replace(folder)
+        sync_folder(folder.parent)
+        return
+    moved: list[Path] = []
+    try:
+        for name in (luggage.UNPACKED, metrics.NAME, "nets", configfile.NAME):
+            moved.append((partial / name).replace(folder / name))
+        sync_folder(folder)
+    except OSError:
+        for path in moved:
+            path.rename(partial / path.name)
+        raise
 
 
 def _stored(file: ArrayFile, name: str) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+MOST = 1 << 62  # of anything that is told
 
 
 @dataclass(frozen=True)
@@ -49,3 +52,23 @@ class Progress:
             "time/evaluation_seconds": self.evaluation_seconds,
             "time/parts": float(self.parts),
         }
+
+
+def progress_in(told: Any) -> Progress:
+    """What JSON has kept of `dataclasses.asdict`; raises ValueError where that cannot be."""
+    if not isinstance(told, dict):
+        raise ValueError("no progress")
+    usual = dataclasses.asdict(Progress())
+    for name, value in told.items():
+        kind = type(usual.get(name))
+        if kind is dict and isinstance(value, dict):
+            fits = all(map(_is_amount, value.values()))
+        else:
+            fits = type(value) is kind and kind in (int, float) and _is_amount(value) and value >= 0
+        if not fits:
+            raise ValueError(f"no progress: {name[:60]!r}")
+    return Progress(**told)
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < MOST  # which is false of NaN

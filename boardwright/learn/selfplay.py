@@ -183,7 +183,7 @@ def step(
     giving_up = moving & ~in_opening & (found.value < config.resign_below)
     resigns = giving_up & games.may_resign & ~after.terminated
     adjudged = None if proven is None else _adjudged(proven(after), games, config.adjudicate)
-    ending = _ending(after, role, resigns, adjudged, moving, learning, with_holders)
+    ending = _ending(after, role, resigns, adjudged, moving, learning, with_holders, stops=config.stops_games)
     row = _row(games, found, learnable, learning, with_holders)
     resigned = jnp.where(giving_up & (games.resigned == NOBODY), role, games.resigned).astype(jnp.int8)
     tally = _counted(
@@ -201,14 +201,15 @@ def step(
     return _begun_anew(begin_key, following, ending.over, env, config), tally, row, ending
 
 
-def new_endings(steps: int, games: int, holder_words: int) -> Ending:
-    """Room for the endings of an iteration."""
+def new_endings(steps: int, games: int, holder_words: int, *, stops: bool = False) -> Ending:
+    """Room for the endings of an iteration, of which some may be of games that were stopped."""
     return Ending(
         over=jnp.zeros((steps, games), bool),
         result=jnp.zeros((steps, games), jnp.float32),
         plies=jnp.zeros((steps, games), jnp.int32),
         margin=jnp.zeros((steps, games), jnp.float32),
         holders=jnp.zeros((steps, games, holder_words), jnp.uint32),
+        stopped=jnp.zeros((steps, games), bool) if stops else None,
     )
 
 
@@ -242,19 +243,22 @@ def _ending(
     moving: Array,
     learning: Learning,
     with_holders: bool,
+    *,
+    stops: bool,
 ) -> Ending:
     """How games stand after a step, [B]; tables know better than who gives up."""
-    won_by, stopped = jnp.where(resigns, 1 - mover, after.result), after.terminated | resigns
+    won_by, over = jnp.where(resigns, 1 - mover, after.result), after.terminated | resigns
     if adjudged is not None:
         known = adjudged != ONGOING
-        won_by, stopped = jnp.where(known, adjudged, won_by), stopped | known
+        won_by, over = jnp.where(known, adjudged, won_by), over | known
     held = jax.vmap(learning.holders)(after)
     return Ending(
-        over=moving & stopped,
+        over=moving & over,
         result=jnp.where(won_by == 0, 1.0, jnp.where(won_by == 1, -1.0, 0.0)).astype(jnp.float32),
         plies=after.plies,
         margin=jax.vmap(learning.margin)(after).astype(jnp.float32),
         holders=jax.vmap(memory.pack_holders)(held) if with_holders else jnp.zeros((held.shape[0], 0), jnp.uint32),
+        stopped=~after.terminated if stops else None,
     )
 
 

@@ -58,6 +58,16 @@ def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
     assert told["bytes"] == (tmp_path / "file").stat().st_size
 
 
+def test_a_run_unpacked_where_one_is(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    status, _, err = boardwright("unpack", "../file", ".")
+    assert (status, err) == (0, "")
+    assert Path.cwd() == tmp_path / "here"
+    assert Path("config.json").read_bytes() == (tmp_path / "run" / "config.json").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -27,10 +27,15 @@ def ended_at(clock: Clock, limit: TimeLimit, seconds: float) -> bool:
     return limit.is_up()
 
 
-def test_it_is_up_between_iterations_if_the_next_would_be_late(clock: Clock) -> None:
+def test_it_is_up_between_iterations_if_the_next_might_be_late(clock: Clock) -> None:
     limit = TimeLimit(10)
-    ends = (300, 360, 440, 500, 519, 521)  # the first compiles, and the longest of the others took 80
+    ends = (300, 360, 440, 460, 479, 481)  # the first compiles, the longest of the others took 80; half of it is margin
     assert [ended_at(clock, limit, end) for end in ends] == [False, False, False, False, False, True]
+
+
+@pytest.mark.parametrize(("end", "up"), [(299, False), (301, True)])
+def test_the_first_iteration_tells_whether_there_is_time_for_a_second(clock: Clock, end: float, up: bool) -> None:
+    assert ended_at(clock, TimeLimit(10), end) is up
 
 
 def test_it_is_up_in_the_midst_of_one_that_takes_longer(clock: Clock) -> None:

@@ -123,7 +123,7 @@ class Moment:
     moves: bool
     learned: bool
     value: float  # from the side of role 0
-    ending: tuple[float, int, float, np.ndarray] | None  # result, plies, margin, holders
+    ending: tuple[float, int, float, np.ndarray, bool] | None  # result, plies, margin, holders, given up
 
 
 @dataclass
@@ -190,13 +190,13 @@ class SlowSelfPlay:
         at_random = [column.position.play(action) for action in legal]
         return next(position for position in at_random if position.hash == hash_after)
 
-    def _ending(self, column: Column, gives_up: bool, mover: int) -> tuple[float, int, float, np.ndarray] | None:
+    def _ending(self, column: Column, gives_up: bool, mover: int) -> tuple[float, int, float, np.ndarray, bool] | None:
         outcome = column.position.outcome
         if outcome is None and not (gives_up and column.may_resign):
             return None
         winner = 1 - mover if outcome is None else outcome.winner
         result = 0.0 if winner is None else 1.0 - 2 * winner
-        return result, column.position.plies, margin(column.position), holders(column.position)
+        return result, column.position.plies, margin(column.position), holders(column.position), outcome is None
 
     def _count(
         self, column: Column, learned: bool, value: float, before: Position, ending: Any, gives_up: bool
@@ -209,7 +209,7 @@ class SlowSelfPlay:
             counts["surprise"] += np.log(before.count_actions())
         if ending is None:
             return
-        result, plies, _, held = ending
+        result, plies, _, held, _ = ending
         counts["ended"][{1.0: 0, -1.0: 1, 0.0: 2}[result]] += 1
         counts["plies"] += plies
         counts["pieces"] += (held > 0).sum()

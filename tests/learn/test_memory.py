@@ -15,7 +15,7 @@ from boardwright.games.registry import game_names
 from boardwright.learn import memory
 from boardwright.learn.alphazero import make_alphazero
 from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.memory import EMPTY, KNOWN, OPEN, STAND_IN, Ending, Replay
+from boardwright.learn.memory import EMPTY, KNOWN, OPEN, RESULT_ONLY, STAND_IN, Ending, Replay
 from boardwright.nets.config import NetConfig
 
 STEPS, GAMES, WINDOW, ITERATIONS = 4, 6, 3, 12
@@ -30,20 +30,21 @@ class SlowReplay:
         self.entries: dict[tuple[int, int, int], dict[str, Any]] = {}
 
     def iteration(self, number: int, rows: list[Any], endings: list[dict[int, Any]]) -> None:
-        """rows: by step, by game, entries; endings: by step, (result, plies, margin, holders) by game."""
+        """rows: by step, by game, entries; endings: by step, (result, plies, margin, holders, stopped) by game."""
         self.entries = {place: entry for place, entry in self.entries.items() if place[0] > number - WINDOW}
         fresh = {}
         for step, row in enumerate(rows):
             for game, entry in enumerate(row):
                 fresh[number, step, game] = dict(entry)
             self.entries |= fresh
-            for game, (result, plies, margin, holders) in endings[step].items():
+            for game, (result, plies, margin, holders, stopped) in endings[step].items():
                 for place, entry in self.entries.items():
                     if place[2] != game or entry["serial"] != rows[step][game]["serial"]:
                         continue
                     if entry["status"] in (OPEN, STAND_IN):
                         entry["plies"] = plies - entry["plies"]
-                        entry |= {"status": KNOWN, "result": result, "margin": margin, "holders": holders}
+                        entry |= {"status": RESULT_ONLY if stopped else KNOWN}
+                        entry |= {"result": result, "margin": margin, "holders": holders}
         learned = [entry for entry in fresh.values() if entry["status"] != EMPTY]
         mean = sum(entry["surprise"] for entry in learned) / max(len(learned), 1)
         for entry in learned:
@@ -58,9 +59,10 @@ class SlowReplay:
                     entry |= {"status": STAND_IN, "result": going[-1]["value"]}
 
 
-def a_game(rng: np.random.Generator) -> tuple[float, int, float, int]:
-    """result, plies, margin, holders of an ending."""
-    return float(rng.integers(-1, 2)), int(rng.integers(50, 90)), float(rng.normal()), int(rng.integers(1, 2**31))
+def a_game(rng: np.random.Generator, stops: bool) -> tuple[float, int, float, int, bool]:
+    """result, plies, margin, holders of an ending, and whether the game was stopped before."""
+    board = float(rng.normal()), int(rng.integers(1, 2**31))
+    return float(rng.integers(-1, 2)), int(rng.integers(50, 90)), *board, stops and rng.random() < 0.4
 
 
 def as_row(entries: list[dict[str, Any]]) -> Replay:
@@ -73,7 +75,7 @@ def as_row(entries: list[dict[str, Any]]) -> Replay:
     return Replay(**{**columns, **wide})
 
 
-def as_endings(endings: list[dict[int, Any]]) -> Ending:
+def as_endings(endings: list[dict[int, Any]], stops: bool) -> Ending:
     def of(what: int, empty: Any) -> np.ndarray:
         return np.array([[row[game][what] if game in row else empty for game in range(GAMES)] for row in endings])
 
@@ -85,6 +87,7 @@ def as_endings(endings: list[dict[int, Any]]) -> Ending:
         plies=jnp.asarray(of(1, 999), jnp.int32),
         margin=jnp.asarray(of(2, 7.0), jnp.float32),
         holders=jnp.asarray(of(3, 12345)[..., None], jnp.uint32),
+        stopped=jnp.asarray(of(4, True), bool) if stops else None,
     )
 
 
@@ -92,9 +95,11 @@ write = jax.jit(memory.write_row)
 settle = jax.jit(memory.settle, static_argnames=("surprise", "bootstrap"))
 
 
-@pytest.mark.parametrize(("surprise", "bootstrap"), [(0.0, False), (0.5, True)])
+@pytest.mark.parametrize(("surprise", "bootstrap", "stops"), [(0.0, False, False), (0.5, True, True)])
 @pytest.mark.parametrize("ends", [0.05, 0.3])
-def test_results_reach_every_position_of_their_game_and_no_other(surprise: float, bootstrap: bool, ends: float) -> None:
+def test_results_reach_every_position_of_their_game_and_no_other(
+    surprise: float, bootstrap: bool, stops: bool, ends: float
+) -> None:
     """Games last from one step to more iterations than the ring holds; four in ten positions are not learned."""
     rng = np.random.default_rng([int(100 * ends), bootstrap])
     replay = memory.new_replay(WINDOW * STEPS, GAMES, words=1, slots=1, holder_words=1)
@@ -113,7 +118,7 @@ def test_results_reach_every_position_of_their_game_and_no_other(surprise: float
                 }
                 for game in range(GAMES)
             ]
-            ending = {game: a_game(rng) for game in range(GAMES) if rng.random() < ends}
+            ending = {game: a_game(rng, stops) for game in range(GAMES) if rng.random() < ends}
             replay = write(replay, jnp.int32(iteration % WINDOW * STEPS + step), as_row(row))
             serial[list(ending)] += 1
             rows.append(row)
@@ -121,7 +126,7 @@ def test_results_reach_every_position_of_their_game_and_no_other(surprise: float
         slow.iteration(iteration, rows, endings)
         replay = settle(
             replay,
-            as_endings(endings),
+            as_endings(endings, stops),
             jnp.int32(iteration % WINDOW * STEPS),
             jnp.asarray(first_serial, jnp.int32),
             surprise=surprise,
@@ -134,9 +139,10 @@ def test_results_reach_every_position_of_their_game_and_no_other(surprise: float
             for name in HEARD:
                 got = np.asarray(getattr(told, name)[at]).reshape(())
                 assert got == pytest.approx(entry.get(name, 0), abs=1e-6), (name, number, step, game)
-            if entry["status"] == KNOWN:
-                seen.add(iteration - number)
-    assert seen == set(range(WINDOW))  # results came at once, an iteration later, two later
+            if entry["status"] in (KNOWN, RESULT_ONLY):
+                seen.add((entry["status"], iteration - number))
+    came = {KNOWN, RESULT_ONLY} if stops else {KNOWN}
+    assert seen == {(status, late) for status in came for late in range(WINDOW)}  # at once, or iterations later
 
 
 def learned_replay(weights: np.ndarray, status: np.ndarray) -> Replay:
@@ -155,7 +161,7 @@ def test_draws_go_by_weight_and_never_meet_what_cannot_be_learned() -> None:
     rng = np.random.default_rng(3)
     weights = rng.integers(1, 513, (7, 9))
     weights[0, 0] = weights[-1, -1] = 512
-    status = rng.integers(0, 4, weights.shape)
+    status = rng.integers(0, 5, weights.shape)
     status[0, 0], status[-1, -1] = OPEN, EMPTY
     count = 100_000
     drawn = np.asarray(memory.draw(jax.random.key(1), learned_replay(weights, status), count))
@@ -179,11 +185,12 @@ def test_the_first_and_the_last_place_can_be_drawn() -> None:
 
 
 def test_taking_gives_what_lies_in_a_place() -> None:
-    status = np.tile([KNOWN, STAND_IN, KNOWN], (4, 1))
+    """Known are ends that games were played to: not values that stand in, nor the boards of games that were stopped."""
+    status = np.tile([KNOWN, STAND_IN, RESULT_ONLY], (4, 1))
     samples = memory.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))
     for name, field in samples._asdict().items():
         if name == "known":
-            assert np.asarray(field).tolist() == [True, True, False, False]
+            assert np.asarray(field).tolist() == [False, True, False, False]
         else:
             by_sample = np.asarray(field, np.float64).reshape(4, -1)
             np.testing.assert_array_equal(by_sample, np.tile([[11], [0], [4], [4]], (1, by_sample.shape[1])))

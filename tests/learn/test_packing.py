@@ -4,6 +4,7 @@ That a real run goes on from it is tried in `test_run.py`, where its programs ar
 """
 
 import dataclasses
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import boardwright
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, loop, luggage, packing
+from boardwright.learn import arrayfile, checkpoint, league, loop, luggage, metrics, packing
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
@@ -239,3 +240,50 @@ def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
     assert (progress.iteration, progress.parts) == (0, 1)
     with pytest.raises(RunError, match="was set back to before iteration 1, whose net it holds: train on"):
         packing.pack(tmp_path, tmp_path / "file", nets=1)
+
+
+def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights, header and metrics are of one moment; metrics may know more, which is forgotten where they go on."""
+    folder, snapshot = tmp_path / "run", metrics.snapshot
+    for before in (True, False):
+        shutil.copytree(begun, folder)
+
+        def meanwhile(run: Path, before: bool = before) -> bytes:
+            known = b"" if before else snapshot(run)
+            assert trained(run, pieces=3)[1].iteration == 3
+            return known or snapshot(run)
+
+        monkeypatch.setattr(metrics, "snapshot", meanwhile)
+        packed = packing.pack(folder, tmp_path / "file", nets=1)
+        assert luggage.progress_of(luggage.read(folder / luggage.NAME)).iteration == 3
+        assert packing.unpack(tmp_path / "file", tmp_path / "new") == packed
+        inside = luggage.progress_of(luggage.read(tmp_path / "new" / luggage.UNPACKED))
+        assert (packed.progress.iteration, inside) == (2, packed.progress)
+        assert metrics.progress(tmp_path / "new")[0] == (3 if before else 2)
+        assert (tmp_path / "new" / luggage.UNPACKED).read_bytes() == (begun / luggage.NAME).read_bytes()
+        _, progress = trained(tmp_path / "new", pieces=1)
+        assert (progress.iteration, metrics.progress(tmp_path / "new")[0]) == (2, 2)
+        for gone in (folder, tmp_path / "new"):
+            shutil.rmtree(gone)
+
+
+@pytest.mark.parametrize(
+    ("limit", "complaint"),
+    [
+        ("LARGEST_FILE", r"\S+ has [0-9,]+ bytes, more than the 1,000 of a file"),
+        ("LARGEST_RUN", r"[0-9,]+ bytes are more than the 1,000 of a run"),
+        ("MOST_FILES", "4 files are more than 3"),
+    ],
+)
+def test_what_would_not_be_unpacked_is_not_packed(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, complaint: str
+) -> None:
+    packing.pack(begun, tmp_path / "whole", nets=1)
+    monkeypatch.setattr(packing, limit, 3 if limit == "MOST_FILES" else 1000)
+    with pytest.raises(RunError, match=f"cannot pack .*: {complaint}: take fewer --nets"):
+        packing.pack(begun, tmp_path / "file", nets=1)
+    with pytest.raises(RunError, match=f"cannot unpack .*: {complaint}$"):
+        packing.unpack(tmp_path / "whole", tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["whole"]

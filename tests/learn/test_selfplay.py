@@ -79,7 +79,8 @@ def test_endings(both: Both) -> None:
             place = (step, game)
             assert ending.over[place] == (moment.ending is not None)
             if moment.ending is not None:
-                result, plies, margin, holders = moment.ending
+                result, plies, margin, holders, stopped = moment.ending
+                assert ending.stopped[place] == stopped
                 assert (ending.result[place], ending.plies[place]) == (result, plies)
                 assert ending.margin[place] == pytest.approx(margin, abs=1e-6)
                 np.testing.assert_array_equal(held[game], holders)
@@ -131,7 +132,7 @@ def test_roles_alternate_and_openings_vary(both: Both) -> None:
 
 
 def test_results_fill_the_replay(both: Both) -> None:
-    """Three iterations: what has ended is known, with the plies still to come; what goes on waits."""
+    """Three iterations: what has ended is known, of games that were given up the result; what goes on waits."""
     row, ending, before = both.device["row"], both.device["ending"], both.device["before"]
     steps = STEPS // ITERATIONS
     replay = jax.tree.map(jnp.asarray, row)
@@ -161,11 +162,11 @@ def test_results_fill_the_replay(both: Both) -> None:
                 assert told.status[place] == memory.OPEN
                 waiting += 1
             else:
-                assert told.status[place] == memory.KNOWN
+                assert told.status[place] == (memory.RESULT_ONLY if end[4] else memory.KNOWN)
                 assert told.result[place] == end[0]
                 assert told.plies[place] == end[1] - moment.position.plies
                 assert told.margin[place] == pytest.approx(end[2], abs=1e-6)
-    assert 0 < waiting < (told.status == memory.KNOWN).sum()
+    assert 0 < waiting < (told.status >= memory.KNOWN).sum()
 
 
 @pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])

@@ -35,16 +35,18 @@ CONFIG = AlphaZeroConfig(
     replay=ReplayConfig(iterations=1),
     learner=LearnerConfig(batch=4, steps=1, warmup=0, tables=1.0),
 )
-# One capture leads to four pieces, of which the capturing side has more.
-FORCED = ("B:WK18,K28:BK14,K1,K3", "W:WK18,K32,K31:BK15,K1")
+# One capture leads to pieces that the tables know: the capturing side has more of them, the last time one of each.
+FORCED = ("B:WK18,K28:BK14,K1,K3", "W:WK18,K32,K31:BK15,K1", "B:WK18,K32:BK14")
+RESULTS = (1.0, -1.0, 0.0)
 
 
 def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     az = make_alphazero(CONFIG)
-    positions = [az.game.position(FORCED[column % 2]) for column in range(GAMES)]
+    positions = [az.game.position(FORCED[column % 3]) for column in range(GAMES)]
     after = [position.play(position.legal_actions()[0]) for position in positions]
     winners = [az.game.proven_outcome(position.core) for position in after]
-    assert [outcome and outcome.winner for outcome in winners] == [0, 1] * (GAMES // 2)
+    assert [outcome and outcome.winner for outcome in winners] == [(0, 1, None)[column % 3] for column in range(GAMES)]
+    assert None not in winners
     assert all(position.outcome is None for position in after)
 
     run = az.init()
@@ -52,10 +54,11 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     run = az.settle(az.play(dataclasses.replace(run, games=dataclasses.replace(run.games, states=states)), 0, 0), 0)
     chosen = [(column * 0.6180339887) % 1 < 0.5 for column in range(GAMES)]
     assert 0 < sum(chosen) < GAMES
+    assert {column % 3 for column in range(GAMES) if chosen[column]} == {0, 1, 2}  # won, lost and drawn
     row: Any = jax.device_get(run.replay)
-    assert (row.status[0] == memory.KNOWN).tolist() == chosen
+    assert (row.status[0] == memory.RESULT_ONLY).tolist() == chosen  # how the board looks at the end is not known
     assert (row.status[0] == memory.OPEN).tolist() == [not one for one in chosen]
-    wanted = [(1.0, -1.0)[column % 2] for column in range(GAMES)]
+    wanted = [RESULTS[column % 3] for column in range(GAMES)]
     assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
     assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
     told = scalars(run.tally)
@@ -72,8 +75,20 @@ def test_the_share_is_kept_in_every_column_and_over_all() -> None:
         return selfplay._adjudged(jnp.ones(GAMES, jnp.int8), games, share) == 1
 
     for share in (0.0, 0.25, 1.0):
-        shares = np.asarray(jax.vmap(lambda number, share=share: ended(number, share))(jnp.arange(200))).mean(axis=0)
-        assert np.abs(shares - share).max() < 0.02
+        games = np.asarray(jax.vmap(lambda number, share=share: ended(number, share))(jnp.arange(200)))
+        assert np.abs(games.mean(axis=0) - share).max() < 0.02
+        assert abs(games.mean() - share) < 0.005
+        # At any time: of the eight games that are under way, too.
+        assert np.abs(games.sum(axis=1) - share * GAMES).max() < 2
+
+
+def test_layouts_change_only_where_games_may_be_stopped() -> None:
+    """So that runs which began before go on."""
+    assert selfplay.new_endings(2, 3, 1).stopped is None
+    for plain in (SelfPlayConfig(), SelfPlayConfig(audit_share=0.5)):
+        assert not plain.stops_games
+    for stopping in (SelfPlayConfig(resign_below=-0.9), SelfPlayConfig(adjudicate=0.1)):
+        assert stopping.stops_games
 
 
 def test_values_are_the_truth_where_it_is_known() -> None:
