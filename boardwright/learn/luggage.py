@@ -24,7 +24,7 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile, checkpoint
 from boardwright.learn.arrayfile import ArrayFile, DamagedError
-from boardwright.learn.progress import Progress, progress_in
+from boardwright.learn.progress import Progress, progress_told
 
 NAME = "luggage.arrays"
 UNPACKED = "unpacked.arrays"
@@ -110,7 +110,7 @@ def _check_version(path: Path, header: Mapping[str, Any]) -> None:
 
 def _progress(path: Path, header: Mapping[str, Any]) -> Progress:
     try:
-        return progress_in(header.get("progress"))
+        return progress_told(header.get("progress"))
     except ValueError as error:
         raise DamagedError(f"{path} is damaged: it does not tell how far the run was") from error
 

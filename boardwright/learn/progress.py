@@ -54,7 +54,7 @@ class Progress:
         }
 
 
-def progress_in(told: Any) -> Progress:
+def progress_told(told: Any) -> Progress:
     """What JSON has kept of `dataclasses.asdict`; raises ValueError where that cannot be."""
     if not isinstance(told, dict):
         raise ValueError("no progress")
