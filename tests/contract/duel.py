@@ -12,6 +12,7 @@ import numpy as np
 
 from boardwright.games.base import ONGOING, BatchEnv, Game, Position
 
+AT_ONCE = 200  # games in a batch: one size, so that programs are compiled once
 Policy = Callable[[list[Position]], list[int]]  # the games that go on -> an action for each
 
 
@@ -27,8 +28,15 @@ def compiled(game: Game) -> tuple[BatchEnv, Any, Any, Any]:
 
 def play_both(game: Game, starts: list[Position], policy: Policy, observe_every: int = 16) -> list[Position]:
     """Plays all games to their end in both engines, comparing at every ply; the final positions."""
+    groups = [starts[first : first + AT_ONCE] for first in range(0, len(starts), AT_ONCE)]
+    return [final for group in groups for final in _play_some(game, group, policy, observe_every)]
+
+
+def _play_some(game: Game, starts: list[Position], policy: Policy, observe_every: int) -> list[Position]:
+    """Up to AT_ONCE games; the batch is always of that size, its last game played several times over if need be."""
     env, step, masks, observe = compiled(game)
-    states = jax.tree.map(lambda *leaves: np.stack(leaves), *map(env.from_position, starts))
+    played = np.minimum(np.arange(AT_ONCE), len(starts) - 1)
+    states = jax.tree.map(lambda *leaves: np.stack(leaves)[played], *map(env.from_position, starts))
     positions = list(starts)
     alive = np.ones(len(starts), bool)
     ply = 0
@@ -45,7 +53,7 @@ def play_both(game: Game, starts: list[Position], policy: Policy, observe_every:
         actions[going] = chosen
         for i, action in zip(going, chosen, strict=True):
             positions[i] = positions[i].play(int(action))
-        states = step(states, actions)
+        states = step(states, actions[played])
         ply += 1
 
 
@@ -81,8 +89,8 @@ def _rewards(core: Any) -> list[float]:
 
 def _compare_observations(positions: list[Position], states: Any, observe: Any) -> None:
     for role in (0, 1):
-        batched = np.asarray(observe(states, np.full(len(positions), role, np.int8)))
-        for position, planes in zip(positions, batched, strict=True):
+        batched = np.asarray(observe(states, np.full(AT_ONCE, role, np.int8)))
+        for position, planes in zip(positions, batched, strict=False):
             assert np.array_equal(position.observation(role), planes), f"planes differ after {position.actions()}"
 
 

@@ -1,5 +1,6 @@
 """What a learner keeps of positions: packed and unpacked, they look the same to it."""
 
+import functools
 from typing import Any
 
 import jax
@@ -11,6 +12,7 @@ from boardwright.games.batched import random_action
 GAMES, ACTIONS = 48, 90
 
 
+@functools.lru_cache(maxsize=64)
 def _walk(game: Game) -> list[Any]:
     """States of random games after every action, GAMES at a time."""
     env = game.batch()

@@ -139,7 +139,7 @@ def _advantage(line: list[tuple[int, float, bool]], cut: int) -> list[float]:
     return found[:cut]
 
 
-@pytest.mark.parametrize("rows", range(1, 14))
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 13])
 @pytest.mark.parametrize("against", [0, 2, 4])
 def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> None:
     games = rollout.new_games(jax.random.key(0), ENV, 4, against)
