@@ -4,7 +4,6 @@ Hours on one large accelerator; `--quick` takes minutes anywhere. Stopped or kil
 """
 
 import dataclasses
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from boardwright import __version__
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
-from boardwright.cli.progress import phases
-from boardwright.cli.stopping import stop_on_signal
-from boardwright.cli.train import keep_programs
+from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError
 from boardwright.papers import cathedral as tables
 
@@ -36,10 +33,8 @@ def run(options: Options) -> None:
     in_range("--seed", options.seed, 0, 2**31 - 1 - count)
     in_range("--workers", options.workers, 1, MOST_WORKERS)
     try:
-        from boardwright.learn.loop import Watch
         from boardwright.papers.cathedral_results import targets, verdicts
         from boardwright.papers.cathedral_runs import Work, everything
-        from boardwright.papers.stopping import StoppedError
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
     work = Work(
@@ -50,15 +45,7 @@ def run(options: Options) -> None:
         quick=options.quick,
         workers=options.workers,
     )
-    keep_programs(work_folder)
-    with stop_on_signal() as stop, phases() as show:
-        said = (lambda text: None) if options.json else show.line
-        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
-        try:
-            results = everything(work, watch)
-        except StoppedError:
-            print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
-            sys.exit(130)
+    results = done(work.folder, lambda watch: everything(work, watch), silent=options.json)
     _write(options.out, options, results, games=games, seeds=count)
     if options.json:
         print_json(

@@ -3,16 +3,13 @@
 Hours on two cores, minutes on an accelerator and for `--quick`. Stopped or killed, the same command goes on.
 """
 
-import sys
 from typing import Any
 
 from boardwright import __version__
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
-from boardwright.cli.progress import phases
-from boardwright.cli.stopping import stop_on_signal
-from boardwright.cli.train import keep_programs
+from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError
 
 MOST = 10**5
@@ -23,9 +20,7 @@ def run(options: Options) -> None:
     if options.out is None:
         raise BoardwrightError("paper draughts: say with --out FOLDER where the report and the run go")
     try:
-        from boardwright.learn.loop import Watch
         from boardwright.papers import draughts
-        from boardwright.papers.stopping import StoppedError
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
     usual = (draughts.QUICK_GAMES, draughts.QUICK_POSITIONS) if options.quick else (draughts.GAMES, draughts.POSITIONS)
@@ -43,15 +38,7 @@ def run(options: Options) -> None:
         tables=options.tables,
     )
     make_folder("--work", work.folder)
-    keep_programs(work.folder)
-    with stop_on_signal() as stop, phases() as show:
-        said = (lambda text: None) if options.json else show.line
-        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
-        try:
-            results = draughts.everything(work, watch)
-        except StoppedError:
-            print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
-            sys.exit(130)
+    results = done(work.folder, lambda watch: draughts.everything(work, watch), silent=options.json)
     _write(options, work, results)
     if options.json:
         claims = [dict(zip(("claim", "ours", "verdict"), claim, strict=True)) for claim in results.claims()]

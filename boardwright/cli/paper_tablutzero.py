@@ -5,7 +5,6 @@ were made elsewhere are read from `--runs`, each in a folder named after its pre
 """
 
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,7 @@ from boardwright.arena.balance import fields, opening_name
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
-from boardwright.cli.progress import phases
-from boardwright.cli.stopping import stop_on_signal
-from boardwright.cli.train import keep_programs
+from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.registry import game_class
 from boardwright.papers import tablutzero as tables
@@ -41,8 +38,6 @@ def run(options: Options) -> None:
         raise BoardwrightError(f"--runs {options.runs}: no such folder; give the one that holds {_names()}")
     make_folder("--work", work_folder)
     try:
-        from boardwright.learn.loop import Watch
-        from boardwright.papers.stopping import StoppedError
         from boardwright.papers.tablutzero_matches import everything
         from boardwright.papers.tablutzero_runs import Work
     except ModuleNotFoundError as error:
@@ -56,15 +51,7 @@ def run(options: Options) -> None:
         minutes=options.minutes,
         seed=options.seed,
     )
-    keep_programs(work_folder)
-    with stop_on_signal() as stop, phases() as show:
-        said = (lambda text: None) if options.json else show.line
-        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
-        try:
-            results = everything(work, watch)
-        except StoppedError:
-            print("boardwright: stopped; the same command goes on from here", file=sys.stderr)
-            sys.exit(130)
+    results = done(work.folder, lambda watch: everything(work, watch), silent=options.json)
     if not results.runs:
         raise BoardwrightError(f"{runs} holds none of the runs {_names()}: train them, or give another --runs")
     _tell(options, results)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from planted import planted
 
-from boardwright.cli import paper_cathedral
+from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.learn.loop import Watch
 from boardwright.papers import cathedral_runs
@@ -20,7 +20,7 @@ from boardwright.papers.stopping import StoppedError
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper_cathedral, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 import boardwright
 from boardwright.arena.endings import Conversion
 from boardwright.arena.intervals import score_interval
-from boardwright.cli import paper_draughts
+from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.loop import Progress, Watch
@@ -46,7 +46,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
     monkeypatch.setattr(draughts, "train", train)
-    monkeypatch.setattr(paper_draughts, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
     monkeypatch.setattr(draughts, "PIECES", (3, 4))
     return asked
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import made_up
 
-from boardwright.cli import paper_tablutzero
+from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.loop import Watch
@@ -20,7 +20,7 @@ from boardwright.papers.tablutzero_runs import Work
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper_tablutzero, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
 
 
 def test_the_report_and_its_pictures(
