@@ -4,10 +4,13 @@ A net file says which method trained it. Each method's nets have their own playe
 actions for probabilities or searches with a value that is none. None of them needs JAX.
 """
 
+import dataclasses
+import functools
 import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +32,8 @@ def _temperature(text: str) -> float:
         raise ValueError("a number from 0 to 100")
     return float(text)
 
+
+NETS_KEPT = 4  # of those that were asked for last
 
 NET = Option("net", "the net: a file, or the name of one that ships", str, "PATH", "")
 THREADS = Option("threads", "threads that evaluate positions", whole(1, 256), "N", "1")
@@ -92,17 +97,38 @@ def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
     """The net that a player called `name` was told to use; raises NetError, also for one of another game or rules."""
     if "net" not in chosen:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
+    path = shipped.find(chosen["net"])
+    net = _ready(path, _written(path), game.name, game.rules, game.observation, chosen["threads"])
+    return dataclasses.replace(net, text=chosen["net"])
+
+
+@functools.lru_cache(maxsize=NETS_KEPT)
+def _ready(path: Path, written: object, name: str, rules: Any, observation: str, threads: int) -> Net:
+    """The net in a file that was last written then, for a game; raises NetError.
+
+    Players are made anew for every game of a match, but nets, which take longer than many a game, are not.
+    """
+    del written  # one that is written anew is another
     from boardwright.nets import netfile
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
-    path = shipped.find(chosen["net"])
     file = netfile.read(path)
+    game = registry.game(name, rules, observation)
     if file.observation in game.observations:
-        game = registry.game(game.name, game.rules, file.observation)
-    evaluate = Evaluator(path, game=game, threads=chosen["threads"]).evaluate
+        game = registry.game(name, rules, file.observation)
+    evaluate = Evaluator(path, game=game, threads=threads).evaluate
     method = file.training.get("method")
     # What a DQN has for a value is the average of its actions', no forecast of its own play.
-    return Net(chosen["net"], method, file.config.foretells_results and method != "dqn", game, evaluate)
+    return Net(str(path), method, file.config.foretells_results and method != "dqn", game, evaluate)
+
+
+def _written(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is written or replaced; None where there is none, which whoever reads it says."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def player_for(net: Net) -> str:

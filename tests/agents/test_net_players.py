@@ -10,6 +10,7 @@ import pytest
 from stub_nets import SMALL, net_file, walk
 
 import boardwright
+from boardwright.agents import netplayers
 from boardwright.agents.base import Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.errors import NetError
@@ -119,3 +120,20 @@ def test_play_needs_no_jax(tmp_path: Path) -> None:
     path = net_file(tmp_path, boardwright.game("tablut"), BARE, "dqn")
     done = subprocess.run([sys.executable, "-c", PLAY, str(path)], capture_output=True, check=True, timeout=120)
     assert done.stdout.split()
+
+
+def test_a_net_is_read_once_and_again_when_it_was_written_anew(tmp_path: Path) -> None:
+    game = boardwright.game("draughts")
+    (tmp_path / "other").mkdir()
+    path, rival = net_file(tmp_path, game, BARE, "dqn"), net_file(tmp_path / "other", game, LINEAR, "dqn")
+    position = walk(game, seed=4, plies=9)
+
+    def policy() -> dict[int, float]:
+        return dict(make_agent(f"dqn:net={path}", game).choose(position, Limit()).policy)
+
+    before, read = policy(), netplayers._ready.cache_info().misses
+    assert policy() == before
+    assert netplayers._ready.cache_info().misses == read
+    expected = make_agent(f"dqn:net={rival}", game).choose(position, Limit()).policy
+    rival.replace(path)
+    assert policy() == expected != before
