@@ -93,7 +93,7 @@ PRESETS: dict[str, DQNConfig] = {
     "cathedral-paper-baseline": _BASELINE,
     "cathedral-paper-random": _acting(_SHORT, random_episodes=_FIRST_PHASE),
     "cathedral-paper-illegal": dataclasses.replace(
-        _acting(_SHORT, illegal_episodes=_FIRST_PHASE), iterations=6
+        _acting(_SHORT, illegal_episodes=_FIRST_PHASE), iterations=5
     ),  # its first phase has short games
     "cathedral-best": _best("cathedral", rules="paper", rewards="shaped"),
     "draughts-best": _best("draughts"),

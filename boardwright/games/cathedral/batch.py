@@ -3,7 +3,7 @@
 All functions here are for one game and are meant for `jax.vmap`. What is legal is one matrix product:
 the table of placements, a column for every cell and for every piece, times what a role may not use
 (cells that are taken or in enemy territory, pieces out of its hand); a placement is legal where nothing
-was counted. Areas are found by labelling cells, see `_labels`.
+was counted. How areas are found is in `areas.py`.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from jax import Array
 
 from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.cathedral import pieces
+from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
 from boardwright.games.zobrist import halves
 
@@ -24,7 +25,6 @@ FEWER_LEFT, EQUAL_LEFT = 1, 2
 BY_LIGHT, BY_COIN, BY_CHANCE = range(3)  # `Tables.first`: who decides about the cathedral
 IN_HAND, UNPLACED, GONE = -1, -1, -2  # instead of the placement of a building, of the cathedral
 EMPTY, CATHEDRAL_CODE = 0, 2 * pieces.BUILDINGS + 1  # on the board; 1 + building for light's, 15 + building for dark's
-WALL, NOWHERE = -1, -2  # instead of an area's label: a cell between areas, a piece not on the board
 WIN_BONUS = 10  # added at the end to shaped rewards
 WORD = jnp.uint32
 WORD_BITS = 32
@@ -122,7 +122,7 @@ def set_up(
         board = jnp.where(lies.any(axis=0), (lies * codes[:, None]).sum(axis=0), board)
     board = board.astype(jnp.int8)
     light_area, dark_area = (
-        _areas(tables, board, where, placed, owner, _foreign_cells(tables, where, cathedral, 1 - owner), 0)
+        claimable(tables, board, where, placed, owner, foreign_cells(tables, where, cathedral, 1 - owner), 0)
         for owner in jnp.arange(2, dtype=jnp.int8)
     )
     territory = (light_area + 2 * dark_area).astype(jnp.int8)
@@ -175,8 +175,8 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
     board, own = state.board, jnp.maximum(jnp.asarray(role, jnp.int8), LIGHT)
     enemy = 1 - own
     cellwise = [
-        _belongs(board, own),
-        _belongs(board, enemy),
+        belongs(board, own),
+        belongs(board, enemy),
         board == CATHEDRAL_CODE,
         state.territory == own + 1,
         state.territory == enemy + 1,
@@ -231,8 +231,8 @@ def _place(tables: Tables, state: State, action: Array) -> State:
 
     # The owner's areas with one foreign piece become his territory when it is gone, so that he gets those
     # and the ones without, and whatever lies in them is captured. Placing the cathedral claims nothing.
-    foreign = _foreign_cells(tables, where, cathedral, opponent)
-    gained = _areas(tables, board, where, placed, owner, foreign, 1) & is_building
+    foreign = foreign_cells(tables, where, cathedral, opponent)
+    gained = claimable(tables, board, where, placed, owner, foreign, 1) & is_building
     captured = (foreign >= 0) & gained[foreign]  # [15]
     placement_key = jnp.asarray(halves(tables.placement_key))
     hash_ = state.hash ^ placement_key[jnp.where(is_building, owner, 0), action]
@@ -243,7 +243,7 @@ def _place(tables: Tables, state: State, action: Array) -> State:
     board = jnp.where(gained, EMPTY, board).astype(jnp.int8)
     where = jnp.where(captured[:-1] & ~is_owner[:, None], IN_HAND, where)
     cathedral = jnp.where(captured[-1], GONE, cathedral)
-    left = _areas(tables, board, where, placed, opponent, _foreign_cells(tables, where, cathedral, owner), 0)
+    left = claimable(tables, board, where, placed, opponent, foreign_cells(tables, where, cathedral, owner), 0)
     territory = jnp.where(gained, owner + 1, jnp.where(left, opponent + 1, 0)).astype(jnp.int8)
     role, result, reason, legal = _settle(tables, board, territory, where, cathedral, state.first_role, opponent)
 
@@ -297,79 +297,6 @@ def _settle(
     result = jnp.where(over, jnp.where(equal, DRAW, jnp.argmin(unplaced)), ONGOING).astype(jnp.int8)
     reason = jnp.where(over, jnp.where(equal, EQUAL_LEFT, FEWER_LEFT), 0).astype(jnp.int8)
     return role, result, reason, legal
-
-
-def _areas(
-    tables: Tables, board: Array, where: Array, placed: Array, role: Array, foreign: Array, most_foreign: int
-) -> Array:
-    """[C] bool: the cells of all areas `role` may claim with at most so many foreign pieces in each.
-
-    `foreign` is what `_foreign_cells` gives. An area always touches a building of the role if there is
-    one: the board is connected edge to edge, so some cell of the area has a neighbour outside, which can
-    only be the role's. So it remains to ask whether there is a building.
-    """
-    open_cells = ~_belongs(board, role)
-    label = _labels(tables.size, open_cells)
-    foreign_label = jnp.where(foreign >= 0, label[foreign], NOWHERE)  # a piece is in one area, being connected
-    may_claim = (where[role] >= 0).any()
-    if not tables.first_building_claims:
-        may_claim &= placed[role] >= 2
-    claimed = open_cells & may_claim & (_equals(label, foreign_label) <= most_foreign)
-    if tables.claim_cap < tables.size**2:
-        claimed &= _equals(label, label) <= tables.claim_cap
-    return claimed
-
-
-def _equals(label: Array, among: Array) -> Array:
-    """[C] int8: how many of `among` (at most 100) each label equals.
-
-    Summed over the first axis in bytes, which a CPU does many times faster than in whole words or rows.
-    """
-    return (among[:, None] == label).sum(axis=0, dtype=jnp.int8)
-
-
-def _labels(size: int, open_cells: Array) -> Array:
-    """[C] int8: for each open cell [C] a number that its 8-connected area alone has; WALL for the others.
-
-    Every cell starts with a number of its own and takes the highest around it, round by round, until the
-    highest of an area has reached all of it: as many rounds as a shortest path can have steps. No 2 x 2
-    block holds more than two cells of such a path, since all four are neighbours and of three the middle
-    one could be left out. ceil(N / 2)^2 blocks cover the board, so twice that many cells, less one, is the
-    most a path has in steps. So many cheap rounds are faster than fewer that look where to stop or jump
-    ahead: on a CPU they run in vector registers, on a GPU without a word to the host.
-    """
-    rounds = 2 * ((size + 1) // 2) ** 2 - 1
-    walls = jnp.where(open_cells, 0, WALL).astype(jnp.int8)  # WALL has all bits set
-    column = np.arange(size * size) % size
-    past_row_end, past_row_start = (
-        jnp.asarray(np.where(column == edge, WALL, 0).astype(np.int8)) for edge in (size - 1, 0)
-    )
-
-    def ahead(label: Array, steps: int) -> Array:
-        return jnp.concatenate([label[steps:], jnp.full(steps, WALL, jnp.int8)])
-
-    def behind(label: Array, steps: int) -> Array:
-        return jnp.concatenate([jnp.full(steps, WALL, jnp.int8), label[:-steps]])
-
-    def spread(_: int, label: Array) -> Array:
-        sides = jnp.maximum(ahead(label, 1) | past_row_end, behind(label, 1) | past_row_start)
-        row = jnp.maximum(label, sides)
-        return jnp.maximum(row, jnp.maximum(ahead(row, size), behind(row, size))) | walls
-
-    return jax.lax.fori_loop(0, rounds, spread, jnp.arange(size * size, dtype=jnp.int8) | walls)
-
-
-def _foreign_cells(tables: Tables, where: Array, cathedral: Array, owner: Array | int) -> Array:
-    """[15] int32: a cell of each of the owner's buildings and of the cathedral; -1 if not on the board."""
-    some_cell = jnp.asarray(tables.cells.argmax(axis=2).astype(np.int32))  # [2, A]
-    placements = jnp.append(where[owner], cathedral)
-    return jnp.where(placements >= 0, some_cell[owner, placements], -1)
-
-
-def _belongs(board: Array, role: Array) -> Array:
-    """[C] bool: the cells of a role's buildings."""
-    lowest = 1 + pieces.BUILDINGS * role
-    return (board >= lowest) & (board < lowest + pieces.BUILDINGS)
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,0 +1,91 @@
+"""The areas of a board as one GPU kernel: every cell looks by itself how far it can walk.
+
+In `batch.py` the cells of an area find a common number in dozens of rounds, each of which an accelerator launches by
+itself. Here all rounds are one kernel, a program a game, in which each cell has a lane and keeps the cells it has
+reached as bits. Both say the same of every area.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as pltriton
+
+from boardwright.games.bits import WORD
+
+BITS = 32  # of a word
+WARPS = 4  # of a program: a thread for each of up to 128 cells
+
+
+def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, interpret: bool = False) -> Array:
+    """[2, C] int32: how many marked cells, and how many cells at all, the 8-connected area of each open cell holds.
+
+    open_cells, marked: [C] bool of a board of size x size cells; `rounds` are enough to walk any area. Numbers of
+    cells that are not open mean nothing.
+    """
+    cells = size * size
+    lanes = pl.next_power_of_2(cells)
+    words = lanes // BITS
+
+    def program(open_ref, marked_ref, counts_ref):
+        lane = jnp.arange(lanes, dtype=jnp.int32)
+        is_open = [open_ref[word] for word in range(words)]
+        begin = tuple(
+            jnp.where(lane // BITS == word, WORD(1) << (lane % BITS).astype(WORD), WORD(0)) & is_open[word]
+            for word in range(words)
+        )
+
+        def spread(_, reached):
+            along = [
+                here | (ahead & WORD(not_first)) | (behind & WORD(not_last))
+                for here, ahead, behind, not_first, not_last in zip(
+                    reached, _ahead(reached, 1), _behind(reached, 1), *_edges(size, words), strict=True
+                )
+            ]
+            around = zip(along, _ahead(along, size), _behind(along, size), is_open, strict=True)
+            return tuple((here | ahead | behind) & where for here, ahead, behind, where in around)
+
+        reached = jax.lax.fori_loop(0, rounds, spread, begin)
+        for row, of in enumerate((marked_ref, None)):
+            counted = [here if of is None else here & of[word] for word, here in enumerate(reached)]
+            counts_ref[row, lane] = sum(jax.lax.population_count(bits).astype(jnp.int32) for bits in counted)
+
+    counts = pl.pallas_call(
+        program,
+        out_shape=jax.ShapeDtypeStruct((2, lanes), jnp.int32),
+        compiler_params=pltriton.CompilerParams(num_warps=WARPS),
+        interpret=interpret,
+    )(_packed(open_cells, words), _packed(marked, words))
+    return counts[:, :cells]
+
+
+def _packed(flags: Array, words: int) -> Array:
+    """[words] uint32: the cells' flags [C] as bits, the first cell lowest."""
+    bits = jnp.pad(flags, (0, words * BITS - flags.shape[0])).reshape(words, BITS)
+    return (bits.astype(WORD) << jnp.arange(BITS, dtype=WORD)).sum(axis=1, dtype=WORD)
+
+
+def _ahead(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
+    """Bits moved to cells of higher numbers."""
+    before = [jnp.zeros_like(words[0]), *words[:-1]]
+    return [(word << WORD(steps)) | (low >> WORD(BITS - steps)) for word, low in zip(words, before, strict=True)]
+
+
+def _behind(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
+    """Bits moved to cells of lower numbers."""
+    after = [*words[1:], jnp.zeros_like(words[0])]
+    return [(word >> WORD(steps)) | (high << WORD(BITS - steps)) for word, high in zip(words, after, strict=True)]
+
+
+def _edges(size: int, words: int) -> tuple[list[int], list[int]]:
+    """Words of all cells but those of the first column, and but those of the last."""
+    column = np.arange(words * BITS) % size
+
+    def without(edge: int) -> list[int]:
+        flags = (column != edge).reshape(words, BITS)
+        return [sum(1 << bit for bit in np.flatnonzero(row).tolist()) for row in flags]
+
+    return without(0), without(size - 1)
