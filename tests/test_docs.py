@@ -1,5 +1,7 @@
 """What the README and the docs show really works: code, commands, rule files, pictures."""
 
+import importlib
+import os
 import re
 import shlex
 import subprocess
@@ -9,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import boardwright
+from boardwright.agents.players import make_agent
+from boardwright.cli import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -23,7 +27,7 @@ def test_python_in_the_readme_and_the_guide_runs(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
 
 
-PAGES = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
+PAGES = tuple(sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "runs").glob("*.md")]))
 
 
 def commands(page: Path) -> list[str]:
@@ -42,6 +46,27 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
         done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout, command
+
+
+RECIPES = sorted((ROOT / "runs").glob("*.sh"))
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
+def test_recipes_say_what_can_be_said(recipe: Path, tmp_path: Path) -> None:
+    """Without doing it: a recipe's commands have options that exist, and players that their game has."""
+    listed, stand_in = tmp_path / "commands", tmp_path / "boardwright"
+    stand_in.write_text(f'#!/bin/sh\n(for word; do printf "%s\\t" "$word"; done; echo) >> {listed}\n')
+    stand_in.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["bash", recipe, "2"], cwd=tmp_path, env=os.environ | path, check=True, timeout=60)
+    for command, *arguments in (line.strip("\t").split("\t") for line in listed.read_text().splitlines()):
+        module = importlib.import_module(f"boardwright.cli.{command}")
+        options = main._parse(module.Options, command, None, arguments)
+        if command == "sprt":
+            game = boardwright.game(options.game, options.rules)
+            for spec in (options.a, options.b):
+                make_agent(spec, game).close()
+    assert f"[{recipe.name}]({recipe.name})" in (ROOT / "runs" / "README.md").read_text()
 
 
 def test_the_readme_is_finished() -> None:
