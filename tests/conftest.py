@@ -6,10 +6,13 @@ compiled in a hurry, once for all processes of a test run; a test whose programs
 """
 
 import atexit
+import dataclasses
+import functools
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,6 +26,16 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, whic
     os.environ["JAX_COMPILATION_CACHE_DIR"] = programs
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+
+
+@pytest.fixture
+def one_gpu() -> Any:
+    """(sizes, names) -> mesh of a GPU that need not be there, to lower programs for; newer versions of JAX ask for it."""
+    from jax.sharding import AbstractDevice, AbstractMesh
+
+    told = {"device_kind": "NVIDIA H100", "num_cores": None, "platform": "gpu"}
+    gpu = AbstractDevice(**{field.name: told[field.name] for field in dataclasses.fields(AbstractDevice)})
+    return functools.partial(AbstractMesh, abstract_device=gpu)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from jax.sharding import Mesh
+from jax.sharding import AxisType
 
 import boardwright
 from boardwright.bench.device_search import stub
@@ -59,7 +59,7 @@ def test_the_kernel_finds_what_the_loop_finds(kind: str, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("kind", SEARCHES)
 @pytest.mark.parametrize("name", ["tablut", "draughts"])
-def test_it_lowers_for_a_gpu(name: str, kind: str) -> None:
+def test_it_lowers_for_a_gpu(name: str, kind: str, one_gpu: Any) -> None:
     """Without one: what Triton cannot do is refused here already."""
     game = boardwright.game(name)
     env = game.batch()
@@ -67,11 +67,12 @@ def test_it_lowers_for_a_gpu(name: str, kind: str) -> None:
     run = functools.partial(
         SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
     )
-    lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
+    with jax.sharding.use_abstract_mesh(one_gpu((), ())):
+        lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
     assert "triton" in lowered.as_text()
 
 
-def test_every_device_of_a_mesh_has_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_device_of_a_mesh_has_the_kernel(monkeypatch: pytest.MonkeyPatch, one_gpu: Any) -> None:
     """For its own games, however many devices the machine has."""
     game = boardwright.game("draughts")
     env = game.batch()
@@ -79,7 +80,8 @@ def test_every_device_of_a_mesh_has_the_kernel(monkeypatch: pytest.MonkeyPatch) 
     run = functools.partial(
         gumbel_search, env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
     )
-    with jax.set_mesh(Mesh(np.asarray(jax.devices()[:1]), (AXIS,))):
-        states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), 4))
-        lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
+    key = jax.random.key(1)
+    states = jax.eval_shape(jax.vmap(env.init), jax.random.split(key, 4))
+    with jax.sharding.use_abstract_mesh(one_gpu((1,), (AXIS,), axis_types=(AxisType.Auto,))):
+        lowered = jax.jit(run).trace(key, states).lower(lowering_platforms=("cuda",))
     assert "triton" in lowered.as_text()

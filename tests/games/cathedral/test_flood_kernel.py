@@ -84,10 +84,11 @@ def test_the_games_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> 
         np.testing.assert_array_equal(one, other)
 
 
-def test_it_lowers_for_a_gpu() -> None:
+def test_it_lowers_for_a_gpu(one_gpu: Any) -> None:
     """Without one: what Triton cannot do is refused here already."""
     env = boardwright.game("cathedral").batch()
     keys = jax.random.split(jax.random.key(0), 4)
     states = jax.eval_shape(jax.vmap(env.init), keys)
-    lowered = jax.jit(jax.vmap(env.step)).trace(states, jnp.zeros(4, jnp.int32), keys)
-    assert "triton" in lowered.lower(lowering_platforms=("cuda",)).as_text()
+    with jax.sharding.use_abstract_mesh(one_gpu((), ())):
+        traced = jax.jit(jax.vmap(env.step)).trace(states, jnp.zeros(4, jnp.int32), keys)
+        assert "triton" in traced.lower(lowering_platforms=("cuda",)).as_text()
