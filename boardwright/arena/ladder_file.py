@@ -78,8 +78,10 @@ def read(path: Path) -> RatedField:
         reason = str(error) if isinstance(error, MismatchError) else "not JSON of the right form"
         raise LadderFileError(f"ratings {path}: damaged ({reason}): {AGAIN}") from error
     names = [rating.name for rating in rated.players]
-    if len(set(names)) < len(names) or any(rating.name == ANCHOR and rating.elo != 0 for rating in rated.players):
-        raise LadderFileError(f"ratings {path}: damaged (a player is there twice, or {ANCHOR} is not 0): {AGAIN}")
+    if len(set(names)) < len(names):
+        raise LadderFileError(f"ratings {path}: damaged (a player is there twice): {AGAIN}")
+    if {rating.elo for rating in rated.players if rating.name == ANCHOR} != {0.0}:
+        raise LadderFileError(f"ratings {path}: damaged ({ANCHOR} is not 0): {AGAIN}")
     return rated
 
 

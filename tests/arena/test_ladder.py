@@ -168,6 +168,7 @@ DAMAGE = {
     "a player without games": lambda told: told["players"][0].pop("games"),
     "an interval upside down": of_random(plus=-1.0),
     "another zero": of_random(elo=1.0),
+    "no zero": of_random(spec="randm"),
 }
 
 
