@@ -56,10 +56,13 @@ def test_opponents_and_their_ratings_follow_the_rules(open_page: OpenPage) -> No
     rungs = against.locator("option")
     expect(rungs.first).to_have_text("1. Anything goes: random moves · 0 ± 60")
     expect(rungs.nth(5)).to_contain_text("· 1,252 ± 60")
-    expect(page.locator(".opponent small")).to_contain_text("a machine")
+    measured = page.locator(".opponent small")
+    against.select_option("greedy")
+    expect(measured).to_have_text("250 ± 60 Elo above random moves (95 %), measured on a machine")
     against.select_option("net:net=made-up")
+    expect(measured).to_have_text("Ratings: Elo above random moves (95 %), measured on a machine")
     page.get_by_label("Rules").select_option("saami")
-    expect(page.locator(".opponent small")).to_have_count(0)
+    expect(measured).to_have_count(0)
     expect(rungs.first).to_have_text("1. Anything goes: random moves")
     expect(against).to_have_value("alphabeta:time=1s")  # the net does not play by these; this is the highest rung
 

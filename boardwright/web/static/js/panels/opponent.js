@@ -26,9 +26,9 @@ export function writeSpec({ name, options }) {
 const ratingText = (rating) =>
   rating ? ` · ${Math.round(rating.elo)} (+${Math.round(rating.plus)} −${Math.round(rating.minus)})` : "";
 
-/** A rating that ships: " · 1,240 ± 60". */
-export const shippedText = ({ elo, plus, minus }) =>
-  ` · ${Math.round(elo).toLocaleString("en").replace("-", "−")} ± ${Math.round(Math.max(plus, minus))}`;
+/** A rating that ships: "1,240 ± 60". */
+const shippedText = ({ elo, plus, minus }) =>
+  `${Math.round(elo).toLocaleString("en").replace("-", "−")} ± ${Math.round(Math.max(plus, minus))}`;
 
 /** The nets of training runs of a game that play, named by their runs; none until they are known. */
 function useNets(game) {
@@ -54,6 +54,7 @@ function useNets(game) {
  */
 export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map(), legend }) {
   const { opponents: ladder, rated_on: ratedOn } = ruleSetOf(game, rules);
+  const rating = ladder.find((opponent) => opponent.spec === spec)?.rating;
   const played = (value) => (ratedOn === null ? ratingText(ratings.get(value)) : "");
   const nets = useNets(game);
   const [wanted, setWanted] = useState(false); // whether another player was asked for
@@ -70,13 +71,13 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
     <div class="opponent">
       <label class="field">${legend}
         <select name="opponent" value=${other ? OTHER : spec} onChange=${(event) => choose(event.target.value)}>
-          ${ladder.map(({ spec: value, label, level, rating }) => html`<option key=${value}
-            value=${value}>${level}. ${label}${rating ? shippedText(rating) : played(value)}</option>`)}
+          ${ladder.map(({ spec: value, label, level, rating: shipped }) => html`<option key=${value}
+            value=${value}>${level}. ${label}${shipped ? ` · ${shippedText(shipped)}` : played(value)}</option>`)}
           ${nets.map(({ spec: value, label }) => html`<option key=${value}
             value=${value}>${label}${played(value)}</option>`)}
           <option value=${OTHER}>Another player…</option>
         </select>
-        ${ratedOn !== null && html`<small>Elo above random moves, ± 95 %: ${ratedOn}</small>`}
+        ${ratedOn !== null && html`<small>${rating ? shippedText(rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}</small>`}
       </label>
       ${
         other &&
