@@ -1,9 +1,9 @@
-"""What match, tournament and sprt have in common: the conditions of play, and playing under them."""
+"""What match, tournament, sprt and ladder have in common: the conditions of play, and playing under them."""
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -92,23 +92,58 @@ class ContestOptions(GameOptions):
         def wanted(index: int) -> bool:
             return index < games and (only_role is None or index % 2 == only_role)
 
-        scheduled = (game for game in islice(event.schedule(), games) if wanted(game.index))
+        return self._play_wanted([event], games, wanted)
+
+    def play_together(self, events: Sequence[Event], games: int) -> Generator[PlayedGame, None, None]:
+        """Every game of several events up to a number each, as `play` does, pair after pair of each in turn.
+
+        The events differ in their players only. Each keeps its own games: played by itself it would have the same.
+        """
+        return self._play_wanted(events, games, lambda index: index < games)
+
+    def _play_wanted(
+        self, events: Sequence[Event], games: int, wanted: Callable[[int], bool]
+    ) -> Generator[PlayedGame, None, None]:
+        scheduled = ((number, game) for number, game in _in_turn(events, games) if wanted(game.index))
         if self.db is None:
-            yield from self._play(event, scheduled)
+            yield from (game for _, game in self._play(events, scheduled))
             return
         with open_store(self.db, create=True) as store:
-            number = begin_event(store, event.config())
-            kept = {stored.played.index: stored.played for stored in find_games(store, Wanted(event=number))}
-            yield from (game for index, game in kept.items() if wanted(index))
-            missing = (game for game in scheduled if game.index not in kept)
-            for game in self._play(event, missing):
-                if save_game(store, game, number):
+            ids = [begin_event(store, event.config()) for event in events]
+            kept = [set[int]() for _ in events]
+            for event, indices in zip(ids, kept, strict=True):
+                played = [stored.played for stored in find_games(store, Wanted(event=event))]
+                indices.update(game.index for game in played)
+                yield from (game for game in played if wanted(game.index))
+            missing = ((number, game) for number, game in scheduled if game.index not in kept[number])
+            for number, game in self._play(events, missing):
+                if save_game(store, game, ids[number]):
                     yield game
                 else:  # somebody else has stored it meanwhile: theirs counts
-                    yield next(find_games(store, Wanted(event=number, index=game.index))).played
+                    yield next(find_games(store, Wanted(event=ids[number], index=game.index))).played
 
-    def _play(self, event: Event, games: Iterator[ScheduledGame]) -> Generator[PlayedGame, None, None]:
-        return play(event, games, self.workers) if self.ray is None else play_on_cluster(event, games, self.ray)
+    def _play(
+        self, events: Sequence[Event], games: Iterator[tuple[int, ScheduledGame]]
+    ) -> Generator[tuple[int, PlayedGame], None, None]:
+        """Plays games, each with the number of its event before it; while they are played their indices tell both."""
+        count = len(events)
+        numbered = (replace(game, index=game.index * count + number) for number, game in games)
+        if self.ray is None:
+            finished = play(events[0], numbered, self.workers)
+        else:
+            finished = play_on_cluster(events[0], numbered, self.ray)
+        for game in finished:
+            index, number = divmod(game.index, count)
+            yield number, replace(game, index=index)
+
+
+def _in_turn(events: Sequence[Event], games: int) -> Iterator[tuple[int, ScheduledGame]]:
+    """The first games of several events, two of each in turn, with the number of the event before them."""
+    schedules = [islice(event.schedule(), games) for event in events]
+    for _ in range(0, games, 2):
+        for number, schedule in enumerate(schedules):
+            for game in islice(schedule, 2):
+                yield number, game
 
 
 @contextmanager

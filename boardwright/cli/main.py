@@ -33,6 +33,7 @@ COMMANDS = {
     "tablebase": "build and ask the endgame tables of draughts",
     "endings": "measure how many won endings of draughts players win",
     "ratings": "rate players by their games",
+    "ladder": "list the opponents of a game with their ratings, or measure these",
     "games-db": "list, show, import and export stored games",
     "train": "train a net by self-play",
     "balance": "find out which side a game favours, by a net against itself",

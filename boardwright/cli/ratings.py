@@ -14,7 +14,7 @@ from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import game_class
-from boardwright.records.games import Wanted, count_games, encounters, rule_set_names, versions
+from boardwright.records.games import Wanted, count_games, encounters, mixtures, rule_set_names
 from boardwright.records.resultfile import read_results
 from boardwright.records.store import open_store
 
@@ -89,12 +89,7 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
         games = encounters(store, name, options.rules)
         if not games:
             raise BoardwrightError(f"{options.db}: there are no finished games of {name} to rate")
-        doubts = []
-        mixed = [rules for rules in played if options.rules in (None, rules)]
-        if len(mixed) > 1:
-            doubts.append(f"games under {len(mixed)} rule sets are rated together (see --rules): {', '.join(mixed)}")
-        if len(versions(store, name)) > 1:
-            doubts.append(f"players of several versions are one here: {', '.join(versions(store, name))}")
+        doubts = mixtures(store, name, options.rules)
     return games, game_class(name).roles, doubts
 
 

@@ -193,3 +193,16 @@ def versions(store: Store, game: str) -> list[str]:
         UNION SELECT second.version {_LISTING} WHERE game = :game AND second.version != '' ORDER BY 1"""
     with store.reading() as connection:
         return [version for (version,) in connection.execute(query, {"game": game})]
+
+
+def mixtures(store: Store, game: str, rules: str | None = None) -> list[str]:
+    """What differs among the games of a game, under one rule set or all, and is rated together nevertheless."""
+    mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]
+    found = versions(store, game)
+    told = []
+    if len(mixed) > 1:
+        hint = " (choose one to tell them apart)" if rules is None else ""
+        told.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
+    if len(found) > 1:
+        told.append(f"players of several versions are one here: {', '.join(found)}")
+    return told

@@ -1,50 +1,67 @@
-"""What can be played here: games, rule sets, players, and a ladder of opponents from weak to strong."""
+"""What can be played here: games, rule sets with their ladders of opponents from weak to strong, players."""
 
 import dataclasses
 import functools
+import sys
+from collections.abc import Mapping
 
 from boardwright.agents.players import players_of
 from boardwright.agents.specs import Option, Player
+from boardwright.arena import ladder
+from boardwright.arena.bayeselo import Rating
+from boardwright.arena.ladder_file import LadderFileError, RatedField, shipped_ratings
 from boardwright.games import registry
 from boardwright.games.base import Game
-from boardwright.nets import shipped
+from boardwright.nets.netfile import NetFile
 from boardwright.web.positions import Json
 from boardwright.web.specs import playable
-
-# Weak to strong, by the results of the classical players against each other; a game has those it knows.
-LADDER = (
-    ("random", "Anything goes: random moves"),
-    ("largest-first", "The largest building that fits"),
-    ("greedy", "Takes what it can get"),
-    ("mc:time=200ms", "Quick guesses: Monte Carlo, 0.2 s"),
-    ("alphabeta:depth=1", "Looks one move ahead"),
-    ("mc-improved:time=1s", "Monte Carlo, 1 s"),
-    ("heuristic-mc:time=1s", "Monte Carlo with a nose for escapes, 1 s"),
-    ("alphabeta:depth=3", "Looks three moves ahead"),
-    ("alphabeta:time=300ms", "Alpha-beta, 0.3 s"),
-    ("alphabeta:time=1s", "Alpha-beta, 1 s"),
-    ("alphabeta:time=5s", "Alpha-beta, 5 s"),
-)
 
 
 @functools.cache
 def games_json() -> list[Json]:
     """Every game, as `schemas.GameInfo`."""
-    return [_game_json(registry.game(name)) for name in registry.game_names()]
+    nets = ladder.shipped_nets()
+    return [_game_json(registry.game(name), nets) for name in registry.game_names()]
 
 
-def _game_json(game: Game) -> Json:
-    rule_sets = game.rule_sets()
-    default = rule_sets[game.default_rules]
+def _game_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     return {
         "name": game.name,
         "title": game.title,
         "roles": game.roles,
         "default_rules": game.default_rules,
-        "rule_sets": [{"name": name, "summary": _difference(rules, default)} for name, rules in rule_sets.items()],
+        "rule_sets": [_rule_set_json(registry.game(game.name, name), nets) for name in game.rule_sets()],
         "players": [_player_json(player) for player in players_of(game) if playable(player)],
-        "opponents": _opponents(game),
     }
+
+
+def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
+    """A rule set, that of the game."""
+    rated = _ratings(game)
+    known = {} if rated is None else {rating.name: rating for rating in rated.players}
+    rungs = [row for row in ladder.by_strength(ladder.field(game, nets), known.values()) if row.label is not None]
+    return {
+        "name": game.rules.name,
+        "summary": _difference(game.rules, game.rule_sets()[game.default_rules]),
+        "opponents": [
+            {"spec": row.spec, "label": row.label, "level": level, "rating": _rating_json(known.get(row.spec))}
+            for level, row in enumerate(rungs, start=1)
+        ],
+        "rated_on": None if rated is None else f"{rated.machine}, {rated.date}",
+    }
+
+
+def _ratings(game: Game) -> RatedField | None:
+    """The ratings that ship; with a damaged file one can play all the same."""
+    try:
+        return shipped_ratings(game)
+    except LadderFileError as error:
+        print(f"boardwright: warning: {error}", file=sys.stderr)
+        return None
+
+
+def _rating_json(rating: Rating | None) -> Json | None:
+    return None if rating is None else {"elo": rating.elo, "plus": rating.plus, "minus": rating.minus}
 
 
 def _difference(rules: object, default: object) -> str:
@@ -77,22 +94,3 @@ def _option_json(option: Option) -> Json:
         "metavar": option.form,
         "default": option.default or None,
     }
-
-
-def _opponents(game: Game) -> list[Json]:
-    known = {player.name for player in players_of(game)}
-    ladder = [(spec, label) for spec, label in LADDER if spec.partition(":")[0] in known]
-    ladder += [(f"zero:net={name},time=1s", f"Net {name}, 1 s") for name in _nets_of(game)]
-    return [{"spec": spec, "label": label, "level": level} for level, (spec, label) in enumerate(ladder, start=1)]
-
-
-def _nets_of(game: Game) -> list[str]:
-    """The shipped nets that play a game under its default rules."""
-    from boardwright.nets import netfile
-
-    headers = {name: netfile.read(shipped.find(name)) for name in shipped.names()}
-    return [
-        name
-        for name, file in headers.items()
-        if (file.game, file.rules["name"]) == (game.name, game.default_rules) and file.config.foretells_results
-    ]

@@ -16,7 +16,7 @@ from boardwright.arena.bayeselo import Rating, Ratings, rate, rate_by_role
 from boardwright.arena.pairings import Encounter, condense, groups
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game_class
-from boardwright.records.games import encounters, rule_set_names, versions
+from boardwright.records.games import encounters, mixtures, rule_set_names
 from boardwright.records.store import Store, open_store
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.schemas import Model
@@ -138,12 +138,7 @@ def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
     roles, played = game_class(game).roles, rule_set_names(store, game)
     games = encounters(store, game, rules)
     both, apart = (rate(games), rate_by_role(games, roles)) if games else (None, None)
-    mixed = [name for name in played if rules in (None, name)]
-    warnings = list(both.warnings) if both is not None else []
-    if len(mixed) > 1:
-        warnings.append(f"games under {len(mixed)} rule sets are rated together: {', '.join(mixed)}")
-    if len(versions(store, game)) > 1:
-        warnings.append(f"players of several versions are one here: {', '.join(versions(store, game))}")
+    warnings = [*(() if both is None else both.warnings), *mixtures(store, game, rules)]
     return RatingList(
         game=game,
         rules=rules,

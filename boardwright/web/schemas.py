@@ -42,11 +42,12 @@ class PlayerInfo(Model):
     options: list[OptionInfo]
 
 
-class RuleSetInfo(Model):
-    """A rule set, and how it differs from the default."""
+class OpponentRating(Model):
+    """How strong a player is, in Elo points above random play: between elo - minus and elo + plus, with 95 %."""
 
-    name: str
-    summary: str
+    elo: float
+    plus: float
+    minus: float
 
 
 class Opponent(Model):
@@ -55,6 +56,16 @@ class Opponent(Model):
     spec: str
     label: str
     level: int
+    rating: OpponentRating | None
+
+
+class RuleSetInfo(Model):
+    """A rule set, how it differs from the default, and whom one can play under it, weak to strong."""
+
+    name: str
+    summary: str
+    opponents: list[Opponent]
+    rated_on: str | None  # the machine on which the opponents' ratings were measured, and when
 
 
 class GameInfo(Model):
@@ -66,7 +77,6 @@ class GameInfo(Model):
     default_rules: str
     rule_sets: list[RuleSetInfo]
     players: list[PlayerInfo]
-    opponents: list[Opponent]
 
 
 class PositionQuery(Model):

@@ -94,6 +94,38 @@ def test_specs_are_read_and_written(page: Page) -> None:
     assert [call(page, "panels/opponent.js", f"m.writeSpec(m.parseSpec('{spec}'))") for spec in specs] == specs
 
 
+LADDERS = """
+const rung = (spec, level) => ({ spec, label: spec, level, rating: null });
+const ladder = (...specs) => specs.map((spec, place) => rung(spec, place + 1));
+const game = { default_rules: "old", rule_sets: [
+  { name: "old", opponents: ladder("random", "greedy", "net:net=a", "zero:net=a,sims=100", "alphabeta") },
+  { name: "new", opponents: ladder("random", "greedy", "alphabeta", "net:net=b") } ] };
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "after"),
+    [
+        ("greedy", "greedy"),
+        ("mc:sims=7", "mc:sims=7"),  # not on the ladder, but knows all rules
+        ("net:net=a", "alphabeta"),  # the third rung here as there
+        ("zero:net=a,sims=100", "net:net=b"),
+        ("zero:time=5s,net=a", "greedy"),  # on no rung
+        ("zero:net=b,sims=3", "zero:net=b,sims=3"),
+        ("zero:net=run/0123,sims=3", "zero:net=run/0123,sims=3"),  # which rules runs learn is not known here
+    ],
+)
+def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
+    found = call(page, "ladder.js", f"{{ {LADDERS} return m.stillOffered(game, '{spec}', 'old', 'new'); }}")
+    assert found == after
+    assert call(page, "ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
+
+
+def test_rules_of_ones_own_have_the_ladder_of_the_default(page: Page) -> None:
+    assert call(page, "ladder.js", f"{{ {LADDERS} return m.ladderOf(game, 'mine').length; }}") == 5
+    assert call(page, "ladder.js", f"{{ {LADDERS} return m.easyOpponent(game, null); }}") == "greedy"
+
+
 def test_several_jumps_may_be_taken_at_once_where_one_way_leads_there(page: Page) -> None:
     hop = "(from, to) => ({kind: 'step', from, to, captured: [[0, 0]]})"
     legal = (

@@ -2,7 +2,7 @@
 
 import pytest
 from hands import MY_TURN, READY, OpenPage, cell, expect_result, good_move, live, make_move, new_game, wait_for_turn
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 LONGEST_GAME = 150  # moves of ours
 
@@ -32,6 +32,39 @@ def test_a_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules
     winner = "draw" if state["result"]["winner"] is None else str(state["result"]["winner"])
     expect(page.locator("[data-result]")).to_have_attribute("data-result", winner)
     expect(page.locator(".moves button.move")).to_have_count(len(state["view"]["line"]))
+
+
+def with_a_rated_net(route: Route) -> None:
+    """The games, as if ratings of Tablut's default rules shipped, and a net that is above all others there."""
+    games = route.fetch().json()
+    (tablut,) = [game for game in games if game["name"] == "tablut"]
+    (zero,) = [rules for rules in tablut["rule_sets"] if rules["name"] == "zero"]
+    zero["rated_on"] = "a machine"
+    for opponent in zero["opponents"]:
+        opponent["rating"] = {"elo": 250.4 * (opponent["level"] - 1), "plus": 60.2, "minus": 40}
+    level = len(zero["opponents"]) + 1
+    zero["opponents"].append({"spec": "net:net=made-up", "label": "A net", "level": level, "rating": None})
+    route.fulfill(json=games)
+
+
+def test_opponents_and_their_ratings_follow_the_rules(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.route("**/api/games", with_a_rated_net)
+    page.reload()
+    page.get_by_role("radio", name="Tablut").check(force=True)
+    against = page.get_by_label("Against")
+    rungs = against.locator("option")
+    expect(rungs.first).to_have_text("1. Anything goes: random moves · 0 ± 60")
+    expect(rungs.nth(5)).to_contain_text("· 1,252 ± 60")
+    measured = page.locator(".opponent small")
+    against.select_option("greedy")
+    expect(measured).to_have_text("250 ± 60 Elo above random moves (95 %), measured on a machine")
+    against.select_option("net:net=made-up")
+    expect(measured).to_have_text("Ratings: Elo above random moves (95 %), measured on a machine")
+    page.get_by_label("Rules").select_option("saami")
+    expect(measured).to_have_count(0)
+    expect(rungs.first).to_have_text("1. Anything goes: random moves")
+    expect(against).to_have_value("alphabeta:time=1s")  # the net does not play by these; this is the highest rung
 
 
 def focus_cell(page: Page, at: list[int]) -> None:

@@ -155,6 +155,10 @@ def test_the_catalogue_can_be_played(client: TestClient) -> None:
         schemas.GameInfo.model_validate(info)
         bound = boardwright.game(info["name"])
         assert "external" not in {player["name"] for player in info["players"]}
-        assert info["opponents"][0]["spec"] == "random"
-        for opponent in info["opponents"]:
-            make_agent(resolved(opponent["spec"], bound, Settings(db=Path("unused"))), bound).close()
+        assert [rule_set["name"] for rule_set in info["rule_sets"]] == list(bound.rule_sets())
+        for rule_set in info["rule_sets"]:
+            assert rule_set["opponents"][0]["spec"] == "random"
+            bound = boardwright.game(info["name"], rule_set["name"])
+            for level, opponent in enumerate(rule_set["opponents"], start=1):
+                assert opponent["level"] == level
+                make_agent(resolved(opponent["spec"], bound, Settings(db=Path("unused"))), bound).close()

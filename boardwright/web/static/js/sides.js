@@ -36,7 +36,7 @@ const runNames = new Map(); // id -> name of the training runs seen so far
 /** Remembers what training runs are called. */
 export const nameRuns = (runs) => runs.forEach((run) => runNames.set(run.id, run.name));
 
-/** What people call an opponent: its label on the ladder, else its spec, with the name of a run instead of its id. */
+/** What people call an opponent: its label on a ladder, else its spec, with the name of a run instead of its id. */
 export const playerName = (game, spec) =>
-  game?.opponents.find((opponent) => opponent.spec === spec)?.label ??
+  game?.rule_sets.flatMap(({ opponents }) => opponents).find((opponent) => opponent.spec === spec)?.label ??
   spec.replace(/(?<=net=run\/)[0-9a-f]+/, (id) => runNames.get(id) ?? id);

@@ -1,6 +1,7 @@
 /** Matches: the form that starts one, those there are, and one with its table as it fills. */
 import { capital, classes, html, useEffect, useRef, useState } from "../ui.js";
 import { announce, notifyError } from "../announce.js";
+import { ladderOf, stillOffered } from "../ladder.js";
 import { OpponentChoice } from "../panels/opponent.js";
 import { Link } from "../router.js";
 import { playerName, resultText } from "../sides.js";
@@ -15,7 +16,7 @@ export const recordPath = (game, id) => `/a/${game}?record=${id}`;
 
 /** @param {{api: any, game: any, rules: string, ratings: Map<string, any>, started: (id: number) => void, formRef: any}} props */
 export function MatchForm({ api, game, rules, ratings, started, formRef }) {
-  const ladder = game.opponents.map((opponent) => opponent.spec);
+  const ladder = ladderOf(game, rules).map((opponent) => opponent.spec);
   const [choices, setChoices] = useRemembered(`match-${game.name}`, { first: ladder[0], second: ladder[1] ?? ladder[0], games: 20, openings: "random:2", time: "", rules });
   const [busy, setBusy] = useState(false);
   const change = (part) => setChoices((before) => ({ ...before, ...part }));
@@ -30,18 +31,24 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
       .catch(notifyError)
       .finally(() => setBusy(false));
   }
-  const select = (name, label, options, value) => html`
+  const changeRules = (after) =>
+    change({
+      rules: after,
+      first: stillOffered(game, choices.first, chosenRules, after),
+      second: stillOffered(game, choices.second, chosenRules, after),
+    });
+  const select = (name, label, options, value, chosen = (text) => change({ [name]: text })) => html`
     <label class="field">${label}
-      <select name=${name} value=${value} onChange=${(event) => change({ [name]: event.target.value })}>${options.map(([key, text]) => html`<option key=${key} value=${key}>${text}</option>`)}</select>
+      <select name=${name} value=${value} onChange=${(event) => chosen(event.target.value)}>${options.map(([key, text]) => html`<option key=${key} value=${key}>${text}</option>`)}</select>
     </label>`;
   return html`
     <form class="match-form" ref=${formRef} onSubmit=${submit} aria-label="New match">
       <div class="pair">
-        <${OpponentChoice} key=${`${game.name} first`} game=${game} ratings=${ratings} spec=${choices.first} setSpec=${(first) => change({ first })} legend="First player" />
-        <${OpponentChoice} key=${`${game.name} second`} game=${game} ratings=${ratings} spec=${choices.second} setSpec=${(second) => change({ second })} legend="Second player" />
+        <${OpponentChoice} key=${`${game.name} first`} game=${game} rules=${chosenRules} ratings=${ratings} spec=${choices.first} setSpec=${(first) => change({ first })} legend="First player" />
+        <${OpponentChoice} key=${`${game.name} second`} game=${game} rules=${chosenRules} ratings=${ratings} spec=${choices.second} setSpec=${(second) => change({ second })} legend="Second player" />
       </div>
       <div class="fields">
-        ${select("rules", "Rules", game.rule_sets.map(({ name }) => [name, name]), chosenRules)}
+        ${select("rules", "Rules", game.rule_sets.map(({ name }) => [name, name]), chosenRules, changeRules)}
         <label class="field">Games <input name="games" type="number" inputmode="numeric" min="2" max="1000" step="2" required value=${choices.games} onInput=${(event) => change({ games: event.target.value })} /></label>
         ${select("openings", "Begin with", OPENINGS, choices.openings)} ${select("time", "Time a move", TIMES, choices.time)}
       </div>

@@ -6,6 +6,7 @@ import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { finalValue, judgeLine } from "../judgement.js";
 import { useKeys } from "../keys.js";
+import { ladderOf, plays } from "../ladder.js";
 import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
 import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
@@ -57,9 +58,9 @@ async function open(api, game, { rules, start, actions, record }) {
   return api.position({ game: game.name, rules: kept.rules ?? rules, start: kept.start, actions: kept.actions });
 }
 
-function defaultAgent(game) {
+function defaultAgent(game, rules) {
   const names = game.players.map((player) => player.name);
-  return ["alphabeta", "mc"].find((name) => names.includes(name)) ?? game.opponents.at(-1)?.spec ?? names[0];
+  return ["alphabeta", "mc"].find((name) => names.includes(name)) ?? ladderOf(game, rules).at(-1).spec;
 }
 
 function Study({ api, socket, games, game, opened, ply }) {
@@ -74,7 +75,8 @@ function Study({ api, socket, games, game, opened, ply }) {
   const [flip, setFlip] = useState(false);
   const [above, setAbove] = useState(false); // whether role 0 has the upper side of the board
   const [heat, setHeat] = useRemembered("heat", null);
-  const [agent, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game));
+  const [engine, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game, rules));
+  const agent = plays(game, rules, engine) ? engine : defaultAgent(game, rules);
   const [pointed, setPointed] = useState(null);
   const node = tree.nodes[at];
   const line = useMemo(() => lineThrough(tree, at), [tree, at]);

@@ -157,7 +157,7 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
         </div>
       </div>
       <details class="engine"><summary>Engine: <code>${engineName(agent)}</code></summary><${OpponentChoice}
-        game=${game} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
+        game=${game} rules=${view.rules} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
       <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
         ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}
       </p>

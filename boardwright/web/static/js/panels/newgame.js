@@ -2,6 +2,7 @@
 import { capital, html, useEffect, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
 import { api } from "../api.js";
+import { easyOpponent, plays, ruleSetOf, stillOffered } from "../ladder.js";
 import { go } from "../router.js";
 import { remember, remembered } from "../store.js";
 import { OpponentChoice } from "./opponent.js";
@@ -26,12 +27,12 @@ export function lastChoices(games, asked = {}) {
 
 export function choicesFor(game, before = {}) {
   const rules = game.rule_sets.some(({ name }) => name === before.rules) ? before.rules : game.default_rules;
-  const easy = game.opponents[Math.min(1, game.opponents.length - 1)]?.spec ?? game.players[0].name;
+  const last = before.opponent;
   return {
     game: game.name,
     rules,
     role: before.role ?? 0,
-    opponent: before.opponent ?? easy,
+    opponent: last && plays(game, rules, last) ? last : easyOpponent(game, rules),
     clock: before.clock ?? "none",
   };
 }
@@ -50,8 +51,9 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
   const [busy, setBusy] = useState(false);
   const [ratings, setRatings] = useState(new Map());
   const game = games.find((candidate) => candidate.name === choices.game);
-  const summary = game.rule_sets.find(({ name }) => name === choices.rules)?.summary;
+  const { summary } = ruleSetOf(game, choices.rules);
   const change = (part) => setChoices({ ...choices, ...part });
+  const changeRules = (rules) => change({ rules, opponent: stillOffered(game, choices.opponent, choices.rules, rules) });
   useEffect(() => {
     let shown = true;
     setRatings(new Map());
@@ -81,7 +83,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
         </div>
       </fieldset>
       <label class="field">Rules
-        <select name="rules" value=${choices.rules} onChange=${(event) => change({ rules: event.target.value })}>
+        <select name="rules" value=${choices.rules} onChange=${(event) => changeRules(event.target.value)}>
           ${game.rule_sets.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>
         ${summary && html`<small>${summary}</small>`}
@@ -95,7 +97,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
         </div>
       </fieldset>
       <${OpponentChoice}
-        game=${game} ratings=${ratings} spec=${choices.opponent} setSpec=${(opponent) => change({ opponent })} legend="Against" />
+        game=${game} rules=${choices.rules} ratings=${ratings} spec=${choices.opponent} setSpec=${(opponent) => change({ opponent })} legend="Against" />
       <label class="field">Clock
         <select name="clock" value=${choices.clock} onChange=${(event) => change({ clock: event.target.value })}>
           ${CLOCKS.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}

@@ -1,6 +1,7 @@
 /** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
 import { html, useEffect, useState } from "../ui.js";
 import { api } from "../api.js";
+import { ruleSetOf } from "../ladder.js";
 import { nameRuns } from "../sides.js";
 
 const OTHER = "other";
@@ -25,6 +26,10 @@ export function writeSpec({ name, options }) {
 const ratingText = (rating) =>
   rating ? ` · ${Math.round(rating.elo)} (+${Math.round(rating.plus)} −${Math.round(rating.minus)})` : "";
 
+/** A rating that ships: "1,240 ± 60". */
+const shippedText = ({ elo, plus, minus }) =>
+  `${Math.round(elo).toLocaleString("en").replace("-", "−")} ± ${Math.round(Math.max(plus, minus))}`;
+
 /** The nets of training runs of a game that play, named by their runs; none until they are known. */
 function useNets(game) {
   const [nets, setNets] = useState([]);
@@ -43,12 +48,18 @@ function useNets(game) {
   return nets;
 }
 
-/** @param {{game: any, spec: string, setSpec: (spec: string) => void, ratings?: Map<string, any>, legend: string}} props */
-export function OpponentChoice({ game, spec, setSpec, ratings = new Map(), legend }) {
+/**
+ * Ratings by the games of this server, `ratings`, are shown only where none ship: the two are measured from other zeros.
+ * @param {{game: any, rules: string | null, spec: string, setSpec: (spec: string) => void, ratings?: Map<string, any>, legend: string}} props
+ */
+export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map(), legend }) {
+  const { opponents: ladder, rated_on: ratedOn } = ruleSetOf(game, rules);
+  const rating = ladder.find((opponent) => opponent.spec === spec)?.rating;
+  const played = (value) => (ratedOn === null ? ratingText(ratings.get(value)) : "");
   const nets = useNets(game);
   const [wanted, setWanted] = useState(false); // whether another player was asked for
   useEffect(() => setWanted(false), [game.name]);
-  const other = wanted || ![...game.opponents, ...nets].some((listed) => listed.spec === spec);
+  const other = wanted || ![...ladder, ...nets].some((listed) => listed.spec === spec);
   const chosen = parseSpec(spec);
   const player = game.players.find((candidate) => candidate.name === chosen.name);
   function choose(value) {
@@ -60,12 +71,13 @@ export function OpponentChoice({ game, spec, setSpec, ratings = new Map(), legen
     <div class="opponent">
       <label class="field">${legend}
         <select name="opponent" value=${other ? OTHER : spec} onChange=${(event) => choose(event.target.value)}>
-          ${game.opponents.map(({ spec: value, label, level }) => html`<option key=${value}
-            value=${value}>${level}. ${label}${ratingText(ratings.get(value))}</option>`)}
+          ${ladder.map(({ spec: value, label, level, rating: shipped }) => html`<option key=${value}
+            value=${value}>${level}. ${label}${shipped ? ` · ${shippedText(shipped)}` : played(value)}</option>`)}
           ${nets.map(({ spec: value, label }) => html`<option key=${value}
-            value=${value}>${label}${ratingText(ratings.get(value))}</option>`)}
+            value=${value}>${label}${played(value)}</option>`)}
           <option value=${OTHER}>Another player…</option>
         </select>
+        ${ratedOn !== null && html`<small>${rating ? shippedText(rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}</small>`}
       </label>
       ${
         other &&
@@ -75,7 +87,7 @@ export function OpponentChoice({ game, spec, setSpec, ratings = new Map(), legen
             <select name="player" value=${chosen.name} onChange=${(event) => setSpec(event.target.value)}>
               ${!player && html`<option value=${chosen.name}>${chosen.name}</option>`}
               ${game.players.map(({ name }) => html`<option key=${name}
-                value=${name}>${name}${ratingText(ratings.get(name))}</option>`)}
+                value=${name}>${name}${played(name)}</option>`)}
             </select>
             ${player && html`<small>${player.summary}</small>`}
           </label>

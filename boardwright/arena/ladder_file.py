@@ -1,0 +1,118 @@
+"""Ratings that ship with the package: one JSON file a game and rule set, `ratings/tablut-zero.json`.
+
+It says on which machine, when, by which version and in how many games the players of the field were rated, the
+advantage of the first role and the draw parameter of the fit (see `bayeselo.py`), and of each player its spec, its Elo
+points above random play, its interval and its games. `boardwright ladder GAME --db FILE --ship MACHINE` writes it.
+"""
+
+import dataclasses
+import json
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boardwright.arena.bayeselo import Rating
+from boardwright.arena.ladder import ANCHOR
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game
+from boardwright.typed import MismatchError, checked
+from boardwright.wholefile import write_whole
+
+FOLDER = Path(__file__).parent / "ratings"
+MOST_BYTES = 1 << 20
+AGAIN = "measure it again with 'boardwright ladder'"
+
+
+class LadderFileError(BoardwrightError):
+    """A file of ratings that cannot be read or written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedField:
+    """A field as it was measured."""
+
+    game: str
+    rules: str  # name of the rule set
+    machine: str  # in words
+    date: str  # 2025-01-31
+    version: str  # of boardwright
+    games: int  # that the ratings rest on
+    advantage: float  # of the first role, in Elo points of the model
+    draw: float  # the larger, the more games are drawn between equals
+    players: tuple[Rating, ...]  # the strongest first, Elo points above random play
+
+
+def path_of(game: Game) -> Path | None:
+    """Where the ratings of a game under its rules are or would be; None for rules that do not ship."""
+    if game.rule_sets().get(game.rules.name) != game.rules:
+        return None
+    return FOLDER / f"{game.name}-{game.rules.name}.json"
+
+
+def shipped_ratings(game: Game) -> RatedField | None:
+    """The ratings that ship for a game under its rules, if any do; raises LadderFileError for a damaged file."""
+    path = path_of(game)
+    if path is None or not path.exists():
+        return None
+    rated = read(path)
+    if (rated.game, rated.rules) != (game.name, game.rules.name):
+        raise LadderFileError(f"ratings {path}: of {rated.game} {rated.rules}, so not what its name says: {AGAIN}")
+    return rated
+
+
+def read(path: Path) -> RatedField:
+    """The ratings in a file; raises LadderFileError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise LadderFileError(f"cannot read ratings {path}: {error.strerror}") from error
+    if len(data) > MOST_BYTES:
+        raise LadderFileError(f"ratings {path}: larger than {MOST_BYTES:,} bytes: {AGAIN}")
+    try:
+        told = json.loads(data)
+        players = told.pop("players")
+        rated = RatedField(**_fields(RatedField, told, besides="players"), players=tuple(map(_player, players)))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, MismatchError) else "not JSON of the right form"
+        raise LadderFileError(f"ratings {path}: damaged ({reason}): {AGAIN}") from error
+    names = [rating.name for rating in rated.players]
+    if len(set(names)) < len(names):
+        raise LadderFileError(f"ratings {path}: damaged (a player is there twice): {AGAIN}")
+    if {rating.elo for rating in rated.players if rating.name == ANCHOR} != {0.0}:
+        raise LadderFileError(f"ratings {path}: damaged ({ANCHOR} is not 0): {AGAIN}")
+    return rated
+
+
+def write(path: Path, rated: RatedField) -> None:
+    """Writes a file of ratings, whole or not at all; raises LadderFileError."""
+    rated = dataclasses.replace(rated, advantage=round(rated.advantage, 1), draw=round(rated.draw, 1))
+    fields = dataclasses.asdict(rated) | {"players": [_told(rating) for rating in rated.players]}
+    try:
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, (json.dumps(fields, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    except OSError as error:
+        raise LadderFileError(f"cannot write ratings {path}: {error.strerror}") from error
+
+
+def _told(rating: Rating) -> dict[str, Any]:
+    """A player as the file has it: tenths of a point are more than anybody can measure."""
+    numbers = {name: round(getattr(rating, name), 1) for name in ("elo", "plus", "minus")}
+    return {"spec": rating.name, **numbers, "games": rating.games}
+
+
+def _player(told: dict[str, Any]) -> Rating:
+    rating = Rating(**_fields(Rating, {"name": told.pop("spec"), **told}))
+    if rating.plus < 0 or rating.minus < 0 or rating.games < 0:
+        raise MismatchError(f"an interval or games below 0 of {rating.name!r}")
+    return rating
+
+
+def _fields(kind: type, told: dict[str, Any], besides: str = "") -> dict[str, Any]:
+    """What a file tells of a record, every field of it and nothing else, with the right types."""
+    hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name != besides}
+    if told.keys() != hints.keys():
+        odd = ", ".join(sorted(told.keys() ^ hints.keys()))
+        raise MismatchError(f"missing or unknown: {odd[:100]}")
+    return {name: checked(value, hints[name]) for name, value in told.items()}

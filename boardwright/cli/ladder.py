@@ -1,0 +1,172 @@
+"""List the ladder of a game, its opponents from weak to strong with their ratings; or measure these.
+
+With --db the players of the field play each other, those near in strength; stopped or killed, the same command
+goes on where it was. Every two that meet are a match of their own: a net that joins the field plays only its games.
+"""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from boardwright import __version__
+from boardwright.arena import ladder, ladder_file
+from boardwright.arena.bayeselo import Ratings, rate
+from boardwright.arena.event import check_even
+from boardwright.arena.ladder import Row
+from boardwright.arena.ladder_file import RatedField
+from boardwright.arena.played import PlayedGame
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.files import write_text
+from boardwright.cli.ladder_page import page
+from boardwright.cli.progress import track
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game
+from boardwright.records.games import encounters, mixtures
+from boardwright.records.store import open_store
+
+LONGEST_MACHINE = 200  # characters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ContestOptions):
+    """Whose ladder, and how it is measured."""
+
+    games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")] = 20
+    """Games between any two players that meet, an even number."""
+    apart: Annotated[int, tyro.conf.arg(metavar="K")] = 3
+    """Two players meet that are at most so many places apart in the field."""
+    ship: Annotated[str | None, tyro.conf.arg(metavar="MACHINE")] = None
+    """Put the ratings among those of the package, as measured on this machine: a text that people read."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.md")] = None
+    """Write a page of results."""
+
+
+def run(options: Options) -> None:
+    """Prints a line a player, the strongest first; or JSON `{game, rules, machine, …, players: [{spec, label, …}]}`.
+
+    What is doubtful about ratings is said on stderr, in JSON under the key `warnings` if there is any.
+    """
+    game = options.bound_game()
+    rows = ladder.field(game, ladder.shipped_nets())
+    if options.db is None:
+        if options.ship is not None or options.out is not None:
+            raise BoardwrightError("--ship and --out need games: name their database with --db FILE")
+        rated, doubts = ladder_file.shipped_ratings(game), []
+    else:
+        path = _place(options, game)
+        rated, doubts = _measured(options, game, rows)
+        if path is not None:
+            ladder_file.write(path, rated)
+        if options.out is not None:
+            write_text(options.out, page(rated, rows, game.roles[0], _command(options), doubts))
+    if options.json:
+        print_json(_fields(game, rows, rated) | ({"warnings": doubts} if doubts else {}))
+        return
+    _print_table(game, rows, rated)
+    for doubt in doubts:
+        print(f"boardwright: warning: {doubt}", file=sys.stderr)
+
+
+def _place(options: Options, game: Game) -> Path | None:
+    """Where ratings are to be put, if they ship; what is wrong with that is said before any game."""
+    if options.ship is None:
+        return None
+    if not options.ship.strip() or not options.ship.isprintable() or len(options.ship) > LONGEST_MACHINE:
+        raise BoardwrightError(f"--ship: name the machine in one line of at most {LONGEST_MACHINE} characters")
+    path = ladder_file.path_of(game)
+    if path is None:
+        shipped = ", ".join(game.rule_sets())
+        raise BoardwrightError(f"--ship: {game.rules.name!r} is no rule set that ships; these are: {shipped}")
+    return path
+
+
+def _measured(options: Options, game: Game, rows: Sequence[Row]) -> tuple[RatedField, list[str]]:
+    """Plays what is missing; the ratings by all games of the field in the database, and what is doubtful."""
+    assert options.db is not None
+    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
+    pairs = ladder.near_pairs(rows, in_range("--apart", options.apart, 1, 1000))
+    together = options.event(tuple(row.spec for row in rows))
+    matches = [replace(together, players=pair) for pair in pairs]
+    played: list[PlayedGame] = []
+    with interruptible(options, played):
+        for finished in track(options.play_together(matches, per_pair), per_pair * len(matches), "games"):
+            played.append(finished)
+    specs = {row.spec for row in rows}
+    with open_store(options.db, create=False) as store:
+        games = [met for met in encounters(store, game.name, game.rules.name) if {met.first, met.second} <= specs]
+        doubts = mixtures(store, game.name, game.rules.name)
+    ratings = rate(games)
+    forfeits = Counter(one.players[one.forfeited_by] for one in played if one.forfeited_by is not None)
+    doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits.items()]
+    return _rated(options, game, len(games), ratings), [*ratings.warnings, *doubts]
+
+
+def _rated(options: Options, game: Game, games: int, ratings: Ratings) -> RatedField:
+    from boardwright.bench.engine import machine
+
+    return RatedField(
+        game=game.name,
+        rules=game.rules.name,
+        machine=machine() if options.ship is None else options.ship.strip(),
+        date=datetime.now(UTC).date().isoformat(),
+        version=__version__,
+        games=games,
+        advantage=ratings.advantage,
+        draw=ratings.draw,
+        players=ladder.from_anchor(ratings),
+    )
+
+
+def _command(options: Options) -> str:
+    """The command again, without what does not change the games."""
+    words = ["boardwright", "ladder", options.game]
+    words += [] if options.rules is None else ["--rules", options.rules]
+    words += ["--games-per-pair", str(options.games_per_pair), "--apart", str(options.apart)]
+    for name in ("time", "clock", "max_plies"):
+        value = getattr(options, name)
+        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
+    words += ["--adjudicate"] if options.adjudicate else []
+    words += ["--openings", options.openings, "--seed", str(options.seed), "--workers", str(options.workers)]
+    return shlex.join([*words, "--db", "FILE"])
+
+
+def _fields(game: Game, rows: Sequence[Row], rated: RatedField | None) -> dict[str, Any]:
+    known = {} if rated is None else {rating.name: rating for rating in rated.players}
+    numbers = ("elo", "plus", "minus", "games")
+    about = ("machine", "date", "version", "games", "advantage", "draw")
+    return {
+        "game": game.name,
+        "rules": game.rules.name,
+        **{name: getattr(rated, name, None) for name in about},
+        "players": [
+            {"spec": row.spec, "label": row.label}
+            | {name: getattr(known.get(row.spec), name, None) for name in numbers}
+            for row in reversed(ladder.by_strength(rows, known.values()))
+        ],
+    }
+
+
+def _print_table(game: Game, rows: Sequence[Row], rated: RatedField | None) -> None:
+    known = {} if rated is None else {rating.name: rating for rating in rated.players}
+    width = max(len(row.spec) for row in rows)
+    print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  rung")
+    for row in reversed(ladder.by_strength(rows, known.values())):
+        rating = known.get(row.spec)
+        numbers = f"{'-':>7} {'-':>5} {'-':>5} {'-':>8}"
+        if rating is not None:
+            numbers = f"{rating.elo:>7.0f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
+        print(f"{row.spec:<{width}}  {numbers}  {row.label or ''}".rstrip())
+    if rated is None:
+        print(f"{game.name} {game.rules.name}: not rated yet; measure it with --db FILE")
+        return
+    setting = f"{rated.games:,} games on {rated.machine}, {rated.date}"
+    print(f"{game.name} {game.rules.name}: {setting}; {ladder.ANCHOR} is 0")
+    print(f"advantage of {game.roles[0]}: {rated.advantage:.1f} Elo; draw parameter: {rated.draw:.1f} Elo")

@@ -1,0 +1,30 @@
+/** The ladder of opponents that each rule set of a game has, and who of them plays by which rules. */
+
+const EASY = 2; // the rung of the ladder for those who have not chosen
+
+/** A rule set of a game; the default one for rules of somebody's own, and for none in particular. */
+export const ruleSetOf = (game, rules) =>
+  game.rule_sets.find(({ name }) => name === rules) ?? game.rule_sets.find(({ name }) => name === game.default_rules);
+
+/** Whom one can play under a rule set, weak to strong. */
+export const ladderOf = (game, rules) => ruleSetOf(game, rules).opponents;
+
+/** An opponent for a first game. */
+export const easyOpponent = (game, rules) => (ladderOf(game, rules)[EASY - 1] ?? ladderOf(game, rules)[0]).spec;
+
+/** The net that ships and that a player has; undefined for nets of runs, and for players without one. */
+const shippedNet = (spec) => /(?<=[:,]net=)(?!run\/)[^,]+/.exec(spec)?.[0];
+
+/** Whether a player plays under a rule set: all do but nets that ship and learned other rules, or ship no more. */
+export function plays(game, rules, spec) {
+  const net = shippedNet(spec);
+  return !net || ladderOf(game, rules).some((opponent) => shippedNet(opponent.spec) === net);
+}
+
+/** A player after a change of rules; in the place of one who does not play by the new ones, that on its rung. */
+export function stillOffered(game, spec, before, after) {
+  if (plays(game, after, spec)) return spec;
+  const level = ladderOf(game, before).find((opponent) => opponent.spec === spec)?.level ?? EASY;
+  const ladder = ladderOf(game, after);
+  return ladder[Math.min(level, ladder.length) - 1].spec;
+}

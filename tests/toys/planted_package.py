@@ -1,0 +1,46 @@
+"""What ships with the package, without training or measuring: nets that know nothing, and made-up ratings."""
+
+from pathlib import Path
+
+import numpy as np
+
+import boardwright
+from boardwright.arena import ladder_file
+from boardwright.arena.bayeselo import Rating
+from boardwright.nets import netfile
+from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.nets.layout import interface_of, weight_shapes
+
+RESIDUAL = NetConfig(blocks=1, width=8)
+PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,))  # whose value foretells nothing
+
+
+def plant_shipped_net(
+    folder: Path, name: str, game: str, rules: str | None = None, *, method: str, config: Architecture = RESIDUAL
+) -> None:
+    """A net of small random weights, by a name."""
+    bound, chance = boardwright.game(game, rules), np.random.default_rng(1)
+    shapes = weight_shapes(config, interface_of(config, bound))
+    weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.safetensors"
+    netfile.write(path, config=config, game=bound, weights=weights, training={"method": method})
+
+
+def plant_ratings(folder: Path, game: str, rules: str, elo: dict[str, float]) -> Path:
+    """A file of ratings, each known to 60 points up and 40 down."""
+    players = [Rating(spec, points, 60.0, 40.0, 100) for spec, points in elo.items()]
+    rated = ladder_file.RatedField(
+        game=game,
+        rules=rules,
+        machine="a made-up machine",
+        date="2025-01-31",
+        version="0.0.1",
+        games=100,
+        advantage=20.5,
+        draw=80.0,
+        players=tuple(sorted(players, key=lambda rating: -rating.elo)),
+    )
+    path = folder / f"{game}-{rules}.json"
+    ladder_file.write(path, rated)
+    return path

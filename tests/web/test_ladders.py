@@ -1,0 +1,70 @@
+"""The ladders that the app offers: by rule set, with the nets and ratings that ship."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from planted_package import plant_ratings, plant_shipped_net
+
+from boardwright.arena import ladder_file
+from boardwright.nets import shipped
+from boardwright.web import catalogue, schemas
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Another place for what ships."""
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path / "data")
+    monkeypatch.setattr(ladder_file, "FOLDER", tmp_path / "ratings")
+    catalogue.games_json.cache_clear()
+    yield tmp_path
+    catalogue.games_json.cache_clear()
+
+
+def rule_sets(client: TestClient, game: str) -> dict[str, schemas.RuleSetInfo]:
+    (info,) = [info for info in client.get("/api/games").json() if info["name"] == game]
+    return {rule_set.name: rule_set for rule_set in schemas.GameInfo.model_validate(info).rule_sets}
+
+
+def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -> None:
+    plant_shipped_net(package / "data", "laps", "tablut", "saami", method="alphazero")
+    found = rule_sets(client, "tablut")
+    nets = {
+        name: [opponent.label for opponent in rule_set.opponents if "net=" in opponent.spec]
+        for name, rule_set in found.items()
+    }
+    assert nets.pop("saami") == ["Net laps, at first sight", "Net laps, 100 looks ahead", "Net laps, 400 looks ahead"]
+    assert nets == {"zero": [], "zero-code": [], "mcgill": []}
+    begun = client.post("/api/play", json={"game": "tablut", "rules": "saami", "opponent": "net:net=laps", "role": 0})
+    assert begun.status_code == 200
+
+
+def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, package: Path) -> None:
+    elo = {"random": 0.0, "alphabeta:depth=3": 333.3, "greedy": 500.0, "heuristic": 700.0}
+    plant_ratings(package / "ratings", "tablut", "mcgill", elo)
+    found = rule_sets(client, "tablut")
+    ladder = found["mcgill"].opponents
+    assert found["mcgill"].rated_on == "a made-up machine, 2025-01-31"
+    rated = {opponent.spec: opponent.rating for opponent in ladder if opponent.rating is not None}
+    assert list(rated) == ["random", "alphabeta:depth=3", "greedy"]  # heuristic is rated, but not on the ladder
+    assert rated["alphabeta:depth=3"] == schemas.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
+    assert [opponent.level for opponent in ladder] == list(range(1, len(ladder) + 1))
+    assert found["zero"].rated_on is None
+    assert all(opponent.rating is None for opponent in found["zero"].opponents)
+    assert {opponent.spec for opponent in ladder} == {opponent.spec for opponent in found["zero"].opponents}
+
+
+def test_with_damaged_ratings_the_ladder_is_unrated(
+    client: TestClient, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant_ratings(package / "ratings", "tablut", "zero", {"random": 0.0, "greedy": 400.0})
+    plant_ratings(package / "ratings", "tablut", "saami", {"random": 0.0}).write_bytes(b"\xff{")
+    found = rule_sets(client, "tablut")
+    assert found["zero"].opponents[-1].spec != "random"
+    assert found["zero"].rated_on is not None
+    assert found["saami"].rated_on is None
+    assert all(opponent.rating is None for opponent in found["saami"].opponents)
+    (complaint,) = capsys.readouterr().err.splitlines()
+    assert complaint.startswith("boardwright: warning: ratings ")
+    assert "tablut-saami.json: damaged" in complaint
