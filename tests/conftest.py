@@ -30,7 +30,7 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, whic
 
 @pytest.fixture
 def one_gpu() -> Any:
-    """(sizes, names) -> mesh of a GPU that need not be there, to lower programs for; newer versions of JAX ask for it."""
+    """(sizes, names) -> mesh of a GPU that need not be there: what newer versions of JAX lower programs for."""
     from jax.sharding import AbstractDevice, AbstractMesh
 
     told = {"device_kind": "NVIDIA H100", "num_cores": None, "platform": "gpu"}

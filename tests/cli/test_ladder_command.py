@@ -14,7 +14,6 @@ from planted_package import plant_ratings, plant_shipped_net
 
 from boardwright.arena import ladder, ladder_file
 from boardwright.arena.ladder import Row
-from boardwright.cli import main
 from boardwright.nets import shipped
 from boardwright.records.events import events
 from boardwright.records.games import Wanted, find_games
@@ -42,21 +41,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command line with a small field: (exit status, stdout, stderr)."""
+def command(folder: Path, monkeypatch: pytest.MonkeyPatch, boardwright: Any) -> Any:
+    """The command line with a small field."""
     monkeypatch.setattr(ladder, "FIELD", SMALL)
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["boardwright", *map(str, arguments)])
-        try:
-            main.main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return run
+    return boardwright
 
 
 def games_in(db: Path) -> dict[tuple[int | None, int], object]:

@@ -2,36 +2,18 @@
 
 import dataclasses
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boardwright.cli import main, train
+from boardwright.cli import train
 from boardwright.learn import configfile, luggage
 from boardwright.learn.loop import Progress, Watch
 from boardwright.learn.metrics import Metrics
 from boardwright.learn.presets import PRESETS
 from boardwright.nets import shipped
-
-
-@pytest.fixture
-def boardwright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command line: (exit status, stdout, stderr)."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["boardwright", *map(str, arguments)])
-        try:
-            main.main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return run
 
 
 def make_run(folder: Path) -> Path:

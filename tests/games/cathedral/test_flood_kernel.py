@@ -43,7 +43,7 @@ def test_it_counts_what_a_walk_counts(size: int) -> None:
     count = functools.partial(flood_kernel.area_counts, size, areas._rounds(size), interpret=True)
     counts = np.asarray(jax.vmap(count)(jnp.asarray(open_cells), jnp.asarray(marked)))
     for board, flags, found in zip(open_cells, marked, counts, strict=True):
-        for cell in np.flatnonzero(board):
+        for cell in np.flatnonzero(board).tolist():
             area = _walked(size, board, cell)
             assert found[:, cell].tolist() == [flags[area].sum(), len(area)]
 
