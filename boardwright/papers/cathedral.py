@@ -143,6 +143,7 @@ _QUICK_DQN = (
     "acting.steps=24",
     "acting.decay=10",
     "transitions.capacity=1000",
+    "learner.merge=1",
     "learner.updates=1",
     "evaluation.games=50",
 )
