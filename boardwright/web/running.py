@@ -1,13 +1,17 @@
 """Running a server: the address it listens on, its token, and the browser that is sent there."""
 
+import contextlib
 import dataclasses
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterator
+from types import FrameType
 
 import uvicorn
 
@@ -52,8 +56,31 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
     )
     if open_browser and _has_screen():
         threading.Timer(0.5, webbrowser.open, (door,)).start()
-    with listener:
-        uvicorn.Server(config).run([listener])
+    server = uvicorn.Server(config)
+    with listener, _stopped_by_signals(server):
+        server.run([listener])
+
+
+@contextlib.contextmanager
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """A signal that comes while the server is still starting stops it as one does later: when it has started.
+
+    Left to themselves Python and its event loop would break off whatever is being opened just then.
+    """
+    received: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        server.handle_exit(number, frame)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if received:
+        signal.raise_signal(received[0])  # now that all is closed it does what it would have done
 
 
 def is_loopback(host: str) -> bool:

@@ -26,6 +26,31 @@ def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
     assert errors == ""
 
 
+INTERRUPTED = """
+import signal, sys
+import uvicorn
+from boardwright.cli.main import main
+
+go_on = uvicorn.Server.{step}
+
+def interrupted(*given, **named):
+    signal.raise_signal(signal.SIGINT)
+    return go_on(*given, **named)
+
+uvicorn.Server.{step} = interrupted
+sys.argv = ["boardwright", "serve", "--port", "0", "--db", sys.argv[1]]
+main()
+"""
+
+
+@pytest.mark.parametrize("step", ["run", "capture_signals", "startup"])
+def test_stopped_while_it_starts_it_ends_in_order(tmp_path: Path, step: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED.format(step=step), str(tmp_path / "games.db")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+    assert done.returncode == 130
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [
