@@ -166,7 +166,10 @@ def _work(line: Connection, event: Event, megabytes: int | None) -> None:
             answer: PlayedGame | Exception = play_game(game, scheduled, event.conditions)
         except Exception as error:
             answer = error
-        line.send(answer)
+        try:
+            line.send(answer)
+        except OSError:  # it was dismissed just now
+            return
 
 
 def _follow_the_parent() -> None:

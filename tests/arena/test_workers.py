@@ -84,6 +84,15 @@ def test_stopping_early_dismisses_the_workers(event) -> None:
     assert children(os.getpid()) == []
 
 
+def test_a_worker_whose_game_nobody_waits_for_says_nothing(event, capfd: pytest.CaptureFixture[str]) -> None:
+    match = event("random", "random")
+    worker = workers._hire(match, next(match.schedule()), None)
+    worker.line.close()
+    worker.process.join(60)
+    assert worker.process.exitcode == 0
+    assert capfd.readouterr().err == ""
+
+
 def test_another_thread_stops_a_game_in_progress(event) -> None:
     match = event("mc:sims=100000000", "random", game="tablut")
     bell, rope = Pipe(duplex=False)
