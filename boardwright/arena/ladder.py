@@ -1,9 +1,9 @@
 """The field of a game under a rule set, weak to strong: every player whose strength is measured there.
 
 Rows with a label are the rungs of the ladder, the opponents that people are offered; the others are rated beside them.
-One table serves all games: a game has the rows whose players it knows, and a row with `{net}` is there once for every
-net that ships for these rules and is meant for that player. Players are limited by depth or simulations, which mean
-the same on every machine, but for `alphabeta:time=1s`, to which results elsewhere refer.
+One table serves all games: a game has the rows whose players and options it knows, and a row with `{net}` is there once
+for every net that ships for these rules and is meant for that player. Players are limited by depth, positions or
+simulations, which mean the same on every machine, but for `alphabeta:time=1s`, to which results elsewhere refer.
 
 The order is a guess, good enough that neighbours are near in strength: only such pairs play each other, since a game
 whose end is certain tells little and takes as long. Ratings then say how strong everybody is.
@@ -29,34 +29,31 @@ class Row:
 
     spec: str
     label: str | None = None  # what people are told; None: not offered to them
-    games: tuple[str, ...] | None = None  # None: every game that knows the player
 
 
-_DEEP = ("tablut", "draughts")  # where looking so far ahead takes a second at most
 FIELD = (
     Row(ANCHOR, "Anything goes: random moves"),
+    Row("mc:sims=1000"),
     Row("largest-first", "The largest building that fits"),
     Row("greedy", "Takes what it can get"),
     Row("greedy-mobility"),
     Row("heuristic"),
-    Row("mc:sims=1000", "Quick guesses: Monte Carlo, 1,000 tries"),
     Row("alphabeta:depth=1", "Looks one move ahead"),
-    Row("mc:sims=10000"),
+    Row("mc:sims=10000", "Quick guesses: Monte Carlo, 10,000 tries"),
     Row("mc-expanded:sims=10000"),
-    Row("mc-improved:sims=10000", "Monte Carlo, 10,000 tries"),
-    Row("alphabeta:dynamic=on", games=("cathedral",)),
+    Row("mc-improved:sims=10000"),
+    Row("alphabeta:dynamic=on"),
+    Row("heuristic-mc:sims=10000", "Monte Carlo with a nose for escapes"),
+    Row("alphabeta:depth=2", "Looks two moves ahead"),
+    Row("alphabeta:nodes=1000"),
     Row("dqn:net={net}", "Net {net}, at first sight"),
     Row("ppo:net={net}", "Net {net}, at first sight"),
     Row("net:net={net}", "Net {net}, at first sight"),
-    Row("heuristic-mc:sims=10000", "Monte Carlo with a nose for escapes"),
-    Row("alphabeta:depth=2"),
-    Row("alphabeta:depth=3", "Looks three moves ahead"),
+    Row("alphabeta:nodes=10000", "Looks at 10,000 positions"),
     Row("zero:net={net},sims=16"),
-    Row("alphabeta:depth=4", games=_DEEP),
-    Row("alphabeta:depth=5", "Looks five moves ahead", games=_DEEP),
-    Row("alphabeta:depth=7", "Looks seven moves ahead", games=_DEEP),
+    Row("alphabeta:nodes=100000", "Looks at 100,000 positions"),
     Row("zero:net={net},sims=100", "Net {net}, 100 looks ahead"),
-    Row("alphabeta:time=1s", "Alpha-beta, 1 s"),
+    Row("alphabeta:time=1s", "Looks around for a second"),
     Row("zero:net={net},sims=400", "Net {net}, 400 looks ahead"),
 )
 
@@ -68,12 +65,12 @@ def shipped_nets() -> dict[str, NetFile]:
 
 def field(game: Game, nets: Mapping[str, NetFile]) -> list[Row]:
     """Everybody who is rated in a game under its rules; `nets` are those that may take part if they fit."""
-    known = {player.name for player in players_of(game)}
+    known = {player.name: {option.name for option in player.options} for player in players_of(game)}
     here = {name: _players_for(net) for name, net in nets.items() if _was_made_for(net, game)}
     rows = []
     for row in FIELD:
         player, options = split(row.spec)
-        if player not in known or (row.games is not None and game.name not in row.games):
+        if player not in known or not options.keys() <= known[player]:
             continue
         if "net" in options:
             rows += [_with_net(row, name) for name, players in here.items() if player in players]
