@@ -62,7 +62,7 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
     """
     config = PPOConfig(
         game=game,
-        iterations=60,
+        iterations=40,
         updates=10,
         net=NetConfig(blocks=4, width=64, pool_every=2, heads=heads),
         rollout=RolloutConfig(games=1024, rows=rows, augment="all"),

@@ -51,7 +51,7 @@ def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, int
         reached = jax.lax.fori_loop(0, rounds, spread, begin)
         for row, of in enumerate((marked_ref, None)):
             counted = [here if of is None else here & of[word] for word, here in enumerate(reached)]
-            counts_ref[row, lane] = sum(jax.lax.population_count(bits).astype(jnp.int32) for bits in counted)
+            counts_ref[row, lane] = sum(_ones(bits).astype(jnp.int32) for bits in counted)
 
     counts = pl.pallas_call(
         program,
@@ -78,6 +78,14 @@ def _behind(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
     """Bits moved to cells of lower numbers."""
     after = [*words[1:], jnp.zeros_like(words[0])]
     return [(word >> WORD(steps)) | (high << WORD(BITS - steps)) for word, high in zip(words, after, strict=True)]
+
+
+def _ones(word: Array) -> Array:
+    """How many bits of each word are set, by sums of ever wider fields: Triton knows no instruction for it."""
+    word = word - ((word >> WORD(1)) & WORD(0x55555555))
+    word = (word & WORD(0x33333333)) + ((word >> WORD(2)) & WORD(0x33333333))
+    word = (word + (word >> WORD(4))) & WORD(0x0F0F0F0F)
+    return (word * WORD(0x01010101)) >> WORD(24)
 
 
 def _edges(size: int, words: int) -> tuple[list[int], list[int]]:
