@@ -79,8 +79,6 @@ def _fields(decided: Any) -> dict[str, Any]:
 
 
 def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int) -> None:
-    import jax
-
     from boardwright.papers import cathedral_report as report
     from boardwright.views.chart import render
 
@@ -90,13 +88,13 @@ def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int)
     quick = " --quick" if options.quick else ""
     given = [("seed", options.seed or None), ("seeds", options.seeds), ("games", options.games)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
-    device = jax.devices()[0]
+    devices = " and ".join(results.devices())
     text = report.markdown(
         results,
         command=f"boardwright paper {tables.NAME}{quick}{chosen}",
         setting=(
             f"rule set `{tables.RULES}`, {games:,} games a cell and seed (fewer against simple players), "
-            f"on {device.device_kind}, boardwright {__version__}"
+            f"on {devices}, boardwright {__version__}"
         ),
         seeds=seeds,
         quick=options.quick,

@@ -9,7 +9,7 @@ from boardwright.learn.metrics import History
 from boardwright.papers import cathedral as tables
 from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral_results import STRENGTH, Results, targets, verdicts
-from boardwright.papers.estimates import Estimate, over_seeds
+from boardwright.papers.estimates import Estimate, over_seeds, share_over_seeds
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.verdicts import GAIN
 from boardwright.views.chart import Chart, Line
@@ -156,7 +156,8 @@ def _codes(histories: Sequence[History]) -> Rows:
     )
     rows: Rows = [("", "ours", "over seeds", "paper")]
     for words, metric, paper in lines:
-        figure = over_seeds([float(history.scalars[metric].values[-1]) for history in histories])
+        over = over_seeds if "nats" in words else share_over_seeds
+        figure = over([float(history.scalars[metric].values[-1]) for history in histories])
         rows.append((words, f"{figure.mean:.3f}", _bounds(figure), paper))
     return rows
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from boardwright.learn.metrics import History
 from boardwright.papers.cathedral import FINDINGS, STABLE_RUN, TARGETS, UNSTABLE, UNSTABLE_RUN, Cell, Target, cell_of
-from boardwright.papers.estimates import Estimate, over_games, over_seeds
+from boardwright.papers.estimates import Estimate, over_games, over_seeds, share_over_seeds
 from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
@@ -22,6 +22,7 @@ class Played:
     draws: tuple[int, int]
     losses: tuple[int, int]
     rewards: tuple[float, float] | None = None  # mean shaped reward a decision, of each side; None: not measured
+    device: str | None = None  # kind of the device that played them; None: games of the scalar engine
 
     @property
     def games(self) -> int:
@@ -61,7 +62,11 @@ class Results:
 
     def score_over_seeds(self, cell: Cell) -> Estimate:
         """The first's, a seed counting as one."""
-        return over_seeds([one.score for one in self.played[cell.name]])
+        return share_over_seeds([one.score for one in self.played[cell.name]])
+
+    def devices(self) -> list[str]:
+        """The kinds of device that played games."""
+        return sorted({one.device for cell in self.played.values() for one in cell if one.device is not None})
 
     def scores_by_role(self, cell: Cell) -> tuple[float, float]:
         """The first's, in each role."""

@@ -129,7 +129,8 @@ def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
 def _counted(played: dict[str, Any]) -> Played:
     """Games as a file holds them."""
     wins, draws, losses = (tuple(played[what]) for what in ("wins", "draws", "losses"))
-    return Played(wins, draws, losses, None if played["rewards"] is None else tuple(played["rewards"]))
+    rewards = None if played["rewards"] is None else tuple(played["rewards"])
+    return Played(wins, draws, losses, rewards, played.get("device"))
 
 
 def _filled(text: str, files: dict[str, str]) -> str:
@@ -209,7 +210,8 @@ def _on_the_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int],
     games = contest.play(key, env, first, second, games=work.games, opening_plies=cell.opening_plies)
     match = finished(games, lambda share: show(round(share * work.games), work.games))
     score = match.score
-    return Played(score.wins, score.draws, score.losses, match.reward_a_decision)
+    device = jax.devices()[0].device_kind
+    return Played(score.wins, score.draws, score.losses, match.reward_a_decision, device)
 
 
 def _policy(path: Path, temperature: float) -> Policy:

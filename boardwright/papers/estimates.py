@@ -47,3 +47,9 @@ def over_seeds(values: Sequence[float]) -> Estimate:
     student = STUDENT[freedom - 1] if freedom <= len(STUDENT) else BEYOND
     reach = student * deviation / math.sqrt(len(values))
     return Estimate(mean, mean - reach, mean + reach)
+
+
+def share_over_seeds(values: Sequence[float]) -> Estimate:
+    """As `over_seeds`, of a figure that lies between 0 and 1, as does its interval, if it has one."""
+    found = over_seeds(values)
+    return Estimate(found.mean, max(found.low, 0.0), min(found.high, 1.0)) if found.is_bounded else found

@@ -21,7 +21,7 @@ from boardwright.papers.cathedral import (
 )
 from boardwright.papers.cathedral_report import CURVES, curves, markdown
 from boardwright.papers.cathedral_results import fluctuation, targets, verdicts
-from boardwright.papers.estimates import Estimate, over_games, over_seeds
+from boardwright.papers.estimates import Estimate, over_games, over_seeds, share_over_seeds
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.views.chart import render
 
@@ -41,6 +41,13 @@ def test_students_interval_covers_what_it_says() -> None:
     assert alone.mean == 0.7
     with pytest.raises(ValueError, match="no seed"):
         over_seeds([])
+
+
+def test_the_interval_of_a_share_ends_where_shares_do() -> None:
+    assert share_over_seeds([0.45, 0.47]) == over_seeds([0.45, 0.47])
+    wide = share_over_seeds([0.2, 0.9])
+    assert (wide.mean, wide.low, wide.high) == (pytest.approx(0.55), 0.0, 1.0)
+    assert not share_over_seeds([0.7]).is_bounded
 
 
 def test_a_score_over_games() -> None:
