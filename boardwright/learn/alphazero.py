@@ -33,6 +33,7 @@ from boardwright.learn.device import chunk_of, compute_dtype, on_cpu
 from boardwright.learn.learner import Learner, Losses, make_learner, rate_schedule
 from boardwright.learn.memory import Ending, Replay
 from boardwright.learn.mesh import run_placement, same_everywhere
+from boardwright.learn.searching import make_search
 from boardwright.learn.seating import Asking, in_their_steps, make_asking
 from boardwright.learn.selfplay import Games, Tally
 from boardwright.nets.network import Network, Variables, make_network
@@ -141,7 +142,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         capped = config.selfplay.full_share < 1
 
         def one_step(run: Run, step: Array, theirs: bool) -> Run:
-            search = functools.partial(selfplay.make_search, env, config.search, turns[theirs], slots=slots)
+            search = functools.partial(make_search, env, config.search, turns[theirs], slots=slots)
             games, tally, row, ending = selfplay.step(
                 key_of(PLAY, iteration, step),
                 run.games,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,13 +19,11 @@ from jax import Array
 from boardwright.games.base import ONGOING, BatchEnv, Learning
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn import memory
-from boardwright.learn.config import SearchConfig, SelfPlayConfig
+from boardwright.learn.config import SelfPlayConfig
 from boardwright.learn.memory import Ending, Replay
+from boardwright.learn.searching import Found, Search
 from boardwright.learn.seating import BOTH, first_seats, on_move
 from boardwright.search.nodes import side_of
-from boardwright.search.puct import temperature_by_ply
-from boardwright.search.tree import Evaluate
-from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
 NOBODY = 2  # instead of the role that would have given up
 LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms
@@ -65,19 +63,6 @@ class Tally:
     adjudicated: Array | None = None  # int32: games ended by endgame tables, where they are asked
 
 
-class Found(NamedTuple):
-    """What self-play needs of a search, by game."""
-
-    action: Array
-    actions: Array
-    policy: Array
-    prior: Array
-    value: Array
-    entropy: Array
-    depth: Array
-
-
-Search = Callable[[Array, Any], Found]  # key, states -> what was found
 Proven = Callable[[Any], Array]  # states -> [B] int8: who wins by endgame tables, DRAW, or ONGOING: they do not know
 
 
@@ -112,35 +97,6 @@ def new_tally(*, adjudicates: bool = False) -> Tally:
         audited=jnp.zeros(2, jnp.int32),
         adjudicated=count if adjudicates else None,
     )
-
-
-def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
-    """A search of the configured kind, without its tree."""
-    common = {"env": env, "evaluate": evaluate, "num_simulations": simulations, "num_slots": slots}
-
-    def search(key: Array, states: Any) -> Found:
-        if config.kind == "gumbel":
-            result = gumbel_search(
-                key,
-                states,
-                num_considered=min(config.considered, slots),
-                c_visit=config.c_visit,
-                c_scale=config.c_scale,
-                **common,
-            )
-        else:
-            result = puct_search(
-                key,
-                states,
-                pb_c_init=config.pb_c_init,
-                dirichlet_fraction=config.dirichlet_fraction,
-                dirichlet_alpha=config.dirichlet_alpha,
-                temperature=temperature_by_ply(states.plies, until=config.warm_plies),
-                **common,
-            )
-        return _found(result)
-
-    return search
 
 
 def step(
@@ -210,18 +166,6 @@ def new_endings(steps: int, games: int, holder_words: int, *, stops: bool = Fals
         margin=jnp.zeros((steps, games), jnp.float32),
         holders=jnp.zeros((steps, games, holder_words), jnp.uint32),
         stopped=jnp.zeros((steps, games), bool) if stops else None,
-    )
-
-
-def _found(result: SearchResult) -> Found:
-    return Found(
-        action=jnp.maximum(result.action, 0),
-        actions=result.slot_actions,
-        policy=result.policy,
-        prior=result.prior,
-        value=result.value,
-        entropy=result.entropy,
-        depth=result.mean_depth,
     )
 
 

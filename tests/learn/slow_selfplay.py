@@ -19,8 +19,8 @@ from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.batched import without_chance
 from boardwright.learn import selfplay
 from boardwright.learn.config import SelfPlayConfig
+from boardwright.learn.searching import Found, Search
 from boardwright.learn.seating import BOTH
-from boardwright.learn.selfplay import Found, Search
 from boardwright.search.slots import pack, probabilities
 
 CURRENT, PAST = 0, 1

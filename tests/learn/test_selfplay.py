@@ -17,6 +17,7 @@ from boardwright.games.base import Game, Learning
 from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.learn import memory, selfplay
 from boardwright.learn.config import SelfPlayConfig
+from boardwright.learn.searching import Found
 from boardwright.learn.seating import BOTH
 
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
@@ -182,11 +183,11 @@ def test_nobody_gives_up_unless_told(below: float, audited: float) -> None:
         views=np.stack([whole, whole]),
     )
 
-    def hopeless(key: Any, states: Any) -> selfplay.Found:
+    def hopeless(key: Any, states: Any) -> Found:
         del key, states
         certain = jnp.tile(jnp.asarray([1.0, 0.0, 0.0]), (4, 1))
         nothing, actions = jnp.zeros(4), jnp.tile(jnp.arange(3, dtype=jnp.int16), (4, 1))
-        return selfplay.Found(jnp.zeros(4, jnp.int32), actions, certain, certain, nothing - 1, nothing, nothing)
+        return Found(jnp.zeros(4, jnp.int32), actions, certain, certain, nothing - 1, nothing, nothing)
 
     games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
     step = jax.jit(
