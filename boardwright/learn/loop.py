@@ -182,7 +182,7 @@ def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk,
     frames = progress.frames + int(told["selfplay/moves"])
     run, judged = method.judge(run, done, desk)
     told |= judged
-    _keep_net(method, run, desk.nets, done, frames)
+    _keep_net(method, run, desk.nets, dataclasses.replace(progress, iteration=done, frames=frames))
     progress = _worked(method, progress, time.monotonic() - begin)
     desk.metrics.log(done, frames, told)  # before ratings, which look up the frames of an iteration
     begin = time.monotonic()
@@ -229,7 +229,7 @@ def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress]:
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
         run = method.init()
-        _keep_net(method, run, desk.nets, 0, 0)
+        _keep_net(method, run, desk.nets, Progress())
         if (folder / luggage.UNPACKED).exists():
             return _unpacked(method, run, folder, desk)
         desk.metrics.truncate_after(-1)
@@ -247,7 +247,7 @@ def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, P
         file = luggage.read(folder / luggage.UNPACKED)
         run, before = luggage.put_into(file, new, method.carried), luggage.progress_of(file)
     progress = dataclasses.replace(before, parts=before.parts + 1)
-    _keep_net(method, run, desk.nets, progress.iteration, progress.frames)
+    _keep_net(method, run, desk.nets, progress)
     _goes_on(method, progress, desk)
     desk.watch.word("its games are new and fill the replay again: those before stayed where it was packed")
     return run, progress
@@ -260,23 +260,24 @@ def _goes_on(method: Method[Any], progress: Progress, desk: Desk) -> None:
     desk.watch.word(f"goes on in {so_far}")
 
 
-def _keep_net(method: Method[R], run: R, nets: Path, done: int, frames: int) -> None:
-    """Keeps the net that plays: shortened among the past ones, whole as the best."""
+def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress) -> None:
+    """Keeps the net that plays between two iterations: shortened among the past ones, whole as the best."""
     if not processes.is_first():
         return
     training: dict[str, Any] = {
         "method": method.name,
-        "iteration": done,
-        "frames": frames,
+        "iteration": progress.iteration,
+        "frames": progress.frames,
+        "devices": sorted(progress.device_seconds),
         "boardwright": __version__,
         "config": settings.to_json(method.config),
     }
     if method.keep is not None:
-        method.keep(run, nets, done, training)
+        method.keep(run, nets, progress.iteration, training)
         return
     config, variables = method.player(run)
     kept: dict[str, Any] = {"config": config, "game": method.game, "training": training}
-    league.keep(league.path_of(nets, done), variables, **kept)
+    league.keep(league.path_of(nets, progress.iteration), variables, **kept)
     league.keep(nets / BEST, variables, whole=True, **kept)
 
 

@@ -1,7 +1,8 @@
 """Nets for others: a net of a run in bfloat16, with where it comes from in its header.
 
-To what the run itself says of its nets (method, settings, iteration, frames, version) come the commit of the source
-that ships it, minutes of devices, and the curve of its strength. So a net tells by itself what it took to make it.
+To what the run itself says of its nets (method, settings, iteration, frames, devices, version) come the commit of the
+source that ships it, minutes of devices, and the curve of its strength. So a net tells by itself what it took to
+make it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.errors import RunError
-from boardwright.learn import league, luggage
+from boardwright.learn import league
 from boardwright.learn.figures import minutes
 from boardwright.learn.loop import BEST
 from boardwright.learn.metrics import History, read_metrics
-from boardwright.learn.progress import Progress
 from boardwright.nets import netfile, shipped
 
 SOURCE = Path(__file__).parent.parent.parent  # of the package, where that is a checkout
@@ -45,13 +45,13 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
         config=net.config,
         game=netfile.game_of(net),
         weights=net.weights,
-        training=provenance(net.training, history, luggage.progress_in(run)),
+        training=provenance(net.training, history),
         storage="bfloat16",
     )
     return path
 
 
-def provenance(training: Mapping[str, Any], history: History, progress: Progress | None) -> dict[str, Any]:
+def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
     """What a shipped net says of its training, of which it knew the first part; all JSON."""
     iteration = int(training["iteration"])
     curve = _elo_curve(history, iteration)
@@ -61,7 +61,6 @@ def provenance(training: Mapping[str, Any], history: History, progress: Progress
         **training,
         "commit": commit(),
         "device_minutes": round(spent[0], 2) if spent else None,
-        "devices": [] if progress is None else sorted(progress.device_seconds),
         "elo": curve,
         "shipped": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }

@@ -79,6 +79,7 @@ def test_a_run_keeps_what_it_promises(whole: Path) -> None:
     for iteration in range(5):
         net = netfile.read(league.path_of(nets, iteration))
         assert net.training["iteration"] == iteration
+        assert net.training["devices"] == (["cpu"] if iteration else [])
     best, last = netfile.read(nets / loop.BEST), netfile.read(league.path_of(nets, 4))
     for name, weight in best.weights.items():
         np.testing.assert_allclose(weight, last.weights[name], rtol=1e-2, atol=1e-3)  # the last is shortened

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,8 @@ from boardwright.agents.players import make_agent
 from boardwright.cli import nets as nets_command
 from boardwright.cli import ship as ship_command
 from boardwright.errors import BoardwrightError
-from boardwright.learn import league, luggage, shipping
+from boardwright.learn import league, shipping
 from boardwright.learn.metrics import Metrics
-from boardwright.learn.progress import Progress
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import NetConfig
 from boardwright.nets.evaluator import Evaluator
@@ -47,10 +45,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             told = {"evaluation/elo": elo, "evaluation/elo_low": elo - 5, "evaluation/elo_high": elo + 5}
             metrics.log(iteration, 100 * iteration, told)
             training = {"method": "alphazero", "iteration": iteration, "frames": 100 * iteration, "config": SETTINGS}
+            training["devices"] = ["NVIDIA H200"]
             league.keep(league.path_of(folder / "nets", iteration), variables, config=NET, game=GAME, training=training)
             league.keep(folder / "nets" / "best.net", variables, config=NET, game=GAME, training=training, whole=True)
-    progress = Progress(iteration=20, frames=2000, device_seconds={"NVIDIA H200": 60.0})
-    luggage.write(folder / luggage.NAME, {}, asdict(progress), {})
     return folder
 
 
