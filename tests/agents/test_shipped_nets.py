@@ -1,0 +1,32 @@
+"""The nets that ship: small enough, of known rules, with where they come from, and each plays."""
+
+import pytest
+
+import boardwright
+from boardwright.agents.base import Limit
+from boardwright.agents.players import make_agent
+from boardwright.arena import ladder
+from boardwright.nets import netfile, shipped
+
+MOST_BYTES = 40_000_000  # of all nets together
+TOLD = {"method", "config", "iteration", "frames", "devices", "device_minutes", "commit", "elo", "shipped"}
+
+
+def test_together_they_are_small() -> None:
+    assert sum(shipped.find(name).stat().st_size for name in shipped.names()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("name", shipped.names())
+def test_a_net_tells_where_it_comes_from_and_plays_its_game_to_the_end(name: str) -> None:
+    net = netfile.read(shipped.find(name))
+    assert net.training.keys() >= TOLD
+    assert net.training["devices"]
+    assert net.training["device_minutes"] > 0
+    game = boardwright.game(net.game, net.rules["name"])
+    specs = [row.spec for row in ladder.field(game, {name: net}) if f"net={name}" in row.spec]
+    assert specs, "a net that nobody is offered"
+    with_net, other = make_agent(specs[0], game), make_agent("random:seed=1", game)
+    position = game.start()
+    while position.outcome is None:
+        player = with_net if position.role_to_move == 0 else other
+        position = position.play(player.choose(position, Limit()).action)
