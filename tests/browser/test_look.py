@@ -91,7 +91,7 @@ def test_pictures(open_page: OpenPage) -> None:
     folder = Path(os.environ["BOARDWRIGHT_PICTURES"])
     folder.mkdir(parents=True, exist_ok=True)
     play = open_page("/")
-    new_game(play, "Tablut", "Defenders", "alphabeta:depth=3")
+    new_game(play, "Tablut", "Defenders", "alphabeta:depth=2")
     for _ in range(4):
         state = live(play)
         make_move(play, good_move(state))

@@ -70,7 +70,7 @@ def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: Op
 def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero")
     page.locator(".engine > summary").click()
-    page.get_by_label("Analyse with").select_option("mc:sims=1000")
+    page.get_by_label("Analyse with").select_option("mc:sims=10000")
     page.get_by_role("button", name="Visit map").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator(".heat-visits rect").first).to_be_visible()

@@ -41,14 +41,14 @@ def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -
 
 
 def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, package: Path) -> None:
-    elo = {"random": 0.0, "alphabeta:depth=3": 333.3, "greedy": 500.0, "heuristic": 700.0}
+    elo = {"random": 0.0, "alphabeta:depth=2": 333.3, "greedy": 500.0, "heuristic": 700.0}
     plant_ratings(package / "ratings", "tablut", "mcgill", elo)
     found = rule_sets(client, "tablut")
     ladder = found["mcgill"].opponents
     assert found["mcgill"].rated_on == "a made-up machine, 2025-01-31"
     rated = {opponent.spec: opponent.rating for opponent in ladder if opponent.rating is not None}
-    assert list(rated) == ["random", "alphabeta:depth=3", "greedy"]  # heuristic is rated, but not on the ladder
-    assert rated["alphabeta:depth=3"] == schemas.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
+    assert list(rated) == ["random", "alphabeta:depth=2", "greedy"]  # heuristic is rated, but not on the ladder
+    assert rated["alphabeta:depth=2"] == schemas.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
     assert [opponent.level for opponent in ladder] == list(range(1, len(ladder) + 1))
     assert found["zero"].rated_on is None
     assert all(opponent.rating is None for opponent in found["zero"].opponents)

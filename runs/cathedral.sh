@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The Cathedral paper: its DQN, PPO and VAE and our best of both from two seeds, their matches, and the page of results.
+# `bash cathedral.sh 4` uses four processes for games in the scalar engine. Goes on where it was stopped.
+set -e
+boardwright paper cathedral --seeds 2 --workers "${1:-1}" --work cathedral-work --out .
