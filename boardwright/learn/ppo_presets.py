@@ -41,7 +41,7 @@ _PAPER = PPOConfig(
         minibatch=47,
         actor_rate=5e-4,
         critic_rate=2e-4,
-        kl_limit=0.01,  # as in the PPO that the paper refers to; without, moves are certain after 1,000 games, and poor
+        kl_limit=0.002,  # without it the policy is certain of its moves after 1,000 games, and these are poor
     ),
     evaluation=RandomGamesConfig(every=1, games=1000),
 )
@@ -61,7 +61,7 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
     """
     config = PPOConfig(
         game=game,
-        iterations=40,
+        iterations=60,
         updates=10,
         net=NetConfig(blocks=4, width=64, pool_every=2, heads=heads),
         rollout=RolloutConfig(games=1024, rows=rows, augment="all"),
@@ -73,10 +73,11 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
             epochs=3,
             minibatches=2 * rows,  # many small steps learn far more of the same games than a few large ones
             minibatch=512,
-            actor_rate=1e-3,
-            critic_rate=1e-3,
+            actor_rate=5e-4,
+            critic_rate=5e-4,
             final_rate=0.05,
             gradient_clip=1.0,
+            kl_limit=0.02,
             kl_limit=0.03,
         ),
         evaluation=RandomGamesConfig(every=5, games=1000),
