@@ -78,7 +78,6 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: in
             final_rate=0.05,
             gradient_clip=1.0,
             kl_limit=0.02,
-            kl_limit=0.03,
         ),
         evaluation=RandomGamesConfig(every=5, games=1000),
     )
