@@ -21,7 +21,7 @@ from hypothesis import settings
 settings.register_profile("shared-machine", deadline=None)  # noise of the machine is no failure
 settings.load_profile("shared-machine")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a script's background; programs under test would inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a script's background, and programs under test inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, which has it from the first process
