@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Ratings of all players of a game, by the rule sets that were measured; `bash ladders.sh 4` plays four games at once.
+# Each goes on where it was stopped. Add `--ship MACHINE` to put the ratings into the package.
+set -e
+workers=${1:-1}
+
+ladder() { # game, rules
+    boardwright ladder "$1" --rules "$2" --games-per-pair 40 --workers "$workers" --db "ladder-$1-$2.db" --out "ladder-$1-$2.md"
+}
+
+ladder tablut zero
