@@ -9,3 +9,4 @@ ladder() { # game, rules
 }
 
 ladder tablut zero
+ladder cathedral paper
