@@ -27,7 +27,7 @@ _PAPER = PPOConfig(
     rewards="shaped",
     iterations=20,
     updates=100,
-    plain=PlainConfig(convolutions=(32, 64, 64), policy_hidden=(512,), value_hidden=(512,)),
+    plain=PlainConfig(convolutions=(32, 64, 64), stride=2, policy_hidden=(512,), value_hidden=(512,)),
     rollout=RolloutConfig(games=5, rows=10),
     opponent=OpponentConfig(kind="older", soft_every=10, soft_share=0.3, copy_every=100),
     learner=PPOLearnerConfig(
@@ -41,7 +41,7 @@ _PAPER = PPOConfig(
         minibatch=47,
         actor_rate=5e-4,
         critic_rate=2e-4,
-        kl_limit=0.002,  # without it the policy is certain of its moves after 1,000 games, and these are poor
+        kl_limit=5e-4,  # without it the policy is certain of its moves after 1,000 games, and these are poor
     ),
     evaluation=RandomGamesConfig(every=1, games=1000),
 )
