@@ -88,7 +88,7 @@ def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int)
     quick = " --quick" if options.quick else ""
     given = [("seed", options.seed or None), ("seeds", options.seeds), ("games", options.games)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
-    devices = " and ".join(results.devices())
+    devices = " and ".join(results.devices()) or "devices not told"
     text = report.markdown(
         results,
         command=f"boardwright paper {tables.NAME}{quick}{chosen}",

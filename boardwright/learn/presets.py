@@ -73,7 +73,7 @@ _OURS = NetConfig(pool_every=2, value="wdl", auxiliary=("ownership", "margin", "
 
 
 def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> AlphaZeroConfig:
-    """For a quarter of an hour of one large accelerator: a net of half the paper's weights, more games at once, fewer
+    """For one large accelerator: a net of less than half the Tablut paper's weights, more games at once, fewer
     simulations at first, everything reported to pay.
     """
     return AlphaZeroConfig(
