@@ -9,13 +9,15 @@ import jax
 
 from boardwright.games.base import BatchEnv
 from boardwright.learn import contest
+from boardwright.learn.device import memory
 from boardwright.learn.duel import finished
-from boardwright.learn.loop import Desk, memory
+from boardwright.learn.loop import Desk
 from boardwright.learn.policy_config import RandomGamesConfig
 from boardwright.learn.rivals import at_random, by_net
 from boardwright.learn.seating import make_asking
 from boardwright.nets.network import Network, Variables
 
+SCORE = "evaluation/random"
 MEASURE = 16  # what random numbers are for, beside those of the methods
 
 R = TypeVar("R")
@@ -24,8 +26,8 @@ R = TypeVar("R")
 def make_evaluate(
     config: RandomGamesConfig, seed: int, network: Network, env: BatchEnv, variables_of: Callable[[R], Variables]
 ) -> Callable[[R, int, Desk], dict[str, float]]:
-    """For `loop.Method`: score and mean reward of a game, with the net's best action at every move."""
-    policy = by_net(make_asking(network, env), temperature=0)
+    """For `loop.Method`: score and mean reward of a game."""
+    policy = by_net(make_asking(network, env), config.temperature)
     fold = jax.jit(network.fold)
 
     def evaluate(run: R, done: int, desk: Desk) -> dict[str, float]:
@@ -36,6 +38,11 @@ def make_evaluate(
         with memory("evaluation.games"):
             played = contest.play(key, env, policy(fold(variables_of(run))), at_random, games=games)
             match = finished(played, lambda share: desk.watch.phase("evaluation", round(share * games), games))
-        return {"evaluation/random": match.score.points, "evaluation/random_reward": match.reward_a_game[0]}
+        return {SCORE: match.score.points, f"{SCORE}_reward": match.reward_a_game[0]}
 
     return evaluate
+
+
+def chosen_by(config: RandomGamesConfig) -> str | None:
+    """For `loop.Method`: the score that says which net is the best, where one does."""
+    return SCORE if config.keep == "best" else None

@@ -24,7 +24,7 @@ def check(folder: Path, method: str, config: Any) -> None:
     """Raises RunError where a run has begun in a folder that was told otherwise."""
     if not (folder / NAME).exists():
         return
-    differing = _first_difference(_with_defaults(read(folder), config), told(method, config))
+    differing = _first_difference(with_defaults(read(folder), config), told(method, config))
     if differing is not None:
         raise RunError(f"{folder} holds a run with other settings ({differing}): give the same ones, or a new --out")
 
@@ -46,7 +46,7 @@ def told(method: str, config: Any) -> dict[str, Any]:
     return {"method": method, **settings.to_json(config)}
 
 
-def _with_defaults(there: dict[str, Any], config: Any) -> dict[str, Any]:
+def with_defaults(there: dict[str, Any], config: Any) -> dict[str, Any]:
     """What a file holds, with the defaults of settings that there were none of when the run began."""
     try:
         begun = settings.from_json(type(config), {name: value for name, value in there.items() if name != "method"})

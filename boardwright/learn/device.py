@@ -1,11 +1,19 @@
-"""What a run takes from the device it is on: the numbers nets compute in, and how much is done in one call."""
+"""What a run takes from the device it is on: the numbers nets compute in, how much is done in one call, and what to do
+where its memory is too small.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+
+from boardwright.errors import RunError
+
+OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
 
 
 def on_cpu() -> bool:
@@ -21,3 +29,14 @@ def compute_dtype() -> Any:
 def chunk_of(steps: int, most: int, multiple: int = 1) -> int:
     """The largest number of steps in one call that divides them all, a multiple of some number."""
     return max(size for size in range(multiple, min(steps, most) + 1, multiple) if steps % size == 0)
+
+
+@contextlib.contextmanager
+def memory(remedy: str) -> Iterator[None]:
+    """Turns a device that is out of memory into an error that says which setting to lower."""
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if OUT_OF_MEMORY not in str(error):
+            raise
+        raise RunError(f"out of device memory: lower {remedy} with --set") from error

@@ -12,11 +12,12 @@ from typing import Any
 import jax
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn.against_random import make_evaluate
+from boardwright.learn.against_random import chosen_by, make_evaluate
+from boardwright.learn.device import memory
 from boardwright.learn.dqn import Run, make_dqn, player, stepped
 from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.encoder_file import encoder_for
-from boardwright.learn.loop import Desk, Method, memory
+from boardwright.learn.loop import Desk, Method
 
 
 def dqn_method(config: DQNConfig) -> Method[Run]:
@@ -40,5 +41,6 @@ def dqn_method(config: DQNConfig) -> Method[Run]:
         scalars=dqn.scalars,
         player=lambda run: (config.architecture, player(run)),
         evaluate=make_evaluate(config.evaluation, config.seed, dqn.network, dqn.env, player),
+        chosen_by=chosen_by(config.evaluation),
         next_iteration=dqn.next_iteration,
     )

@@ -55,6 +55,11 @@ def kept(folder: Path) -> list[int]:
     return sorted(int(path.stem) for path in folder.glob(f"*{SUFFIX}") if re.fullmatch("[0-9]{6,9}", path.stem))
 
 
+def highest_kept(folder: Path, scores: Mapping[int, float]) -> int | None:
+    """The iteration with the highest score of those whose nets are in a folder, the latest of equals; none has one."""
+    return max(set(scores).intersection(kept(folder)), key=lambda net: (scores[net], net), default=None)
+
+
 def nearest_kept(folder: Path, wanted: Sequence[int], *, before: int) -> list[int]:
     """For each iteration wanted the nearest one, before another, whose net is in the folder; each once, in order.
 

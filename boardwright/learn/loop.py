@@ -15,7 +15,7 @@ import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -26,15 +26,17 @@ from boardwright import __version__
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn import checkpoint, configfile, league, luggage, processes, settings
+from boardwright.learn.device import memory
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Match, Metrics
 from boardwright.learn.progress import Progress
 from boardwright.learn.saver import Saver
+from boardwright.nets import netfile
 from boardwright.nets.network import Variables
+from boardwright.wholefile import write_whole
 
 BEST = "best.net"
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
-OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
 SPEED = ("speed/seconds", "speed/frames_per_second")
 
 # All matches so far -> (elo, low, high) by iteration of the net, iteration 0 being 0.
@@ -90,6 +92,7 @@ class Method(Generic[R]):
     player: Callable[[R], tuple[Any, Variables]]  # the net to keep: its config and variables
     judge: Callable[[R, int, Desk], tuple[R, dict[str, float]]] = _unchanged  # after an iteration, before that
     evaluate: Callable[[R, int, Desk], dict[str, float]] = _nothing  # and after it
+    chosen_by: str | None = None  # a score of `evaluate`: the net with the highest is kept as the best; none: the last
     next_iteration: Callable[[R], R]  # the run with nothing counted yet
     carried: tuple[str, ...] = ()  # fields of a run that go along to another machine, see `luggage`; none: it stays
     devices: int = 1  # that it uses
@@ -142,17 +145,6 @@ def train(
         return progress
 
 
-@contextlib.contextmanager
-def memory(remedy: str) -> Iterator[None]:
-    """Turns a device that is out of memory into an error that says which setting to lower."""
-    try:
-        yield
-    except jax.errors.JaxRuntimeError as error:
-        if OUT_OF_MEMORY not in str(error):
-            raise
-        raise RunError(f"out of device memory: lower {remedy} with --set") from error
-
-
 def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R, Progress]:
     """The next piece of work of an iteration."""
     iteration, chunk, begin = progress.iteration, progress.chunk, time.monotonic()
@@ -182,7 +174,8 @@ def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk,
     frames = progress.frames + int(told["selfplay/moves"])
     run, judged = method.judge(run, done, desk)
     told |= judged
-    _keep_net(method, run, desk.nets, dataclasses.replace(progress, iteration=done, frames=frames))
+    at_its_end = dataclasses.replace(progress, iteration=done, frames=frames)
+    _keep_net(method, run, desk.nets, at_its_end, is_best=method.chosen_by is None)
     progress = _worked(method, progress, time.monotonic() - begin)
     desk.metrics.log(done, frames, told)  # before ratings, which look up the frames of an iteration
     begin = time.monotonic()
@@ -191,6 +184,7 @@ def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk,
     seconds = clock.lap()
     speed = dict(zip(SPEED, (seconds, told["selfplay/moves"] / seconds), strict=True))
     desk.metrics.log(done, frames, measured | speed | progress.costs())
+    _keep_best(method, run, desk, at_its_end)
     desk.watch.iteration(done, frames, told | measured | speed)
     return method.next_iteration(run), progress
 
@@ -249,6 +243,7 @@ def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, P
     progress = dataclasses.replace(before, parts=before.parts + 1)
     _keep_net(method, run, desk.nets, progress)
     _goes_on(method, progress, desk)
+    _keep_best(method, run, desk, progress)
     desk.watch.word("its games are new and fill the replay again: those before stayed where it was packed")
     return run, progress
 
@@ -260,8 +255,8 @@ def _goes_on(method: Method[Any], progress: Progress, desk: Desk) -> None:
     desk.watch.word(f"goes on in {so_far}")
 
 
-def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress) -> None:
-    """Keeps the net that plays between two iterations: shortened among the past ones, whole as the best."""
+def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress, *, is_best: bool = True) -> None:
+    """Keeps the net that plays between two iterations: shortened among the past ones, whole if it is the best."""
     if not processes.is_first():
         return
     training: dict[str, Any] = {
@@ -278,7 +273,22 @@ def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress) -> None
     config, variables = method.player(run)
     kept: dict[str, Any] = {"config": config, "game": method.game, "training": training}
     league.keep(league.path_of(nets, progress.iteration), variables, **kept)
-    league.keep(nets / BEST, variables, whole=True, **kept)
+    if is_best:
+        league.keep(nets / BEST, variables, whole=True, **kept)
+
+
+def _keep_best(method: Method[R], run: R, desk: Desk, progress: Progress) -> None:
+    """Of a method whose best net is chosen by a score: keeps the one with the highest of those in the folder as the
+    best, where it is not yet.
+    """
+    measured = None if method.chosen_by is None else desk.metrics.read().scalars.get(method.chosen_by)
+    if measured is None or not processes.is_first():
+        return
+    best = league.highest_kept(desk.nets, dict(zip(measured.iterations.tolist(), measured.values, strict=True)))
+    if best == progress.iteration:
+        _keep_net(method, run, desk.nets, progress)
+    elif best is not None and netfile.read(desk.nets / BEST).training.get("iteration") != best:  # it was unpacked
+        write_whole(desk.nets / BEST, league.path_of(desk.nets, best).read_bytes())
 
 
 class _Clock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from boardwright.errors import RunError
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
@@ -15,9 +15,15 @@ class RandomGamesConfig:
 
     every: int = 5  # iterations; 0 is never
     games: int = 256  # half in each role
+    temperature: float = 0.0  # of the net; at 0 it always plays its best action
+    keep: Literal["last", "best"] = "last"  # what `best.net` is: the last net, or the one with the highest score
 
 
-LIMITS: dict[str, tuple[float, float]] = {"evaluation.every": (0, 10**6), "evaluation.games": (2, 2**20)}
+LIMITS: dict[str, tuple[float, float]] = {
+    "evaluation.every": (0, 10**6),
+    "evaluation.games": (2, 2**20),
+    "evaluation.temperature": (0, 1000),
+}
 
 
 class PolicyConfig(Protocol):
@@ -64,5 +70,7 @@ def check_policy(config: PolicyConfig) -> None:
         raise RunError(
             f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"
         )
+    if config.evaluation.keep == "best" and not config.evaluation.every:
+        raise RunError("setting evaluation.keep: without games no net is the best: set evaluation.every to 1 or more")
     if config.frozen and config.encoder is None:
         raise RunError("setting frozen: there is no trained encoder to keep: set encoder")

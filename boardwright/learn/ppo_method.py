@@ -10,9 +10,10 @@ import jax
 
 from boardwright.games.registry import game as make_game
 from boardwright.learn import league
-from boardwright.learn.against_random import make_evaluate
+from boardwright.learn.against_random import chosen_by, make_evaluate
+from boardwright.learn.device import memory
 from boardwright.learn.encoder_file import encoder_for
-from boardwright.learn.loop import Desk, Method, memory
+from boardwright.learn.loop import Desk, Method
 from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
 from boardwright.learn.ppo_config import PPOConfig
 from boardwright.nets.network import Variables
@@ -43,6 +44,7 @@ def ppo_method(config: PPOConfig) -> Method[Run]:
         scalars=scalars,
         player=player,
         evaluate=make_evaluate(config.evaluation, config.seed, ppo.network, ppo.env, lambda run: run.learner.variables),
+        chosen_by=chosen_by(config.evaluation),
         next_iteration=ppo.next_iteration,
         carried=("learner", "opponent", "episodes", "followed"),
     )

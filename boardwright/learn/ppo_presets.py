@@ -43,7 +43,7 @@ _PAPER = PPOConfig(
         critic_rate=2e-4,
         kl_limit=5e-4,  # without it the policy is certain of its moves after 1,000 games, and these are poor
     ),
-    evaluation=RandomGamesConfig(every=1, games=1000),
+    evaluation=RandomGamesConfig(every=1, games=1000, temperature=1.0, keep="best"),
 )
 _PAPER_VAE = dataclasses.replace(
     _PAPER,

@@ -16,8 +16,9 @@ import jax
 from boardwright.learn import league, loop, mesh, processes
 from boardwright.learn.alphazero import PLAY, AlphaZero, Run, make_alphazero, scalars, with_past_self
 from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.device import memory
 from boardwright.learn.duel import Contest, finished, make_duel
-from boardwright.learn.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Progress, Rate, Watch, memory
+from boardwright.learn.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Progress, Rate, Watch
 from boardwright.learn.metrics import Metrics
 from boardwright.nets.network import Variables
 

@@ -23,8 +23,8 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
 from boardwright.learn import encoder_file
 from boardwright.learn.boards import Boards, split_by_game, unpacked
-from boardwright.learn.device import on_cpu
-from boardwright.learn.loop import Desk, Method, memory
+from boardwright.learn.device import memory, on_cpu
+from boardwright.learn.loop import Desk, Method
 from boardwright.learn.vae_config import VAE_FILE, VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae, make_vae, weights_of_vae

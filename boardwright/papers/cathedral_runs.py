@@ -147,15 +147,18 @@ def _quiet(watch: Watch) -> Watch:
 
 def _is_finished(folder: Path, method: str, config: Any) -> bool:
     """Whether a run of these settings has come to its end, without loading what it holds."""
-    if not ((folder / METRICS).exists() and _is_same_run(_read(folder / CONFIG), configfile.told(method, config))):
+    if not ((folder / METRICS).exists() and _is_same_run(folder, method, config)):
         return False  # the loop will say why
     done = read_metrics(folder).scalars.get("speed/seconds")
     return done is not None and int(done.iterations[-1]) >= config.iterations
 
 
-def _is_same_run(there: dict[str, Any] | None, wanted: dict[str, Any]) -> bool:
-    """Whether settings are the same but for where the folder lies."""
-    return there is not None and _without_places(there) == _without_places(wanted)
+def _is_same_run(folder: Path, method: str, config: Any) -> bool:
+    """Whether a run was told the same, but for where its folder lies and for settings that there were none of then."""
+    if _read(folder / CONFIG) is None:
+        return False
+    there = configfile.with_defaults(configfile.read(folder), config)
+    return _without_places(there) == _without_places(configfile.told(method, config))
 
 
 def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
@@ -169,8 +172,7 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
 
 def _follow_places(folder: Path, method: str, config: Any) -> None:
     """Lets a run that was begun elsewhere go on: the files it names are where the folder is now."""
-    there, wanted = _read(folder / CONFIG), configfile.told(method, config)
-    if there != wanted and _is_same_run(there, wanted):
+    if _read(folder / CONFIG) != configfile.told(method, config) and _is_same_run(folder, method, config):
         (folder / CONFIG).unlink()
         configfile.keep(folder, method, config)
 

@@ -13,7 +13,7 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
-from boardwright.learn import arrayfile, checkpoint, encoder_file, league, loop, luggage, settings
+from boardwright.learn import arrayfile, checkpoint, encoder_file, league, loop, luggage, packing, settings
 from boardwright.learn.loop import Watch
 from boardwright.learn.metrics import read_metrics
 from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
@@ -199,6 +199,35 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
             np.testing.assert_allclose(brought[name], leaf, rtol=digits, err_msg=name)
 
 
+def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_path: Path) -> None:
+    config = settings.apply(
+        PRESETS["draughts-tiny"],
+        ["game=tictactoe", "iterations=8", "evaluation.every=1", "evaluation.games=100", "evaluation.keep=best"],
+    )
+
+    def best_and_scores(name: str) -> tuple[int, dict[int, float]]:
+        measured = read_metrics(tmp_path / name).scalars["evaluation/random"]
+        best = netfile.read(tmp_path / name / "nets" / loop.BEST).training["iteration"]
+        return best, dict(zip(measured.iterations.tolist(), measured.values.tolist(), strict=True))
+
+    loop.train(ppo_method(config), tmp_path / "whole")
+    best, scores = best_and_scores("whole")
+    assert scores[best] == max(scores.values())
+    highest = max(scores, key=lambda iteration: (scores[iteration], iteration))
+    assert best == highest
+    assert min(scores.values()) < scores[best]  # there was something to choose
+
+    for brought in (True, False):  # whether its net comes along
+        name = f"moved{brought}"
+        packing.pack(tmp_path / "whole", tmp_path / "pack", nets=8)
+        packing.unpack(tmp_path / "pack", tmp_path / name)
+        if not brought:
+            league.path_of(tmp_path / name / "nets", highest).unlink()
+        loop.train(ppo_method(config), tmp_path / name)
+        there = {iteration: score for iteration, score in scores.items() if brought or iteration != highest}
+        assert best_and_scores(name)[0] == max(there, key=lambda iteration: (scores[iteration], iteration))
+
+
 def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_frozen(tmp_path: Path) -> None:
     tiny = dataclasses.replace(PRESETS["cathedral-tiny"], iterations=1, updates=1)
     there = game("cathedral", "paper", "paper")
@@ -231,6 +260,7 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
         (["frozen=true"], "no trained encoder"),
         (["opponent.kind=league", "opponent.nets=7"], "7 past selves need as many games"),
         (["evaluation.games=3"], "is odd"),
+        (["evaluation.every=0", "evaluation.keep=best"], "without games no net is the best"),
         (["plain=none", "net.value=scalar", "rewards=shaped"], "set it to linear"),
     ],
 )

@@ -1,6 +1,7 @@
 """Runs and matches of the Cathedral paper: what they are told, and that nothing is done twice."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import jax
@@ -71,6 +72,10 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
     assert set(trained(work, tiny, 3, Watch()).scalars) == set(history.scalars)
     assert not list((tmp_path / "runs" / "vae-3" / "checkpoints").glob("*.ckpt"))
     assert work.kept("vae", 3).exists()
+    config = tmp_path / "runs" / "vae-3" / "config.json"
+    older = {name: value for name, value in json.loads(config.read_text()).items() if name != "beta"}
+    config.write_text(json.dumps(older))  # of a version without that setting, whose default it then was
+    assert trained(work, tiny, 3, Watch()).scalars
     other = dataclasses.replace(tiny, settings=("beta=2",))
     with pytest.raises(TypeError):  # not the same run, so it is to be made
         trained(work, other, 3, Watch())
