@@ -54,6 +54,26 @@ def without_chance(env: BatchEnv) -> BatchEnv:
     return dataclasses.replace(env, init=init, step=step)
 
 
+def with_openings(env: BatchEnv, plies: int) -> BatchEnv:
+    """The same game, but `init` makes none to `plies` random actions, as its key draws, and none that ends the game."""
+    if not plies:
+        return env
+
+    def init(key: Array) -> Any:
+        start_key, count_key, play_key = jax.random.split(key, 3)
+        count = jax.random.randint(count_key, (), 0, plies + 1)
+
+        def at_random(number: Array, state: Any) -> Any:
+            action_key, step_key = jax.random.split(jax.random.fold_in(play_key, number))
+            after = env.step(state, random_action(action_key, state.legal_action_mask), step_key)
+            goes_on = (number < count) & ~after.terminated
+            return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
+
+        return jax.lax.fori_loop(0, plies, at_random, env.init(start_key))
+
+    return dataclasses.replace(env, init=init)
+
+
 def after_chance(env: BatchEnv, state: Any, key: Array) -> Any:
     """A game when chance has made its moves and a role is to move, or the game is over.
 

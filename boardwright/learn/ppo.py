@@ -25,7 +25,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import without_chance
+from boardwright.games.batched import with_openings, without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn import rollout
 from boardwright.learn.actor import make_choose, make_decide
@@ -79,6 +79,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     game = make_game(config.game, config.rules, config.observation)
     played = paying(game, config.rewards)
     env = without_chance(played.batch()) if played.has_chance else played.batch()
+    opened = with_openings(env, config.rollout.opening_plies)
     network = make_network(config.architecture, game, dtype=dtype)
     images = Images.of(game, config.rollout.augment)
     asking = make_asking(network, env)
@@ -98,7 +99,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         if encoder is not None:
             variables = with_encoder(variables, encoder)
         return Run(
-            games=rollout.new_games(games_key, env, count, against),
+            games=rollout.new_games(games_key, opened, count, against),
             tally=rollout.new_tally(),
             learner=learner.init(variables),
             opponent=_first_opponent(config, variables),
@@ -126,7 +127,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         decide = make_decide(network, env, images, variables, dtype)
 
         def one_row(carry: tuple[Games, Tally], key: Array) -> tuple[tuple[Games, Tally], rollout.Row]:
-            games, tally, row = rollout.play_row(key, *carry, env=env, decide=decide, reply=reply, against=against)
+            games, tally, row = rollout.play_row(key, *carry, env=opened, decide=decide, reply=reply, against=against)
             return (games, tally), row
 
         (games, tally), played = jax.lax.scan(one_row, (run.games, run.tally), jax.random.split(row_key, rows))
@@ -134,7 +135,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             tail_key,
             games,
             tally,
-            env=env,
+            env=opened,
             value=lambda states: ask(states)[1],
             own=make_choose(ask),
             reply=reply,

@@ -21,6 +21,7 @@ class RolloutConfig:
 
     games: int = 5  # at once
     rows: int = 10  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
+    opening_plies: int = 0  # most random actions a game begins with, which nobody learns from
     # Each decision is made of the position as seen under a drawn one of the game's symmetries.
     augment: Literal["none", "rotations", "all"] = "none"
 
@@ -105,6 +106,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "updates": (1, 10**5),
     "rollout.games": (1, 2**20),
     "rollout.rows": (1, 2**15),
+    "rollout.opening_plies": (0, 100),
     "opponent.share": (0, 1),
     "opponent.soft_every": (0, 10**9),
     "opponent.soft_share": (0, 1),

@@ -55,26 +55,28 @@ _PAPER_VAE = dataclasses.replace(
 )
 
 
-def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: int = 32, **changes: Any) -> PPOConfig:
-    """For one large accelerator: all that the game shows, a residual net, symmetries, both roles learned from in most
-    games and past selves in the others.
+def _best(
+    game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: int, opening_plies: int, **changes: Any
+) -> PPOConfig:
+    """For one large accelerator: all that the game shows, a residual net, symmetries, random openings, both roles
+    learned from in most games and past selves in the others.
     """
     config = PPOConfig(
         game=game,
         iterations=60,
-        updates=10,
+        updates=40,
         net=NetConfig(blocks=4, width=64, pool_every=2, heads=heads),
-        rollout=RolloutConfig(games=1024, rows=rows, augment="all"),
+        rollout=RolloutConfig(games=256, rows=rows, opening_plies=opening_plies, augment="all"),
         opponent=OpponentConfig(kind="league", share=0.25, nets=2),
         learner=PPOLearnerConfig(
             discount=1.0,
             trace=0.9,
             entropy=0.02,
             epochs=3,
-            minibatches=2 * rows,  # many small steps learn far more of the same games than a few large ones
-            minibatch=512,
-            actor_rate=5e-4,
-            critic_rate=5e-4,
+            minibatches=rows,
+            minibatch=256,
+            actor_rate=1e-3,
+            critic_rate=1e-3,
             final_rate=0.05,
             gradient_clip=1.0,
             kl_limit=0.02,
@@ -91,7 +93,7 @@ def _tiny(game: str, **changes: Any) -> PPOConfig:
         iterations=3,
         updates=2,
         plain=PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,)),
-        rollout=RolloutConfig(games=6, rows=6, augment="all"),
+        rollout=RolloutConfig(games=6, rows=6, opening_plies=2, augment="all"),
         opponent=OpponentConfig(kind="older", share=0.5, soft_every=1, copy_every=4),
         learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
         evaluation=RandomGamesConfig(every=2, games=4),
@@ -102,9 +104,9 @@ def _tiny(game: str, **changes: Any) -> PPOConfig:
 PRESETS: dict[str, PPOConfig] = {
     "cathedral-paper": _PAPER,
     "cathedral-paper-vae": _PAPER_VAE,
-    "cathedral-best": _best("cathedral", rules="paper", rows=16),
-    "draughts-best": _best("draughts", rows=64),
-    "tablut-best": _best("tablut", heads="by-role", rows=64),
+    "cathedral-best": _best("cathedral", rules="paper", rows=16, opening_plies=4),
+    "draughts-best": _best("draughts", rows=64, opening_plies=6),
+    "tablut-best": _best("tablut", heads="by-role", rows=64, opening_plies=4),
     "cathedral-tiny": _tiny("cathedral", rules="paper", observation="paper", rewards="shaped"),
     "draughts-tiny": _tiny("draughts"),
     "tablut-tiny": _tiny("tablut"),
