@@ -74,7 +74,7 @@ _OURS = NetConfig(pool_every=2, value="wdl", auxiliary=("ownership", "margin", "
 
 def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> AlphaZeroConfig:
     """For one large accelerator: twice the Tablut paper's games at once, an eighth to a quarter of its simulations,
-    as many frames, everything reported to pay; and a net that an ordinary computer asks several times as often.
+    blocks of half its width, everything reported to pay.
     """
     return AlphaZeroConfig(
         game=game,
