@@ -232,7 +232,12 @@ def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_pat
 def test_a_net_is_measured_at_the_temperature_it_is_told(tmp_path: Path) -> None:
     scores = []
     for temperature in (0, 1000):
-        changes = ["iterations=1", "evaluation.every=1", "evaluation.games=400", f"evaluation.temperature={temperature}"]
+        changes = [
+            "iterations=1",
+            "evaluation.every=1",
+            "evaluation.games=400",
+            f"evaluation.temperature={temperature}",
+        ]
         config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", *changes])
         loop.train(ppo_method(config), tmp_path / str(temperature))
         scores.append(float(read_metrics(tmp_path / str(temperature)).scalars["evaluation/random"].values[-1]))
