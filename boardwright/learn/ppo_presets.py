@@ -63,23 +63,23 @@ def _best(
     """
     config = PPOConfig(
         game=game,
-        iterations=60,
-        updates=40,
+        iterations=120,
+        updates=10,
         net=NetConfig(blocks=4, width=64, pool_every=2, heads=heads),
-        rollout=RolloutConfig(games=256, rows=rows, opening_plies=opening_plies, augment="all"),
+        rollout=RolloutConfig(games=1024, rows=rows, opening_plies=opening_plies, augment="all"),
         opponent=OpponentConfig(kind="league", share=0.25, nets=2),
         learner=PPOLearnerConfig(
             discount=1.0,
             trace=0.9,
             entropy=0.02,
             epochs=3,
-            minibatches=rows,
-            minibatch=256,
+            minibatches=2 * rows,  # many small steps learn far more of the same games than a few large ones
+            minibatch=512,
             actor_rate=1e-3,
             critic_rate=1e-3,
             final_rate=0.05,
             gradient_clip=1.0,
-            kl_limit=0.02,
+            kl_limit=0.03,
         ),
         evaluation=RandomGamesConfig(every=5, games=1000),
     )
