@@ -123,8 +123,6 @@ def _fields(results: Any) -> dict[str, Any]:
 
 
 def _write(out: Path, options: Options, results: Any) -> None:
-    import jax
-
     from boardwright.papers import tablutzero_report as report
     from boardwright.papers.tablutzero_charts import charts
     from boardwright.views.chart import render
@@ -135,10 +133,12 @@ def _write(out: Path, options: Options, results: Any) -> None:
     given = [("train", None if options.train == ALL else options.train), ("games", options.games)]
     given += [("minutes", options.minutes), ("seed", options.seed or None)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
+    played_on = " and ".join(results.games_on)
+    games = f"games beside the training on {played_on}" if played_on else "no games beside the training"
     text = report.markdown(
         results,
         command=f"boardwright paper {tables.NAME}{' --quick' if options.quick else ''}{chosen}",
-        setting=f"games beside the training on {jax.devices()[0].device_kind}, boardwright {__version__}",
+        setting=f"{games}, boardwright {__version__}",
         quick=options.quick,
         pictures=[name for name in pictures if not name.endswith("-balance.svg")],
     )

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
 from boardwright.learn import league
@@ -35,6 +37,7 @@ from boardwright.papers.tablutzero_results import (
 from boardwright.papers.tablutzero_runs import Work, devices_of, kept_nets, net_at, trained
 from boardwright.wholefile import write_whole
 
+MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
 
 
@@ -50,7 +53,8 @@ def everything(work: Work, watch: Watch) -> Results:
     for name, run in runs.items():
         runs[name] = by_protocol(work, name, run, watch)
     met = {meeting.name: found for meeting in MEETINGS if (found := met_by(work, meeting, runs, watch)) is not None}
-    return Results(runs, met, balanced(work, watch), work.sizes.protocol)
+    balance = balanced(work, watch)
+    return Results(runs, met, balance, work.sizes.protocol, games_on=_devices(work.folder / MATCHES))
 
 
 def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResult:
@@ -70,7 +74,7 @@ def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResul
         there = [net for net in nets if net < number] if 0 in nets and number in nets else []
         opponents = nearest(league.drawn_opponents(protocol, run.config.seed, number), there)
         files = [nets[net] for net in (number, *opponents)] if opponents else None
-        path = work.folder / "matches" / f"protocol-{name}-{number:06d}.json"
+        path = work.folder / MATCHES / f"protocol-{name}-{number:06d}.json"
         play = functools.partial(_contest, nets, number, opponents, work, watch)
         found = _once(path, {"protocol": dataclasses.asdict(protocol), "seed": work.seed}, files, play, watch)
         matches += [Match(*row) for row in found or ()]
@@ -94,7 +98,7 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
         return None
     histories = [runs[name].history for name in (meeting.first, meeting.second)]
     nets = [kept_nets(work.run_folder(training_of(name))) for name in (meeting.first, meeting.second)]
-    path = work.folder / "matches" / f"{meeting.name}.json"
+    path = work.folder / MATCHES / f"{meeting.name}.json"
     if meeting.at == "the end":
         chosen = [max(kept, default=None) for kept in nets]
     else:
@@ -172,7 +176,7 @@ def balanced(work: Work, watch: Watch) -> Balanced | None:
             return {"run": name, "iteration": number, "lines": rows}
 
         told = {field: value for field, value in dataclasses.asdict(question).items() if field != "net"}
-        path = work.folder / "matches" / f"balance-{rules}.json"
+        path = work.folder / MATCHES / f"balance-{rules}.json"
         there = _once(path, told, None if name is None else [net], play, watch)
         if there is not None:
             origin = there["run"], there["iteration"]
@@ -214,6 +218,17 @@ def _show(watch: Watch, what: str, games: int, share: float) -> None:
     watch.phase(what, round(share * games), games)
 
 
+def _devices(folder: Path) -> tuple[str, ...]:
+    """The kinds of device that games in a folder were played on, as far as they say."""
+    found = set()
+    for path in folder.glob("*.json"):
+        try:
+            found.add(json.loads(path.read_bytes())["device"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return tuple(sorted(found))
+
+
 def _once(
     path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: Watch
 ) -> Any | None:
@@ -235,6 +250,7 @@ def _once(
         raise StoppedError
     played = play()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps({"told": told, "nets": sums, "played": played}).encode())
+    device = jax.devices()[0].device_kind
+    write_whole(path, json.dumps({"told": told, "nets": sums, "device": device, "played": played}).encode())
     watch.word(f"played: {path.stem}")
     return played

@@ -81,7 +81,7 @@ def figures(results: Results) -> Rows:
     early, late = paper.EARLY_WINS, paper.LATE_WINS
     until = f"up to {100 * paper.TURN:.0f} % of the training"
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
-    row("frames", short(paper.FRAMES), lambda run: short(frames_at(run.history, iterations_of(run.history))))
+    row("frames", short(paper.FRAMES), lambda run: short(_rounded(frames_at(run.history, iterations_of(run.history)))))
     row("device minutes", f"not told ({paper.DEVICES})", lambda run: minutes_text(total_minutes(run.history)))
     row(
         "Elo of the last net",
@@ -109,6 +109,11 @@ def figures(results: Results) -> Rows:
             lambda run, role=role: _optional(early_and_late_wins(run, role)[1]),
         )
     return rows
+
+
+def _rounded(value: float) -> float:
+    """To three digits."""
+    return float(f"{value:.3g}")
 
 
 def _targets(results: Results) -> Rows:

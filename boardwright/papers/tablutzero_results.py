@@ -84,6 +84,7 @@ class Results:
     met: Mapping[str, Met]  # by name of a meeting
     balance: Balanced | None
     protocol: EvaluationConfig
+    games_on: tuple[str, ...] = ()  # kinds of device that played what was not played while training
 
     def meeting(self, meeting: Meeting) -> Met | None:
         """What came of a meeting, if it took place."""

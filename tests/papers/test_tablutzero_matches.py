@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jax
 import pytest
 from planted_tablutzero import SECONDS, plant
 
@@ -66,6 +67,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     plant(tmp_path / "runs", "fast", odds=2000.0)
     results = everything(some_work(tmp_path, "paper", "fast"), Watch())  # nothing to go on from, so nothing is trained
     assert (set(results.runs), results.met, results.balance, played) == ({"paper", "fast"}, {}, None, [])
+    assert results.games_on == ()
     text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=["tablutzero-elo.svg"])
     (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
     assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
@@ -106,6 +108,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
         shutil.rmtree(folder / "nets")
     again = everything(some_work(tmp_path), Watch())
     assert (again.met, curve(again.runs["fast"])) == (first.met, curve(first.runs["fast"]))
+    assert again.games_on == first.games_on == (jax.devices()[0].device_kind,)
     assert again.balance is not None
     assert first.balance is not None
     assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)

@@ -14,17 +14,16 @@
     4. d9-c9 Ke3-a3--
 
 `write` and `read` are each other's inverse: our own tags, whose names begin with `boardwright-`, carry what
-the format cannot say. Brackets and bars inside a text, and blanks around it, are written `%5B` and so on.
-A file holds any number of games; `[boardwright-rules]` is the first tag of each of ours. Files from
-elsewhere separate games by the tags that follow the moves; their variations are skipped. Every move is
-replayed, and a result that contradicts the last position is an error.
+the format cannot say. A file holds any number of games; `[boardwright-rules]` is the first tag of each of
+ours. Files from elsewhere separate games by the tags that follow the moves; their variations are skipped.
+Every move is replayed, and a result that contradicts the last position is an error.
 """
 
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,27 +34,27 @@ from boardwright.games.record import GameRecord, outcome_of, result_of
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
 from boardwright.games.tablut.opentafl_rules import check_board, options_text, read_rules, rules_record
+from boardwright.games.tablut.opentafl_text import (
+    FROM_RECORD,
+    OPTIONS,
+    POSITION,
+    RULES_NAME,
+    TURN,
+    VARIATION,
+    Token,
+    begins_turn,
+    decode,
+    encode,
+    games,
+    tag_name,
+)
 from boardwright.games.tablut.rules import TablutRules
 from boardwright.games.tagfile import MisreadError, read_each
 
-_RULES_NAME, _OPTIONS, _POSITION = "boardwright-rules", "boardwright-options", "boardwright-position"
-_FROM_RECORD = {_RULES_NAME, _OPTIONS, _POSITION, "rules", "position", "result", "termination", "start-comment"}
-_KNOWN_TAGS = _FROM_RECORD | {
-    *("event", "site", "date", "round", "attackers", "defenders", "annotator", "compiler", "variant"),
-    *("time-control", "time-remaining", "starting-comment", "puzzle-mode", "puzzle-prestart", "puzzle-start"),
-}
 _RESULTS = {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING}
 _RESULT_WORDS = ("the attackers won", "the defenders won", "it was a draw", "it goes on")
 _MARKS = {"king captured": "++", "king escaped": "--"}
 _RESIGNS = "---"
-
-_TAG_NAME = re.compile(r"[A-Za-z][\w-]*")
-_TOKEN = re.compile(r"\[|[0-9]{1,6}\.(?![0-9.])|[^\s\[]+")
-_TURN = re.compile(r"[0-9]{1,6}\.")
-_VARIATION = re.compile(r"[0-9]+[a-z]\.[0-9a-z.]*")
-_BLANKS = " \t\n"
-_CODE = re.compile(r"%(09|0A|0D|20|25|5B|5D|7C)")
-_TO_ENCODE = re.compile(r"%(?=09|0A|0D|20|25|5B|5D|7C)|[\[\]|\r]")
 
 
 def write(record: GameRecord) -> str:
@@ -66,19 +65,19 @@ def write(record: GameRecord) -> str:
         raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
     moves, last = _move_texts(record)
     _check(record, last, halves=len(moves))
-    tags = {_RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}
+    tags = {RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}
     if record.reason:
         tags["termination"] = record.reason
-    lines = [f"[{name}:{_encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
+    lines = [f"[{name}:{encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
     if record.comments.get(0):
-        lines.append(f"[start-comment:{_encode(record.comments[0])}]")
+        lines.append(f"[start-comment:{encode(record.comments[0])}]")
     if record.start is not None:
         start = registry.game(record.game, record.rules).position(record.start).text
-        lines += [f"[position:{start.split()[0]}]", f"[{_POSITION}:{start}]"]
-    lines += [f"[{_OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
+        lines += [f"[position:{start.split()[0]}]", f"[{POSITION}:{start}]"]
+    lines += [f"[{OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
     for half in range(0, len(moves), 2):
         lines.append(f"{half // 2 + 1}. {' '.join(moves[half : half + 2])}")
-        comments = [_encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
+        comments = [encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
         if any(comments):
             lines.append(f"[{'|'.join(comments)}]")
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -99,14 +98,7 @@ def read(text: str) -> list[GameRecord]:
 
 def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
     """The games of a file that can be read, and what is wrong with each of the others."""
-    return read_each(text, _games, _read_game)
-
-
-class _Token(NamedTuple):
-    """A word, or a bracket with all it holds."""
-
-    text: str
-    offset: int
+    return read_each(text, games, _read_game)
 
 
 # Writing
@@ -134,7 +126,7 @@ def _check(record: GameRecord, last: Position, halves: int) -> None:
     if outcome is not None and record.result != result_of(outcome):
         raise GameFileError(_contradiction(record.result, outcome))
     for name in record.tags:
-        if name in _FROM_RECORD or _tag_name(name) != name:
+        if name in FROM_RECORD or tag_name(name) != name:
             raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
     for ply in record.comments:
         if not 0 <= ply <= halves:
@@ -150,84 +142,10 @@ def _text_of_result(result: int) -> str:
     return next(text for text, number in _RESULTS.items() if number == result)
 
 
-def _encode(text: str) -> str:
-    """A text so that it can stand between brackets and bars, and keeps the blanks around it."""
-    inner = text.strip(_BLANKS)
-    before = text[: len(text) - len(text.lstrip(_BLANKS))]
-    after = text[len(before) + len(inner) :]
-    return _codes(before) + _TO_ENCODE.sub(lambda match: _codes(match[0]), inner) + _codes(after)
-
-
-def _codes(characters: str) -> str:
-    return "".join(f"%{ord(character):02X}" for character in characters)
-
-
-def _decode(text: str) -> str:
-    return _CODE.sub(lambda match: chr(int(match[1], 16)), text.strip(_BLANKS))
-
-
-# Finding the games of a file
-
-
-def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
-    """The words and brackets of a stretch of text.
-
-    A bracket that is not closed before a line begins with the next one is taken to end there, so that it
-    spoils one game and not all that follow.
-    """
-    next_bracket = start
-    while match := _TOKEN.search(text, start, end):
-        start = match.end()
-        if match[0] == "[":
-            if next_bracket <= match.start():
-                next_bracket = text.find("\n[", start, end)
-                next_bracket = end if next_bracket < 0 else next_bracket
-            closed = text.find("]", start, next_bracket)
-            start = next_bracket if closed < 0 else closed + 1
-        yield _Token(text[match.start() : start], match.start())
-
-
-def _games(text: str) -> Iterator[Iterator[_Token]]:
-    """The tokens of each game."""
-    for start, end in itertools.pairwise([*_game_starts(text), len(text)]):
-        yield _tokens(text, start, end)
-
-
-def _game_starts(text: str) -> list[int]:
-    """Where the games begin: at a tag after moves, at our first tag, or where a whole header repeats itself."""
-    starts: list[int] = []
-    names: set[str] = set()
-    playing = remarked = False
-    for token in _tokens(text, 0, len(text)):
-        name = "rules" if token.text.startswith("dim:") else None
-        if token.text[0] == "[":
-            name = _tag_name(token.text[1:].partition(":")[0]) if ":" in token.text else None
-            if playing and not remarked and ("|" in token.text or name not in _KNOWN_TAGS):
-                name, remarked = None, True  # the comment on a turn, even if a colon makes it look like a tag
-        again = name in names and "rules" in names
-        if not starts or (name is not None and (playing or again or (names and name == _RULES_NAME))):
-            starts.append(token.offset)
-            names, playing, remarked = set(), False, False
-        if name is not None:
-            names.add(name)
-        elif _TURN.fullmatch(token.text) or _VARIATION.fullmatch(token.text):
-            playing, remarked = True, False
-    return starts
-
-
-def _tag_name(text: str) -> str | None:
-    """The name of a tag as records spell it; None for a text that cannot be one."""
-    name = text.strip()
-    if not _TAG_NAME.fullmatch(name):
-        return None
-    name = name.lower() if name.lower() in _KNOWN_TAGS else name
-    return "start-comment" if name == "starting-comment" else name
-
-
 # Reading one game
 
 
-def _read_game(tokens: Iterator[_Token]) -> GameRecord:
+def _read_game(tokens: Iterator[Token]) -> GameRecord:
     tags, first_turn = _header(tokens)
     rules = _rules(tags, [*tags.values(), *first_turn][0].offset)
     start = _start(tags, rules)
@@ -237,34 +155,34 @@ def _read_game(tokens: Iterator[_Token]) -> GameRecord:
     return GameRecord(
         game="tablut",
         rules=rules,
-        start=start.text if _POSITION in tags or "position" in tags else None,
+        start=start.text if POSITION in tags or "position" in tags else None,
         actions=actions,
         result=_result(tags, outcome),
         reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
         resigned=resigned,
         comments=_comments([(0, _value(tags, "start-comment")), *remarks], len(actions) + (resigned is not None)),
-        tags={name: _value(tags, name) for name in tags if name not in _FROM_RECORD},
+        tags={name: _value(tags, name) for name in tags if name not in FROM_RECORD},
     )
 
 
-def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
+def _header(tokens: Iterator[Token]) -> tuple[dict[str, Token], list[Token]]:
     """The tags by name, each with its value and place, and the token after them, which begins the first turn."""
-    tags: dict[str, _Token] = {}
-    rules: list[_Token] = []  # the words of a record that stands there without a tag
+    tags: dict[str, Token] = {}
+    rules: list[Token] = []  # the words of a record that stands there without a tag
 
     def add(name: str, value: str, offset: int) -> None:
         if name in tags:
             raise MisreadError(offset, f"the game has a second tag {name!r}")
-        tags[name] = _Token(value, offset)
+        tags[name] = Token(value, offset)
 
-    following: list[_Token] = []
+    following: list[Token] = []
     for token in tokens:
         if token.text[0] == "[":
             inner = _inside(token)
             name, _, value = inner.partition(":")
-            tag = _tag_name(name) if ":" in inner else None
+            tag = tag_name(name) if ":" in inner else None
             add(*("start-comment", inner) if tag is None else (tag, value), token.offset)
-        elif _TURN.fullmatch(token.text) or _VARIATION.fullmatch(token.text):
+        elif begins_turn(token.text):
             following.append(token)
             break
         elif token.text.startswith("dim:") or (rules and ":" in token.text):
@@ -278,29 +196,29 @@ def _header(tokens: Iterator[_Token]) -> tuple[dict[str, _Token], list[_Token]]:
     return tags, following
 
 
-def _inside(bracket: _Token) -> str:
+def _inside(bracket: Token) -> str:
     if bracket.text[-1] != "]":
         raise MisreadError(bracket.offset, "this bracket is never closed")
     return bracket.text[1:-1]
 
 
-def _value(tags: Mapping[str, _Token], name: str) -> str:
-    return _decode(tags[name].text) if name in tags else ""
+def _value(tags: Mapping[str, Token], name: str) -> str:
+    return decode(tags[name].text) if name in tags else ""
 
 
-def _rules(tags: Mapping[str, _Token], beginning: int) -> TablutRules:
+def _rules(tags: Mapping[str, Token], beginning: int) -> TablutRules:
     if "rules" not in tags:
         raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
-    name = _value(tags, _RULES_NAME) if _RULES_NAME in tags else None
+    name = _value(tags, RULES_NAME) if RULES_NAME in tags else None
     try:
-        return read_rules(tags["rules"].text, name, _value(tags, _OPTIONS))
+        return read_rules(tags["rules"].text, name, _value(tags, OPTIONS))
     except BoardwrightError as error:
         raise MisreadError(tags["rules"].offset, str(error)) from None
 
 
-def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
+def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
     game = registry.game("tablut", rules)
-    name = _POSITION if _POSITION in tags else "position"
+    name = POSITION if POSITION in tags else "position"
     if name not in tags:
         return game.start()
     fields = _value(tags, name).split()
@@ -312,7 +230,7 @@ def _start(tags: Mapping[str, _Token], rules: TablutRules) -> Position:
         raise MisreadError(tags[name].offset, str(error)) from None
 
 
-def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
+def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
     """The last position of a game's moves, who resigned, and all remarks with the ply they are about.
 
     A comment has a part for each move of its turn; one without a bar is about the move before it. A
@@ -324,19 +242,19 @@ def _replay(tokens: Iterable[_Token], position: Position) -> tuple[Position, int
     skipping = False
     for token in tokens:
         word, offset = token
-        if _TURN.fullmatch(word):
+        if TURN.fullmatch(word):
             skipping = False
             if turn and int(word[:-1]) != turn + 1:
                 raise MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
             if turn and halves - turn_began != 2:
                 raise MisreadError(offset, f"turn {turn} must have two moves before the next")
             turn, turn_began = int(word[:-1]), halves
-        elif skipping or _VARIATION.fullmatch(word):
+        elif skipping or VARIATION.fullmatch(word):
             skipping = True
         elif word[0] == "[":
             first, bar, second = _inside(token).partition("|")
-            remarks.append((turn_began + 1 if bar else halves, _decode(first)))
-            remarks.append((turn_began + 2, _decode(second)))
+            remarks.append((turn_began + 1 if bar else halves, decode(first)))
+            remarks.append((turn_began + 2, decode(second)))
         elif resigned is not None:
             raise MisreadError(offset, f"{word!r} follows a resignation")
         elif halves - turn_began == 2:
@@ -361,7 +279,7 @@ def _comments(remarks: list[tuple[int, str]], halves: int) -> dict[int, str]:
     return {ply: "\n".join(several) for ply, several in by_ply.items()}
 
 
-def _play(position: Position, token: _Token) -> Position:
+def _play(position: Position, token: Token) -> Position:
     """The position after a move, which must be legal and do what its text says it does."""
     word, offset = token
     if re.match("[ncmgNCMG][a-i]|[^x]*[=^]", word[:16]):
@@ -386,7 +304,7 @@ def _play(position: Position, token: _Token) -> Position:
     return after
 
 
-def _result(tags: Mapping[str, _Token], outcome: Outcome | None) -> int:
+def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
     text = _value(tags, "result") or "?"
     if text not in _RESULTS:
         raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")

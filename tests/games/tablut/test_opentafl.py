@@ -20,6 +20,7 @@ from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import opentafl
 from boardwright.games.tablut.opentafl_rules import options_text, read_rules, rules_record
+from boardwright.games.tablut.opentafl_text import FROM_RECORD
 from boardwright.games.tablut.rules import RULE_SETS, START, ZERO, TablutRules, Who
 
 ATTACKERS, DEFENDERS = b.ATTACKERS, b.DEFENDERS
@@ -59,7 +60,7 @@ def error_of(text: str) -> str:
 words = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("[]|% \t\r\n:5BD2"), max_size=20)
 remarks = words.filter(bool)
 tag_names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True) | st.sampled_from(("event", "attackers", "Elo"))
-tags = st.dictionaries(tag_names.filter(lambda name: name not in opentafl._FROM_RECORD | {"starting-comment"}), words)
+tags = st.dictionaries(tag_names.filter(lambda name: name not in FROM_RECORD | {"starting-comment"}), words)
 
 
 @st.composite
