@@ -4,9 +4,9 @@
 set -e
 workers=${1:-1}
 
-ladder() { # game, rules
-    boardwright ladder "$1" --rules "$2" --games-per-pair 40 --workers "$workers" --db "ladder-$1-$2.db" --out "ladder-$1-$2.md"
+ladder() { # game, rules, games of every pair
+    boardwright ladder "$1" --rules "$2" --games-per-pair "$3" --workers "$workers" --db "ladder-$1-$2.db" --out "ladder-$1-$2.md"
 }
 
-ladder tablut zero
-ladder cathedral paper
+ladder tablut zero 20
+ladder cathedral paper 40
