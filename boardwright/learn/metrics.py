@@ -22,6 +22,7 @@ from boardwright.errors import RunError
 from boardwright.learn.tensorboard import EventFile
 
 NAME = "metrics.sqlite"
+ON_DEVICE = "time/device_seconds/"  # before the kind of a device, in the name of the seconds used on that kind
 CORRECTED = "evaluation/"  # how the names of scalars begin whose past values change
 KIND = Kind(
     noun="metrics",
@@ -79,6 +80,11 @@ class History:
 
     scalars: Mapping[str, Series]  # by name
     matches: tuple[Match, ...]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The kinds of device it learned on; none in metrics from before they were told."""
+        return tuple(sorted(name.removeprefix(ON_DEVICE) for name in self.scalars if name.startswith(ON_DEVICE)))
 
 
 class Metrics:

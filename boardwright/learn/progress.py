@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from boardwright.learn.metrics import ON_DEVICE
+
 MOST = 1 << 62  # of anything that is told
 
 
@@ -49,6 +51,7 @@ class Progress:
         """As metrics tell them, each in all so far."""
         return {
             "time/device_seconds": sum(self.device_seconds.values()),
+            **{f"{ON_DEVICE}{device}": seconds for device, seconds in self.device_seconds.items()},
             "time/evaluation_seconds": self.evaluation_seconds,
             "time/parts": float(self.parts),
         }

@@ -163,7 +163,7 @@ def _codes(histories: Sequence[History]) -> Rows:
 
 
 def _runs(results: Results) -> Rows:
-    rows: Rows = [("run", "what it is", "preset", "games", "minutes", "paper")]
+    rows: Rows = [("run", "what it is", "preset", "games", "on", "minutes", "paper")]
     for name, histories in results.histories.items():
         training = training_of(name)
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
@@ -171,7 +171,8 @@ def _runs(results: Results) -> Rows:
         paper = tables.TRAINING_TIME if training.method == "dqn" and "paper" in training.preset else ""
         played = f"{np.mean(games):,.0f}" if games else ""
         preset = f"{training.method} {training.preset}"
-        rows.append((name, training.words, preset, played, f"{seconds.mean / 60:.1f}", paper))
+        devices = ", ".join(sorted({device for history in histories for device in history.devices}))
+        rows.append((name, training.words, preset, played, devices, f"{seconds.mean / 60:.1f}", paper))
     return rows
 
 

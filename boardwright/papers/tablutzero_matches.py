@@ -34,7 +34,7 @@ from boardwright.papers.tablutzero_results import (
     minutes_at,
     total_minutes,
 )
-from boardwright.papers.tablutzero_runs import Work, devices_of, kept_nets, net_at, trained
+from boardwright.papers.tablutzero_runs import Work, kept_nets, net_at, trained
 from boardwright.wholefile import write_whole
 
 MATCHES = "matches"  # folder of what was played, in the work folder
@@ -48,8 +48,7 @@ def everything(work: Work, watch: Watch) -> Results:
         found = trained(work, training, watch)
         if found is not None:
             config, history = found
-            devices = devices_of(work.run_folder(training))
-            runs[training.name] = RunResult(config, history, history.matches, devices=devices)
+            runs[training.name] = RunResult(config, history, history.matches)
     for name, run in runs.items():
         runs[name] = by_protocol(work, name, run, watch)
     met = {meeting.name: found for meeting in MEETINGS if (found := met_by(work, meeting, runs, watch)) is not None}

@@ -82,7 +82,8 @@ def figures(results: Results) -> Rows:
     until = f"up to {100 * paper.TURN:.0f} % of the training"
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
     row("frames", short(paper.FRAMES), lambda run: short(_rounded(frames_at(run.history, iterations_of(run.history)))))
-    row("device minutes", f"not told ({paper.DEVICES})", lambda run: minutes_text(total_minutes(run.history)))
+    row("trained on", paper.DEVICES, lambda run: ", ".join(run.history.devices))
+    row("device minutes", "not told", lambda run: minutes_text(total_minutes(run.history)))
     row(
         "Elo of the last net",
         f"{paper.ELO:,.0f}",

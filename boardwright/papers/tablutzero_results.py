@@ -39,7 +39,6 @@ class RunResult:
     history: History
     contests: tuple[Match, ...]
     played_again: bool = False  # by the protocol after the training, instead of during it
-    devices: frozenset[str] = frozenset()  # kinds it was trained on; none: that is not known
 
 
 @dataclass(frozen=True)

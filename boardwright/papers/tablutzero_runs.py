@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boardwright.arena.net_ratings import net_ratings
-from boardwright.errors import NetError, RunError
+from boardwright.errors import NetError
 from boardwright.learn import checkpoint, league, luggage, run, settings
 from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.configfile import NAME as CONFIG
@@ -70,15 +70,6 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     if run.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
         raise StoppedError
     return read_run(folder)
-
-
-def devices_of(folder: Path) -> frozenset[str]:
-    """The kinds of device that a run was trained on; none where its folder does not tell, or no longer."""
-    try:
-        progress = luggage.progress_in(folder)
-    except RunError:
-        return frozenset()
-    return frozenset() if progress is None else frozenset(progress.device_seconds)
 
 
 def kept_nets(folder: Path) -> dict[int, Path]:

@@ -91,7 +91,7 @@ def _unequal_minutes(results: Results, meeting: Meeting, met: Met) -> list[str]:
     if not met.minutes[0] <= met.minutes[1]:  # also where one is not a number
         found.append(f"`{training_of(meeting.first).preset}` had more minutes, or they are not known")
     runs = [results.runs[name] for name in (meeting.first, meeting.second) if name in results.runs]
-    kinds = sorted(set().union(*(run.devices for run in runs)))
+    kinds = sorted(set().union(*(run.history.devices for run in runs)))
     if len(kinds) > 1:
         found.append(f"minutes are of {' and '.join(kinds)}")
     if len({measure_of_minutes(run.history) for run in runs}) > 1:

@@ -26,6 +26,14 @@ LATER = "before => document.querySelector('[data-iteration]').dataset.iteration 
 LONGER = "before => document.querySelector('[data-figure=loss-total]').dataset.points > before"
 DRAWN = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
 BETWEEN = "last => { const at = document.querySelector('.replay').dataset.at; return at > 0 && at < last; }"
+AT_ONCE = """async (button) => { // a key the moment the button is disabled, before the browser takes the focus away
+    button.focus();
+    button.click();
+    for (let turn = 0; turn < 1000 && !button.disabled; turn++) await Promise.resolve();
+    const target = document.activeElement;
+    target.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }));
+    return button.disabled && target === button;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +161,15 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     page.get_by_role("link", name="Study", exact=True).last.click()
     page.wait_for_url("**/a/tablut/**")
     expect(page.locator(".board")).to_be_visible()
+
+
+def test_a_button_that_cannot_be_pressed_takes_no_keys(open_page: OpenPage, sampled: Path) -> None:
+    page = open_page("/training")
+    show(page, "sampled")
+    replay = page.locator(".replay[data-at]")
+    expect(replay.locator(".board")).to_be_visible()
+    assert replay.get_by_role("button", name="First position (Home)").evaluate(AT_ONCE)
+    expect(replay.get_by_role("button", name="Pause")).to_be_visible()
 
 
 def test_runs_by_keyboard_and_after_a_reload(open_page: OpenPage, sampled: Path, runs: Path) -> None:

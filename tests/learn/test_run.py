@@ -19,7 +19,7 @@ from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile, checkpoint, league, loop, packing, presets, run, settings
 from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn.metrics import ON_DEVICE, read_metrics
 from boardwright.nets import netfile
 
 TINY = settings.apply(
@@ -206,6 +206,7 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
     seconds = after.scalars["time/device_seconds"].values
     assert (np.diff(seconds) > 0).all()
     assert sum(progress.device_seconds.values()) == seconds[-1]
+    assert {kind: after.scalars[f"{ON_DEVICE}{kind}"].values[-1] for kind in after.devices} == progress.device_seconds
     evaluated = np.diff(after.scalars["time/evaluation_seconds"].values)
     assert (evaluated > 0.001).tolist() == [True, False, True]
     # Net 3 was drawn for the last contest and is not there; net 2 is, and is what ratings know of.

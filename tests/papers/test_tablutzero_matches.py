@@ -1,6 +1,5 @@
 """Training and games for the Tablut paper: what is done, what is kept, and that nothing is done twice."""
 
-import dataclasses
 import json
 import shutil
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import pytest
 from planted_tablutzero import SECONDS, plant
 
 from boardwright.arena.balance import Counts, Line, Question
-from boardwright.learn import league, luggage
+from boardwright.learn import league
 from boardwright.learn.duel import Score
 from boardwright.learn.loop import Progress, Watch
 from boardwright.learn.metrics import Metrics
@@ -22,7 +21,7 @@ from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
 from boardwright.papers.tablutzero_matches import everything, nearest
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import curve, read_run
-from boardwright.papers.tablutzero_runs import Work, devices_of, trained
+from boardwright.papers.tablutzero_runs import Work, trained
 
 COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
 
@@ -178,15 +177,6 @@ def test_other_seeds_are_other_games(tmp_path: Path, played: list[Any]) -> None:
         played.clear()
         everything(some_work(tmp_path, seed=seed), Watch())
         assert played == again
-
-
-def test_kinds_of_device_are_told_by_what_a_run_takes_along(tmp_path: Path) -> None:
-    assert devices_of(tmp_path) == set()
-    progress = Progress(iteration=3).worked("H200", 60.0).worked("cpu", 1.0)
-    luggage.write(tmp_path / luggage.NAME, {}, dataclasses.asdict(progress), {})
-    assert devices_of(tmp_path) == {"H200", "cpu"}
-    (tmp_path / luggage.NAME).write_bytes(b"damaged")
-    assert devices_of(tmp_path) == set()
 
 
 def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import config_of, made_up
 
-from boardwright.learn.metrics import History
+from boardwright.learn.metrics import ON_DEVICE, History
 from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
@@ -96,20 +96,23 @@ def test_minutes_must_be_equal_or_in_favour_of_the_paper(good: Results) -> None:
 
 
 def test_minutes_must_be_of_one_kind(good: Results) -> None:
-    def on(*devices: frozenset[str]) -> Results:
-        runs = {
-            n: dataclasses.replace(good.runs[n], devices=d) for n, d in zip(("fast", "paper"), devices, strict=True)
-        }
+    def trained_on(run: RunResult, devices: tuple[str, ...]) -> RunResult:
+        spent = {f"{ON_DEVICE}{device}": run.history.scalars[ITERATION_SECONDS] for device in devices}
+        history = dataclasses.replace(run.history, scalars={**run.history.scalars, **spent})
+        return dataclasses.replace(run, history=history)
+
+    def on(fast: tuple[str, ...], paper: tuple[str, ...]) -> Results:
+        runs = {"fast": trained_on(good.runs["fast"], fast), "paper": trained_on(good.runs["paper"], paper)}
         return dataclasses.replace(good, runs=runs)
 
-    h200, both, unknown = frozenset({"H200"}), frozenset({"H200", "cpu"}), frozenset[str]()
+    h200, both, unknown = ("H200",), ("H200", "cpu"), ()
     assert [verdicts(on(*pair))[1] for pair in ((h200, h200), (h200, unknown), (both, h200), (both, both))] == [
         True,
         True,
         None,
         None,
     ]
-    assert objections(on(frozenset({"cpu"}), h200), MEETINGS[0]) == ["minutes are of H200 and cpu"]
+    assert objections(on(("cpu",), h200), MEETINGS[0]) == ["minutes are of H200 and cpu"]
 
 
 def test_minutes_must_be_measured_alike(good: Results) -> None:

@@ -6,11 +6,11 @@ import { html, useEffect, useLayoutEffect, useRef } from "./ui.js";
 const shown = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
 let current = /** @type {Key[]} */ ([]); // those of the page that is open, for the help
 
-/** Whether typing belongs to what has the focus rather than to the page. */
+/** Whether typing belongs to what has the focus rather than to the page; what was just disabled may still have it. */
 function taken(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog[open]")) return true;
-  if ((event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input")) return true;
+  if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled")) return true;
   const onBoard = target.closest("[role=grid]");
   return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
 }
