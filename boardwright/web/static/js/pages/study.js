@@ -58,9 +58,11 @@ async function open(api, game, { rules, start, actions, record }) {
   return api.position({ game: game.name, rules: kept.rules ?? rules, start: kept.start, actions: kept.actions });
 }
 
+/** A net that searches, where one leads the ladder: it also tells what it held best before it looked ahead. */
 function defaultAgent(game, rules) {
+  const best = ladderOf(game, rules).at(-1).spec;
   const names = game.players.map((player) => player.name);
-  return ["alphabeta", "mc"].find((name) => names.includes(name)) ?? ladderOf(game, rules).at(-1).spec;
+  return best.startsWith("zero:") ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
 }
 
 function Study({ api, socket, games, game, opened, ply }) {
