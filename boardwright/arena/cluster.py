@@ -24,7 +24,7 @@ def play_on_cluster(event: Event, games: Iterable[ScheduledGame], address: str) 
         import ray
         import ray.exceptions
     except ImportError:
-        raise BoardwrightError("playing on a cluster needs Ray: pip install 'boardwright[cluster]'") from None
+        raise BoardwrightError("playing on a cluster needs Ray: pip install -e '.[cluster]'") from None
     _check_somebody_listens(address)
     ours = not ray.is_initialized()
     try:

@@ -58,7 +58,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.arena import balance_games
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"playing on a device needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"playing on a device needs {error.name}: pip install -e '.[learn]'") from error
 
     question = Question(
         game=options.game,

@@ -91,7 +91,7 @@ def _measured(options: Options) -> "Iterator[Figure]":
         from boardwright.learn import settings
         from boardwright.learn.methods import preset
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"'bench {options.what}' needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"'bench {options.what}' needs {error.name}: pip install -e '.[learn]'") from error
     named = options.preset
     if options.what == "learn":
         method = options.method or "dqn"

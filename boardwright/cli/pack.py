@@ -38,7 +38,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.learn import packing
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"packing needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"packing needs {error.name}: pip install -e '.[learn]'") from error
     packed = packing.pack(options.run, options.file, nets=options.nets)
     show(options.file, packed, as_json=options.json)
 

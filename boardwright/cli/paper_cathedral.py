@@ -36,7 +36,7 @@ def run(options: Options) -> None:
         from boardwright.papers.cathedral_results import targets, verdicts
         from boardwright.papers.cathedral_runs import Work, everything
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     work = Work(
         folder=work_folder,
         seeds=tuple(range(options.seed, options.seed + count)),

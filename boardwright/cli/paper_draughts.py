@@ -22,7 +22,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.papers import draughts
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     usual = (draughts.QUICK_GAMES, draughts.QUICK_POSITIONS) if options.quick else (draughts.GAMES, draughts.POSITIONS)
     games = usual[0] if options.games is None else options.games
     if in_range("--games", games, 2, MOST) % 2:

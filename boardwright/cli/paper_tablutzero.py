@@ -41,7 +41,7 @@ def run(options: Options) -> None:
         from boardwright.papers.tablutzero_matches import everything
         from boardwright.papers.tablutzero_runs import Work
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     work = Work(
         folder=work_folder,
         runs=runs,

@@ -35,7 +35,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.learn import shipping
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"shipping needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"shipping needs {error.name}: pip install -e '.[learn]'") from error
     path = shipping.ship(options.run, options.name, iteration=options.iteration, folder=options.out)
     size = path.stat().st_size
     together = sum(other.stat().st_size for other in path.parent.glob(f"*{shipped.SUFFIX}"))

@@ -61,7 +61,7 @@ def run(options: Options) -> None:
         from boardwright.learn import methods, processes, settings
         from boardwright.learn.loop import Watch
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"training needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     config = methods.preset(options.method, options.preset, options.game)
     named = [f"rules={options.rules}"] if options.rules is not None else []
     named += [f"seed={options.seed}"] if options.seed is not None else []

@@ -30,7 +30,7 @@ def run(options: Options) -> None:
     try:
         from boardwright.learn import packing
     except ModuleNotFoundError as error:
-        raise BoardwrightError(f"unpacking needs {error.name}: install boardwright[learn]") from error
+        raise BoardwrightError(f"unpacking needs {error.name}: pip install -e '.[learn]'") from error
     packed = packing.unpack(options.file, options.run)
     show(options.file, packed, as_json=options.json)
     if not options.json:

@@ -58,6 +58,7 @@ _TABLUT_BASELINE = dataclasses.replace(
 )
 _DRAUGHTS_PAPER = AlphaZeroConfig(
     game="draughts",
+    rules="paper",
     observation="paper",
     iterations=50,
     net=NetConfig(blocks=4, width=64, policy="dense", policy_channels=2, value_channels=1, value_hidden=32),

@@ -32,13 +32,14 @@ from boardwright.learn.loop import BEST, Watch
 from boardwright.learn.metrics import History, read_metrics
 from boardwright.learn.presets import PRESETS
 from boardwright.learn.run import train
-from boardwright.nets import shipped
+from boardwright.nets import netfile, shipped
 from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import is_more
 from boardwright.wholefile import write_whole
 
 NAME, TITLE, PRESET = "draughts", "DraughtsZero: Learning Draughts through Self-Play", "draughts-paper"
+RULES = "paper"  # of the run and its matches
 OURS = "ours"  # the net that is trained here, in the results
 OPPONENTS = ("random", "alphabeta:depth=1", "alphabeta:depth=4")
 PIECES = (5, 6)
@@ -60,6 +61,11 @@ SETUP = (  # what, the paper's, ours
         "network",
         "residual, 4 blocks of 64 channels, value head of 32",
         "{blocks} of {width}, value head of {hidden}",
+    ),
+    (
+        "rules",
+        "when a game is drawn is not told",
+        "rule set `paper`: third repetition, 40 plies without a capture, 200 plies",
     ),
     ("observation", "4 planes: men and kings of both sides", "the same, turned for the mover"),
     ("actions", "4,096: from and to", "128: a square and a direction, hop by hop"),
@@ -163,7 +169,7 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
     """Wins, draws and losses of our net against a player, ballots with both colours."""
 
     def count() -> list[int]:
-        game = make_game("draughts", observation="paper")
+        game = make_game("draughts", RULES, "paper")
         ours = ASKED["net + search + tables"](str(work.net), work.simulations)
         seed = derived_seed(work.seed, opponent)
         players = (ours, opponent)
@@ -183,10 +189,10 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
 
 
 def _converted(work: Work, net: Path, player: str, pieces: int, watch: Watch) -> Conversion:
-    """How many won endings of so many pieces a player wins, who has its net from a file."""
+    """How many won endings of so many pieces a player wins, who has its net from a file, by the rules it learned."""
 
     def measure() -> dict[str, Any]:
-        game = make_game("draughts")
+        game = make_game("draughts", netfile.game_of(netfile.read(net)).rules)
         endings = itertools.islice(won_endings(game, Judge(game, work.tables), pieces, work.seed), work.positions)
         tasks = [Task(player, ending, work.seed + n, game.rules, work.tables) for n, ending in enumerate(endings)]
         done = []

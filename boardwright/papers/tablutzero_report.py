@@ -175,7 +175,7 @@ def _meetings(results: Results) -> list[str]:
 def _balance(results: Results) -> list[str]:
     found = results.balance
     if found is None:
-        return [f"{NOT_PLAYED[0].upper()}{NOT_PLAYED[1:]}: no net is kept.", ""]
+        return [f"{NOT_PLAYED[0].upper()}{NOT_PLAYED[1:]}: there are no nets among the runs given.", ""]
     preset = training_of(found.run).preset
     return [
         "The paper saw attackers win more and more, and leaves open whether its rules favour them or defending is",

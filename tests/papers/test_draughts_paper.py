@@ -33,7 +33,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def train(config: Any, folder: Path, watch: Watch, *, rate: Any = None) -> Progress:
         asked.append(config)
         (folder / "nets").mkdir(parents=True, exist_ok=True)
-        game = boardwright.game("draughts", observation="paper")
+        game = boardwright.game("draughts", config.rules, "paper")
         net = NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2)
         shapes, rng = weight_shapes(net, interface_of(net, game)), np.random.default_rng(0)
         weights = {name: np.abs(rng.normal(size=shape)).astype(np.float32) for name, shape in shapes.items()}
