@@ -82,10 +82,19 @@ def run(options: Options) -> None:
         def stopped() -> bool:
             return stop.asked or limit.is_up()
 
+        show.line(f"learns on {_devices(options.method)}")
         watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
         progress = _trained(options, config, watch)
     if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
+
+
+def _devices(method: str) -> str:
+    """So that who has a GPU sees whether it is used; only AlphaZero takes all there are."""
+    import jax
+
+    count, kind = jax.device_count() if method == "alphazero" else 1, jax.devices()[0].device_kind
+    return kind if count == 1 else f"{count} × {kind}"
 
 
 def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":

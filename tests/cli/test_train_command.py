@@ -43,8 +43,8 @@ def test_interrupted_it_says_how_to_go_on_and_does(tmp_path: Path) -> None:
     before = len(read_metrics(folder).scalars["loss/total"].values)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        first = process.stdout.readline()
-        assert f"goes on in iteration {before} of 200" in first
+        assert process.stdout.readline() == "learns on cpu\n"
+        assert f"goes on in iteration {before} of 200" in process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
 
