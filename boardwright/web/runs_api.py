@@ -98,9 +98,10 @@ def make_router(services: Services) -> APIRouter:
         roles = game_class(found.game).roles
         shown = {scalar for figure in FIGURES for scalar in (*figure.scalars, *(figure.band or ()))}
         begun = (found.folder / NAME).exists()
+        iteration = standing(found).iteration  # before what was measured: who asks again from there misses nothing
         scalars = read_metrics(found.folder, after).scalars if begun else {}
         return Measured(
-            iteration=standing(found).iteration,
+            iteration=iteration,
             scalars={name: _curve(series) for name, series in scalars.items() if name in shown},
             figures=[_figure(figure, roles) for figure in FIGURES],
         )

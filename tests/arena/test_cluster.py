@@ -31,7 +31,7 @@ def test_two_nodes_play_the_same_games_as_this_process(event, monkeypatch: pytes
 def test_without_ray(event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     match = event("random", "random")
-    with pytest.raises(BoardwrightError, match="pip install 'boardwright\\[cluster\\]'"):
+    with pytest.raises(BoardwrightError, match=r"pip install -e '\.\[cluster\]'"):
         list(play_on_cluster(match, match.schedule(), "auto"))
 
 

@@ -95,6 +95,23 @@ def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
     expect(page.get_by_role("alert")).to_contain_text("sims must be a whole number")
 
 
+def test_what_is_being_typed_stays_while_the_page_asks_anew(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=tablut")
+    form = page.get_by_role("form", name="New match")
+    form.get_by_label("First player").select_option("other")
+    form.locator("select[name=player]").select_option("mc")
+    form.get_by_text("Options").click()
+    sims = form.get_by_label("sims")
+    sims.press_sequentially("12")
+    games = form.get_by_label("Games")
+    games.evaluate("field => { field.value = 8; field.dispatchEvent(new Event('input', { bubbles: true })); }")
+    page.evaluate("() => new Promise(requestAnimationFrame)")  # all is drawn anew
+    sims.press_sequentially("3")
+    expect(sims).to_have_value("123")
+    sims.blur()
+    expect(form.locator(".spec")).to_have_text("mc:sims=123")
+
+
 def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/arena?game=cathedral")
     expect(page.get_by_role("heading", name="Rating list")).to_be_visible()

@@ -74,7 +74,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     assert elo.count("not run") == 2
     assert "while it trained, with first 5 instead of 20, simulations 32 instead of 128" in text
     assert text.count("| not played |") == 4  # a target, and all meetings
-    assert "Not played: no net is kept." in text
+    assert "Not played: there are no nets among the runs given." in text
     assert "nan" not in text
 
 

@@ -14,7 +14,7 @@ from planted_run import log, plant_net, plant_run
 
 import boardwright
 from boardwright.learn.lock import alone_in
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.metrics import History, Metrics, read_metrics
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
 
@@ -87,6 +87,26 @@ def test_curves_go_on(client: TestClient, runs: Path) -> None:
     assert later["scalars"]["evaluation/elo"]["iterations"] == [2, 4, 6]  # ratings come whole
     outcomes = next(figure for figure in later["figures"] if figure["name"] == "outcomes")
     assert outcomes["scalars"]["selfplay/role0_wins"] == "black wins"
+
+
+def test_curves_miss_nothing_that_comes_while_they_are_read(
+    client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = plant_run(runs / "mine")
+    run = only(client)["id"]
+    log(folder, range(1, 5))
+
+    def read_slowly(folder: Path, after: int) -> History:
+        history = read_metrics(folder, after)
+        log(folder, range(5, 8))
+        return history
+
+    with monkeypatch.context() as slow:
+        slow.setattr("boardwright.web.runs_api.read_metrics", read_slowly)
+        first = client.get(f"/api/runs/{run}/metrics").json()
+    later = client.get(f"/api/runs/{run}/metrics", params={"after": first["iteration"]}).json()
+    seen = [*first["scalars"]["loss/total"]["iterations"], *later["scalars"]["loss/total"]["iterations"]]
+    assert seen == list(range(1, 8))
 
 
 def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

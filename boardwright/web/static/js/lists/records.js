@@ -1,6 +1,7 @@
 /** Games of the record, newest first, a page at a time, each a link to its replay. */
 import { html, useEffect, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
+import { TextInput } from "../field.js";
 import { Link } from "../router.js";
 import { playerName, resultText } from "../sides.js";
 import { recordPath } from "./matches.js";
@@ -28,7 +29,7 @@ export function Records({ api, game, rules, version }) {
     <section class="panel" aria-labelledby="records-title">
       <div class="row spread">
         <h2 id="records-title">Games</h2>
-        <label class="field inline">Player <input type="search" name="player" placeholder="all" value=${player} onChange=${(event) => setPlayer(event.target.value.trim())} /></label>
+        <label class="field inline">Player <${TextInput} type="search" name="player" placeholder="all" value=${player} setValue=${setPlayer} /></label>
       </div>
       <ul class="record-list">${pages.games.map((record) => html`<${Entry} key=${record.id} record=${record} game=${game} />`)}</ul>
       ${!pages.games.length && html`<p class="quiet">No games${player ? ` of ${player}` : ""} in the record.</p>`}

@@ -1,6 +1,7 @@
 /** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
 import { html, useEffect, useState } from "../ui.js";
 import { api } from "../api.js";
+import { TextInput } from "../field.js";
 import { ruleSetOf } from "../ladder.js";
 import { nameRuns } from "../sides.js";
 
@@ -99,8 +100,8 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
             <div class="options">
               ${player.options.map(
                 (option) => html`<label class="field" key=${option.name} title=${option.summary}>${option.name}
-                  <input value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
-                    onChange=${(event) => setOption(option.name, event.target.value.trim())} />
+                  <${TextInput} value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
+                    setValue=${(value) => setOption(option.name, value)} />
                   <small>${option.summary}</small>
                 </label>`,
               )}
