@@ -4,6 +4,7 @@ Not a test itself; the tests of this folder drive it.
 """
 
 import functools
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +37,9 @@ def _play_some(game: Game, starts: list[Position], policy: Policy, observe_every
     """Up to AT_ONCE games; the batch is always of that size, its last game played several times over if need be."""
     env, step, masks, observe = compiled(game)
     played = np.minimum(np.arange(AT_ONCE), len(starts) - 1)
-    states = jax.tree.map(lambda *leaves: np.stack(leaves)[played], *map(env.from_position, starts))
+    different = {id(start): start for start in starts}  # most games begin alike
+    places = np.array([list(different).index(id(start)) for start in starts])[played]
+    states = jax.tree.map(lambda *leaves: np.stack(leaves)[places], *map(env.from_position, different.values()))
     positions = list(starts)
     alive = np.ones(len(starts), bool)
     ply = 0
@@ -96,8 +99,8 @@ def _compare_observations(positions: list[Position], states: Any, observe: Any) 
 
 def random_policy(seed: int) -> Policy:
     """Every legal action as likely as the next."""
-    rng = np.random.default_rng(seed)
-    return lambda positions: [int(rng.choice(position.legal_actions())) for position in positions]
+    rng = random.Random(seed)  # of so few numbers at a time NumPy's is much slower
+    return lambda positions: [rng.choice(position.legal_actions()) for position in positions]
 
 
 def repeating_policy(seed: int) -> Policy:
