@@ -46,7 +46,7 @@ def markdown(
         "",
         "As by `boardwright endings`: random positions, no side more than one piece ahead, proven wins of 15 plies",
         f"or more, {proven_by}. The defender does not err where tables know. Spoiled: won no longer.",
-        "Nowhere: drawn by the rules though still won.",
+        "Nowhere: drawn by the rules, those that the net learned, though still won.",
         "",
         *table(_endings(results)),
         "",
