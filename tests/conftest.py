@@ -11,6 +11,8 @@ import functools
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Any
@@ -24,12 +26,24 @@ settings.load_profile("shared-machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a script's background, and programs under test inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+FASTER = "--xla_cpu_use_fusion_emitters=false"  # the newer emitters take longer to compile
+
+
+def is_known(flag: str) -> bool:
+    """Whether this version of XLA, which refuses to begin with flags it does not know, has a flag."""
+    asking = [sys.executable, "-c", "import jax; jax.devices()"]
+    told = {**os.environ, "XLA_FLAGS": flag, "JAX_PLATFORMS": "cpu"}
+    return subprocess.run(asking, env=told, capture_output=True, check=False).returncode == 0
+
+
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, which has it from the first process
     programs = tempfile.mkdtemp(prefix="boardwright-programs-")
     atexit.register(shutil.rmtree, programs, ignore_errors=True)
     os.environ["JAX_COMPILATION_CACHE_DIR"] = programs
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+    if "XLA_FLAGS" not in os.environ and is_known(FASTER):
+        os.environ["XLA_FLAGS"] = FASTER
 
 
 @pytest.fixture
@@ -44,7 +58,7 @@ def one_gpu() -> Any:
 
 @pytest.fixture
 def careful_compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """All that users get, for this test and the processes it starts."""
+    """All optimisations that users get, for this test and the processes it starts."""
     import jax
 
     monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "0")
