@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,17 @@ from boardwright.cli.paper import Options, run
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
-def test_the_page_of_the_tablut_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("paper", "options"), [("tablutzero", {"runs": Path("published"), "train": "none"}), ("cathedral", {"seeds": 2})]
+)
+def test_the_page_is_made_of_what_is_beside_it(
+    paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)  # nothing is compiled
-    published = shutil.copytree(RESULTS / "tablutzero", tmp_path / "published")
-    run(Options(paper="tablutzero", out=tmp_path / "out", runs=published, work=published, train="none"))
-    made, kept = sorted((tmp_path / "out").iterdir()), sorted(RESULTS.glob("tablutzero*.*"))
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(RESULTS / paper, "published")
+    run(Options(paper=paper, out=Path("out"), work=Path("published"), **options))
+    made, kept = sorted(Path("out").iterdir()), sorted(RESULTS.glob(f"{paper}*.*"))
     assert [path.name for path in made] == [path.name for path in kept]
-    page = "tablutzero.md"
-    assert (tmp_path / "out" / page).read_text(encoding="utf-8") == (RESULTS / page).read_text(encoding="utf-8")
+    page = f"{paper}.md"
+    assert Path("out", page).read_text(encoding="utf-8") == (RESULTS / page).read_text(encoding="utf-8")
