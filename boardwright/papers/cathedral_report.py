@@ -8,10 +8,10 @@ import numpy as np
 from boardwright.learn.metrics import History
 from boardwright.papers import cathedral as tables
 from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
-from boardwright.papers.cathedral_results import STRENGTH, Results, targets, verdicts
+from boardwright.papers.cathedral_results import STRENGTH, Decided, Results, targets, verdicts
 from boardwright.papers.estimates import Estimate, over_seeds, share_over_seeds
 from boardwright.papers.markdown import Rows, table
-from boardwright.papers.verdicts import GAIN
+from boardwright.papers.verdicts import FAILS, GAIN, HOLDS, OPEN
 from boardwright.views.chart import Chart, Line
 
 CURVES = {  # charts of runs: file, title, metric, axis, which runs
@@ -38,6 +38,7 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
             "",
         ]
     counted = "1 seed" if seeds == 1 else f"{seeds} seeds"
+    decided = verdicts(results)
     parts += [
         f"Every run was made with {counted}; runs of one seed meet. In brackets are intervals of 95 % confidence: over",
         "*games* for these very nets, over *seeds* for the way they were trained, which is what verdicts go by. Where",
@@ -46,9 +47,11 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
         "",
         "## Does it hold?",
         "",
-        *table(_findings(results)),
+        *table(_findings(decided)),
         "",
         f"A change is called no gain if one of {GAIN:g} of the score is excluded.",
+        "",
+        *_in_short(decided, counted),
         "",
         "## Targets",
         "",
@@ -97,13 +100,28 @@ def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
     return ended[np.searchsorted(series.iterations, iterations)]
 
 
-def _findings(results: Results) -> Rows:
-    rows: Rows = [("the paper says", "ours", "over seeds", "verdict")]
-    for decided in verdicts(results):
-        figure = decided.figure
+def _findings(verdicts: Sequence[Decided]) -> Rows:
+    rows: Rows = [("the paper says", "ours", "over seeds", "paper: won", "verdict")]
+    for decided in verdicts:
+        figure, cell = decided.figure, decided.cell
         ours = "not measured" if figure is None else f"{decided.words}: {figure.mean:.3f}"
-        rows.append((decided.claim, ours, "" if figure is None else _bounds(figure), f"**{decided.verdict}**"))
+        paper = "" if cell is None else _papers(cell.paper, cell.paper_second, "wins")
+        rows.append((decided.claim, ours, "" if figure is None else _bounds(figure), paper, f"**{decided.verdict}**"))
     return rows
+
+
+def _in_short(verdicts: Sequence[Decided], counted: str) -> list[str]:
+    """What holds, what does not, and what these seeds leave open, in words."""
+    lines = []
+    for verdict, words in ((HOLDS, "Holds"), (FAILS, "Does not hold"), (OPEN, f"Not decided by {counted}")):
+        claims = [decided.claim for decided in verdicts if decided.verdict == verdict]
+        lines.append(f"* {words}: {'; '.join(claims) if claims else 'nothing'}.")
+    return [
+        *lines,
+        "",
+        "Not decided means that runs which differ in nothing but the seed could differ as much. The paper tells of one",
+        "run of each, which leaves open how much of a difference is that run's.",
+    ]
 
 
 def _targets(results: Results) -> Rows:

@@ -89,15 +89,18 @@ class Decided:
     figure: Estimate | None  # what it was decided by, over seeds; None where it was not measured
     words: str  # what the figure is
     verdict: str
+    cell: Cell | None = None  # whose score the figure is
 
 
 def verdicts(results: Results) -> list[Decided]:
     """On everything the paper concludes."""
     decided = []
     for finding in FINDINGS:
-        score = results.score_over_seeds(cell_of(finding.first, finding.second))
+        cell = cell_of(finding.first, finding.second)
+        score = results.score_over_seeds(cell)
         verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
-        decided.append(Decided(finding.claim, score, f"score of {finding.first} against {finding.second}", verdict))
+        words = f"score of {finding.first} against {finding.second}"
+        decided.append(Decided(finding.claim, score, words, verdict, cell))
     return [*decided, _on_stability(results)]
 
 

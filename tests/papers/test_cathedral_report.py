@@ -145,7 +145,7 @@ def test_every_run_and_cell_has_its_place() -> None:
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_report_says_it_all(seeds: int) -> None:
-    results = planted(seeds=seeds, dqn_random=[0.97] * seeds)
+    results = planted(seeds=seeds, dqn_random=[0.97] * seeds, boltzmann_uniform=[0.6] * seeds, dqn_ppo=[0.3] * seeds)
     text = markdown(
         results,
         command="boardwright paper cathedral",
@@ -164,6 +164,12 @@ def test_the_report_says_it_all(seeds: int) -> None:
     assert "2.638" in dqn
     assert "0.970" in dqn
     assert ("one seed" in dqn) == (seeds == 1)
+    short = dict(line.removeprefix("* ").split(": ", 1) for line in lines if line.startswith("* "))
+    assert ("Prioritised replay is better than uniform" in short["Holds"]) == (seeds == 3)
+    assert short["Does not hold"] == ("DQN is better than PPO." if seeds == 3 else "nothing.")
+    assert short[f"Not decided by {'1 seed' if seeds == 1 else '3 seeds'}"].startswith(
+        "Boltzmann exploration is better"
+    )
     assert "(cathedral-dqn.svg)" in text
     assert "nan" not in text
     assert "inf" not in text
