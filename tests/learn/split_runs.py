@@ -45,7 +45,7 @@ def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") 
     command += [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
     surroundings = {
         **os.environ,
-        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices} {flags}",
+        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices} {flags}",
         "JAX_PLATFORMS": "cpu",
         "JAX_COMPILATION_CACHE_DIR": str(cache),
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
@@ -102,6 +102,7 @@ def assert_same(ours: dict[str, np.ndarray[Any, Any]], theirs: dict[str, np.ndar
         if array.dtype.kind in "biu":
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
         else:
-            digits = 2.0**-7 if array.dtype.name == "bfloat16" else 1e-4
+            is_short = array.dtype.name == "bfloat16" or name.startswith(".league")  # past selves come from short files
+            digits = 2.0**-7 if is_short else 1e-4
             other = theirs[name].astype(np.float64)
             np.testing.assert_allclose(array.astype(np.float64), other, rtol=digits, atol=1e-5, err_msg=name)
