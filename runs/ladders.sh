@@ -9,4 +9,5 @@ ladder() { # game, rules, games of every pair
 }
 
 ladder tablut zero 20
+ladder cathedral official 20
 ladder cathedral paper 40
