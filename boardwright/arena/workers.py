@@ -8,11 +8,9 @@ the machine. Workers live no longer than the process that hired them, even if th
 import collections
 import contextlib
 import multiprocessing
-import os
 import resource
 import signal
 import sys
-import threading
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -23,6 +21,7 @@ from boardwright.arena.game import play_game
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import ScheduledGame
 from boardwright.errors import BoardwrightError
+from boardwright.lifeline import follow_the_parent
 
 MOST_ATTEMPTS = 3  # workers that one game may cost
 _PATIENCE = 5.0  # seconds a worker has to put its players away when it is dismissed
@@ -155,7 +154,7 @@ def _work(line: Connection, event: Event, megabytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20 if most < 0 else min(megabytes << 20, most), most))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that players are closed on the way out
-    threading.Thread(target=_follow_the_parent, daemon=True).start()
+    follow_the_parent()
     game = event.bound_game()
     while True:
         try:
@@ -170,10 +169,3 @@ def _work(line: Connection, event: Event, megabytes: int | None) -> None:
             line.send(answer)
         except OSError:  # it was dismissed just now
             return
-
-
-def _follow_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

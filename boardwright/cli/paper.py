@@ -11,7 +11,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 
 PAPERS = {  # the module that does it, and options that only it has
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
-    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work")),
+    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work", "at_once")),
     "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "runs", "train", "minutes")),
     "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "nets", "tables", "positions")),
 }
@@ -46,6 +46,8 @@ class Options:
     """Of all that train: a look in minutes, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of cathedral: how often every learner is trained. Default: 5, or 1 with --quick."""
+    at_once: Annotated[int, tyro.conf.arg(metavar="N")] = 1
+    """Of cathedral: runs trained at once, each in a process of its own. A large GPU has room for ten or more."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Of all that train: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
@@ -66,7 +68,9 @@ def run(options: Options) -> None:
     for paper, (_, theirs) in PAPERS.items():
         for option in theirs:
             if option not in own and getattr(options, option) != getattr(Options, option):
-                raise BoardwrightError(f"--{option} is an option of {paper}, not of {options.paper}: leave it out")
+                raise BoardwrightError(
+                    f"--{option.replace('_', '-')} is an option of {paper}, not of {options.paper}: leave it out"
+                )
     if options.out is not None:
         make_folder("--out", options.out)  # rather now than after hours
     importlib.import_module(module).run(options)

@@ -15,7 +15,7 @@ from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError
 from boardwright.papers import cathedral as tables
 
-MOST_GAMES, MOST_SEEDS, MOST_WORKERS = 10**6, 100, 1024
+MOST_GAMES, MOST_SEEDS, MOST_WORKERS, MOST_AT_ONCE = 10**6, 100, 1024, 64
 
 
 def run(options: Options) -> None:
@@ -32,6 +32,7 @@ def run(options: Options) -> None:
     in_range("--seeds", count, 1, MOST_SEEDS)
     in_range("--seed", options.seed, 0, 2**31 - 1 - count)
     in_range("--workers", options.workers, 1, MOST_WORKERS)
+    in_range("--at-once", options.at_once, 1, MOST_AT_ONCE)
     try:
         from boardwright.papers.cathedral_results import targets, verdicts
         from boardwright.papers.cathedral_runs import Work, everything
@@ -44,6 +45,7 @@ def run(options: Options) -> None:
         arena_games=min(games, tables.QUICK_ARENA_GAMES if options.quick else tables.ARENA_GAMES),
         quick=options.quick,
         workers=options.workers,
+        at_once=options.at_once,
     )
     results = done(work.folder, lambda watch: everything(work, watch), silent=options.json)
     _write(options.out, options, results, games=games, seeds=count)

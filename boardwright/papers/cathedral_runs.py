@@ -45,6 +45,7 @@ from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
+from boardwright.papers.crew import Job, do_all
 from boardwright.papers.stopping import StoppedError
 from boardwright.wholefile import write_whole
 
@@ -61,6 +62,7 @@ class Work:
     arena_games: int  # of a cell in the scalar engine, for each seed
     quick: bool = False
     workers: int = 1  # processes for games in the scalar engine
+    at_once: int = 1  # training runs; several have a process each
 
     def run_folder(self, name: str, seed: int) -> Path:
         """Of a training run."""
@@ -84,6 +86,8 @@ class Work:
 
 def everything(work: Work, watch: Watch) -> Results:
     """Trains what is not trained yet, plays what is not played yet; raises StoppedError when `watch` says so."""
+    if work.at_once > 1:
+        do_all(_jobs(work), at_once=work.at_once, watch=watch)
     histories: dict[str, tuple[History, ...]] = {}
     for training in TRAININGS:
         histories[training.name] = tuple(trained(work, training, seed, watch) for seed in work.seeds)
@@ -96,7 +100,7 @@ def everything(work: Work, watch: Watch) -> Results:
 def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
     """What a training run measured, after it has come to its end."""
     folder, config = work.run_folder(training.name, seed), work.config(training, seed)
-    if not _is_finished(folder, training.method, config):
+    if not _is_trained(work, training, seed):
         watch.word(f"{training.name}, seed {seed}: {training.words}")
         _forget_matches(work, training.name, seed, folder)
         _follow_places(folder, training.method, config)
@@ -106,6 +110,20 @@ def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
             raise StoppedError
         _slim(folder)
     return read_metrics(folder)
+
+
+def _jobs(work: Work) -> list[Job]:
+    """The runs not trained yet: a seed after the other, since runs of one training would compile the same at once."""
+    return [
+        Job(
+            f"{training.name}-{seed}",
+            functools.partial(trained, work, training, seed),
+            tuple(f"{other}-{seed}" for other in training.after if not _is_trained(work, training_of(other), seed)),
+        )
+        for seed in work.seeds
+        for training in TRAININGS
+        if not _is_trained(work, training, seed)
+    ]
 
 
 def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
@@ -145,9 +163,10 @@ def _quiet(watch: Watch) -> Watch:
     return dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
 
 
-def _is_finished(folder: Path, method: str, config: Any) -> bool:
+def _is_trained(work: Work, training: Training, seed: int) -> bool:
     """Whether a run of these settings has come to its end, without loading what it holds."""
-    if not ((folder / METRICS).exists() and _is_same_run(folder, method, config)):
+    folder, config = work.run_folder(training.name, seed), work.config(training, seed)
+    if not ((folder / METRICS).exists() and _is_same_run(folder, training.method, config)):
         return False  # the loop will say why
     done = read_metrics(folder).scalars.get("speed/seconds")
     return done is not None and int(done.iterations[-1]) >= config.iterations

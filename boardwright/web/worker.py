@@ -7,7 +7,6 @@ bounded, and it lives no longer than the server. Players are kept from question 
 import collections
 import contextlib
 import dataclasses
-import multiprocessing
 import os
 import signal
 import threading
@@ -20,6 +19,7 @@ from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
+from boardwright.lifeline import follow_the_parent
 
 KEPT_PLAYERS = 4
 REPORT_SECONDS = 0.1  # between thoughts told
@@ -166,7 +166,7 @@ class Players:
 def work(line: Connection, megabytes: int) -> None:
     """A worker's life: until the line is closed, or the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_the_parent, daemon=True).start()
+    follow_the_parent()
     _bound_memory(megabytes)
     with contextlib.suppress(OSError):
         os.nice(POLITENESS)
@@ -233,10 +233,3 @@ def _bound_memory(megabytes: int) -> None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         wanted = megabytes << 20
         resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
-
-
-def _follow_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

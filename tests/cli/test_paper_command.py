@@ -62,6 +62,8 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         (["cathedral", "--out", "{folder}", "--games", "3"], "--games must be even"),
         (["cathedral", "--out", "{folder}", "--games", "0"], "--games must be from 2"),
         (["cathedral", "--out", "{folder}", "--seeds", "0"], "--seeds must be from 1"),
+        (["cathedral", "--out", "{folder}", "--at-once", "0"], "--at-once must be from 1"),
+        (["tablutzero", "--at-once", "2"], "--at-once is an option of cathedral, not of tablutzero"),
         (["cathedral", "--out", "{folder}", "--work", "/dev/null/x"], "--work /dev/null/x: Not a directory"),
     ],
 )

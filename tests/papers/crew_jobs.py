@@ -1,0 +1,44 @@
+"""Jobs for tests of `crew`, which processes import by name. They tell of themselves by files in a folder."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from boardwright.errors import BoardwrightError
+from boardwright.learn.loop import Watch
+from boardwright.papers.stopping import StoppedError
+
+PATIENCE = 120  # seconds
+
+
+def meet(folder: Path, name: str, others: tuple[str, ...], watch: Watch) -> None:
+    """Says that it is there, and ends once the others are."""
+    (folder / name).touch()
+    watch.word(f"{name} is there")
+    end = time.monotonic() + PATIENCE
+    while not all((folder / other).exists() for other in others):
+        assert time.monotonic() < end, f"{name} waits for {others} in vain"
+        time.sleep(0.02)
+
+
+def go_on_until_stopped(folder: Path, name: str, watch: Watch) -> None:
+    """Keeps something when it is told to stop."""
+    (folder / name).touch()
+    watch.word(f"{name} is there")
+    end = time.monotonic() + PATIENCE
+    while not watch.stopped():
+        assert time.monotonic() < end, f"{name} was not stopped"
+        time.sleep(0.02)
+    (folder / f"{name}-kept").touch()
+    raise StoppedError
+
+
+def fail(folder: Path, other: str, how: str, watch: Watch) -> None:
+    """Once the other is there."""
+    meet(folder, "failing", (other,), watch)
+    if how == "refuses":
+        raise BoardwrightError("no such game")
+    if how == "breaks":
+        raise ValueError("not a number")
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,66 @@
+"""Jobs done at once in processes: in order, stopped, and failing."""
+
+import functools
+from pathlib import Path
+
+import crew_jobs
+import pytest
+
+from boardwright.errors import BoardwrightError
+from boardwright.learn.loop import Watch
+from boardwright.papers.cathedral import TRAININGS
+from boardwright.papers.cathedral_runs import Work, _jobs
+from boardwright.papers.crew import Job, do_all
+from boardwright.papers.stopping import StoppedError
+
+
+def meeting(folder: Path, name: str, *others: str, after: tuple[str, ...] = ()) -> Job:
+    return Job(name, functools.partial(crew_jobs.meet, folder, name, others), after)
+
+
+def endless(folder: Path, name: str) -> Job:
+    return Job(name, functools.partial(crew_jobs.go_on_until_stopped, folder, name))
+
+
+def test_jobs_are_done_at_once_and_in_order(tmp_path: Path) -> None:
+    said: list[str] = []
+    shown: list[tuple[str, int, int]] = []
+    watch = Watch(word=said.append, phase=lambda *told: shown.append(told))
+    last = meeting(tmp_path, "last", after=("one", "other"))
+    do_all([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, watch=watch)
+    assert set(said[:2]) == {"one is there", "other is there"}
+    assert {word.partition(":")[0] for word in said[2:4]} == {"one", "other"}
+    assert said[4:] == ["last is there", "last: done, 3 of 3"]
+    assert shown[0] == ("runs", 0, 3)
+
+
+def test_whoever_stops_it_stops_them_all(tmp_path: Path) -> None:
+    said: list[str] = []
+    watch = Watch(word=said.append, stopped=lambda: len(said) == 2)
+    jobs = [endless(tmp_path, name) for name in ("one", "other", "third")]
+    with pytest.raises(StoppedError):
+        do_all(jobs, at_once=2, watch=watch)
+    assert {path.name for path in tmp_path.iterdir()} == {"one", "one-kept", "other", "other-kept"}
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("refuses", "failing: no such game"),
+        ("breaks", "failing failed, ValueError: not a number"),
+        ("dies", "failing: its process was killed by signal 9"),
+    ],
+)
+def test_a_job_that_fails_stops_the_others(tmp_path: Path, how: str, words: str) -> None:
+    failing = Job("failing", functools.partial(crew_jobs.fail, tmp_path, "other", how))
+    with pytest.raises(BoardwrightError, match=words):
+        do_all([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, watch=Watch())
+    assert (tmp_path / "other-kept").exists()
+    assert not (tmp_path / "third").exists()
+
+
+def test_the_runs_of_a_paper_wait_for_the_files_they_need(tmp_path: Path) -> None:
+    jobs = _jobs(Work(folder=tmp_path, seeds=(0, 3), games=20, arena_games=4, quick=True))
+    assert len(jobs) == 2 * len(TRAININGS)
+    after = {job.name: job.after for job in jobs}
+    assert (after["vae-3"], after["ppo-frozen-0"], after["dqn-0"]) == (("ppo-3",), ("vae-0",), ())
