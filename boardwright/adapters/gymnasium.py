@@ -12,6 +12,7 @@ One step is the own action and all that chance and the opponent do until it is t
 reward is what the role was paid for all of it.
 """
 
+import pickle
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         self._fixed_role = role
         self._check_role(role)
         self._spec_of_opponent = opponent if isinstance(opponent, str) else None
+        self._seed_of_opponent: int | None = None
         self._opponent = _player(opponent, self.game) if isinstance(opponent, str) else opponent
         self._position = self.game.start()
         self._role = 0
@@ -85,7 +87,8 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         role = (options or {}).get("role", self._fixed_role)
         self._check_role(role)
         if seed is not None and self._spec_of_opponent is not None:
-            self._opponent = _player(self._spec_of_opponent, self.game, int(self.np_random.integers(2**63)))
+            self._seed_of_opponent = int(self.np_random.integers(2**63))
+            self._opponent = _player(self._spec_of_opponent, self.game, self._seed_of_opponent)
         self._role = int(self.np_random.integers(2)) if role is None else self.game.roles.index(role)
         self._ended = False
         self._position = self.game.start()
@@ -167,13 +170,19 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
             raise UnknownNameError(f"role of {self.game.name}", str(role), self.game.roles)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: the engine's objects become the rules and the actions they stand for."""
+        """For copies and pickles: the engine's objects become the rules and the actions they stand for.
+
+        So does an opponent that was given as a spec and holds an engine or a net, which cannot be copied.
+        """
         game = (self.game.name, self.game.rules, self.game.observation)
-        return self.__dict__ | {"game": game, "_position": self._position.actions()}
+        opponent = None if self._spec_of_opponent is not None and not _is_copied(self._opponent) else self._opponent
+        return self.__dict__ | {"game": game, "_position": self._position.actions(), "_opponent": opponent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ |= state | {"game": registry.game(*state["game"])}
         self._position = self.game.play_all(state["_position"])
+        if self._opponent is None and self._spec_of_opponent is not None:
+            self._opponent = _player(self._spec_of_opponent, self.game, self._seed_of_opponent)
 
 
 make = BoardEnv  # the name Gymnasium gives it
@@ -202,6 +211,15 @@ def check_render_mode(mode: str | None) -> None:
     """Raises UnknownNameError for what is neither None nor a render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise UnknownNameError("render mode", mode, RENDER_MODES)
+
+
+def _is_copied(agent: Agent) -> bool:
+    """Whether a player can be copied as it is."""
+    try:
+        pickle.dumps(agent)
+    except Exception:  # whatever its parts raise
+        return False
+    return True
 
 
 def _player(spec: str, game: Game, seed: int | None = None) -> Agent:

@@ -129,7 +129,7 @@ def _read(source: str) -> str:
     if len(content) > LARGEST_FILE:
         raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
     try:
-        return content.decode()
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
 

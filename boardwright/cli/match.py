@@ -27,7 +27,10 @@ class Options(ContestOptions):
 
 
 def run(options: Options) -> None:
-    """Prints a table, or JSON `{games, wins, draws, losses, score, low, high, by_role: {…}}` from A's side."""
+    """Prints a table, or JSON `{games, wins, draws, losses, score, low, high, by_role: {…}, forfeits}` from A's side.
+
+    `forfeits` is `{a, b, reasons}`, of the games that a player lost by breaking the rules of the match.
+    """
     games = check_even("--games", in_range("--games", options.games, 1, MOST_GAMES))
     event = options.event((options.a, options.b))
     played: list[PlayedGame] = []
@@ -57,6 +60,7 @@ def run(options: Options) -> None:
                     }
                     for role, side in zip(event.bound_game().roles, counted.a, strict=True)
                 },
+                "forfeits": {"a": total.forfeits, "b": counted.b.forfeits, "reasons": _reasons(played)},
             }
         )
         return
@@ -81,7 +85,7 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
     for name, side in (("A", total), ("B", counted.b)):
         spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
         print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
-    for reason in sorted({game.record.reason for game in played if game.forfeited_by is not None}):
+    for reason in _reasons(played):
         print(f"  {reason}")
 
 
@@ -89,6 +93,11 @@ def _print_row(name: str, side: Tally, score: Score) -> None:
     share = f"{100 * score.score:5.1f} % ({100 * score.low:.1f}-{100 * score.high:.1f})"
     counts = f"{side.games:>6} {side.wins:>6} {side.draws:>6} {side.losses:>6}"
     print(f"  {name:<12} {counts}  {share:<22} {side.mean_plies:>6.1f}")
+
+
+def _reasons(played: list[PlayedGame]) -> list[str]:
+    """Why games were forfeited, each reason once."""
+    return sorted({game.record.reason for game in played if game.forfeited_by is not None})
 
 
 def _forfeits(side: Tally) -> str:

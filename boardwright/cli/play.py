@@ -1,5 +1,6 @@
 """Play against a built-in player in the terminal."""
 
+import random
 import sys
 from dataclasses import dataclass
 from typing import Annotated
@@ -72,12 +73,15 @@ def run(options: Options) -> None:
                     history.append(position.play(answer))
                 except IllegalMoveError as error:
                     print(f"  {error}")
+        elif position.role_to_move == CHANCE:
+            drawn = random.choice(position.legal_actions())
+            print(f"chance: {move_text(position, (drawn,))}")
+            history.append(position.play(drawn))
         else:
-            mover = "chance" if position.role_to_move == CHANCE else bound.roles[position.role_to_move]
             text, after, choice = _whole_move(opponent, position)
             thought = f", {choice.simulations:,} simulations" if choice.simulations else ""
             value = f", expects {choice.value:+.2f}" if choice.value is not None else ""
-            print(f"{mover}: {text}{value}{thought}")
+            print(f"{bound.roles[position.role_to_move]}: {text}{value}{thought}")
             history.append(after)
     _draw(history[-1])
     outcome = history[-1].outcome

@@ -21,7 +21,7 @@ class Options:
     run: Annotated[Path, tyro.conf.Positional]
     """Folder of a training run."""
     name: Annotated[str, tyro.conf.Positional]
-    """What the net is to be called; one of that name is replaced."""
+    """What the net is to be called; one of that name, for the same game and rules, is replaced."""
     iteration: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """The net after so many iterations. Default: the one that plays, `nets/best.net`."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None

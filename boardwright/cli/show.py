@@ -9,7 +9,7 @@ import tyro
 
 from boardwright.cli.choose import PositionOptions, print_json
 from boardwright.cli.files import write_text
-from boardwright.games.base import Position
+from boardwright.games.base import CHANCE, Position
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,13 @@ def run(options: Options) -> None:
 def description(position: Position) -> dict[str, object]:
     """What a program wants to know about a position."""
     bound, outcome = position.game, position.outcome
+    mover = "chance" if position.role_to_move == CHANCE else bound.roles[position.role_to_move]
     winner = None if outcome is None or outcome.winner is None else bound.roles[outcome.winner]
     return {
         "game": bound.name,
         "rules": bound.rules.name,
         "position": position.text,
-        "to_move": bound.roles[position.role_to_move] if outcome is None else None,
+        "to_move": mover if outcome is None else None,
         "plies": position.plies,
         "hash": f"{position.hash:016x}",
         "outcome": None if outcome is None else {"winner": winner, "reason": outcome.reason},

@@ -72,6 +72,8 @@ def run(options: Options) -> None:
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
+    if options.out.exists() and not options.out.is_dir():
+        raise BoardwrightError(f"cannot train into {options.out}: it is no folder: give another --out")
     keep_programs(options.out)
     with stop_on_signal() as stop, phases() as show:
 

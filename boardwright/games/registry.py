@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from boardwright.errors import RulesError, UnknownNameError
+from boardwright.errors import BoardwrightError, RulesError, UnknownNameError
 from boardwright.games import rulefile
 from boardwright.games.base import Game, Rules
 
@@ -43,7 +43,11 @@ def game(
     """
     cls = game_class(name)
     if isinstance(rules, Path) or (isinstance(rules, str) and rulefile.looks_like_path(rules)):
-        rules = rulefile.read(Path(rules))
+        options = rulefile.read(Path(rules))
+        try:
+            rules = rulefile.build(cls.rules_type, cls.rule_sets(), options)
+        except BoardwrightError as error:
+            raise RulesError(f"rule file {rules}: {error}") from error
     if isinstance(rules, Mapping):
         rules = rulefile.build(cls.rules_type, cls.rule_sets(), rules)
     elif rules is None or isinstance(rules, str):

@@ -40,7 +40,7 @@ def read(path: Path) -> Mapping[str, Any]:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise RulesError(f"rule file {path}: larger than {MAX_BYTES} bytes")
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise RulesError(f"cannot read rule file {path}: {error.strerror}") from error
     except RulesError:

@@ -20,6 +20,7 @@ from boardwright.learn.figures import minutes
 from boardwright.learn.loop import BEST
 from boardwright.learn.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
+from boardwright.nets.netfile import NetFile
 
 SOURCE = Path(__file__).parent.parent.parent  # of the package, where that is a checkout
 ELO = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
@@ -36,6 +37,7 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
     net = netfile.read(_net_of(run, iteration))
     folder = shipped.FOLDER if folder is None else folder
     path = folder / f"{name}{shipped.SUFFIX}"
+    _check_replaced(path, net)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -49,6 +51,15 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
         storage="bfloat16",
     )
     return path
+
+
+def _check_replaced(path: Path, net: NetFile) -> None:
+    """Raises RunError where a net of another game or of other rules has the place of this one."""
+    if not path.exists():
+        return
+    there = netfile.read(path)
+    if there.game != net.game or netfile.differing_rules(there, netfile.game_of(net)):
+        raise RunError(f"{path} is a net of another game or other rules: choose another name, or remove it first")
 
 
 def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:

@@ -12,10 +12,8 @@ from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.record import GameRecord
 from boardwright.records.events import begin_event
-from boardwright.records.games import StoredGame, save_game
+from boardwright.records.games import UNKNOWN, StoredGame, save_game
 from boardwright.records.store import Store
-
-UNKNOWN = "?"  # a player of whom the file says nothing
 
 
 @dataclass(frozen=True)

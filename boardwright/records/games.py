@@ -15,6 +15,8 @@ from boardwright.games.record import GameRecord
 from boardwright.records import codec
 from boardwright.records.store import Store
 
+UNKNOWN = "?"  # a player of whom a game file says nothing
+_KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
 _LISTING = """
     FROM games
     JOIN rule_sets ON rule_sets.id = games.rule_set
@@ -171,10 +173,11 @@ def count_games(store: Store, wanted: Wanted) -> dict[str, int]:
 def encounters(store: Store, game: str, rules: str | None = None) -> list[Encounter]:
     """Who met whom in the finished games of a game, and the results: what ratings are made from.
 
-    A player is known by its spec. The rule set is given by name, None means all.
+    A player is known by its spec; games of players of whom nothing is known do not count, since "?" is not one
+    player. The rule set is given by name, None means all.
     """
     where, values = Wanted(game=game, rules=rules).condition()
-    query = f"SELECT first.spec, second.spec, result {_LISTING} {where} AND result != {ONGOING}"
+    query = f"SELECT first.spec, second.spec, result {_LISTING} {where} AND result != {ONGOING} AND {_KNOWN}"
     with store.reading() as connection:
         return [Encounter(*row) for row in connection.execute(query, values)]
 
@@ -201,8 +204,16 @@ def mixtures(store: Store, game: str, rules: str | None = None) -> list[str]:
     found = versions(store, game)
     told = []
     if len(mixed) > 1:
+        namesakes = len(set(mixed)) < len(mixed)
         hint = " (choose one to tell them apart)" if rules is None else ""
+        hint = " (some have the same name: keep their games in files of their own)" if namesakes else hint
         told.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
+    where, values = Wanted(game=game, rules=rules).condition()
+    with store.reading() as connection:
+        query = f"SELECT count(*) {_LISTING} {where} AND result != {ONGOING} AND NOT {_KNOWN}"
+        (nameless,) = connection.execute(query, values).fetchone()
+    if nameless:
+        told.append(f"{nameless:,} games of players without a name are left out")
     if len(found) > 1:
         told.append(f"players of several versions are one here: {', '.join(found)}")
     return told

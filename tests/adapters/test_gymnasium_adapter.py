@@ -307,6 +307,15 @@ def test_a_copy_goes_on_with_the_same_game(duplicate: Any, game: str) -> None:
             assert twin._position.actions() == env._position.actions()
 
 
+def test_a_copy_has_an_engine_of_its_own_to_play_against() -> None:
+    env = gymnasium.make("draughts", role="black", opponent="alphabeta:depth=2")
+    _, info = env.reset(seed=1)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        action = int(info["action_mask"].argmax())
+        seen, *_ = copy.deepcopy(env).step(action)
+        assert np.array_equal(twin.step(action)[0]["observation"], seen["observation"])
+
+
 @pytest.mark.parametrize("observation", [None, "full", "paper"])
 def test_ways_to_observe(observation: str | None) -> None:
     game = boardwright.game("cathedral", "paper-6", observation)

@@ -100,6 +100,19 @@ def test_playout() -> None:
     assert "plies a game" in boardwright("playout", "tablut", "--games", "10").stdout
 
 
+def test_chance_is_nobodys_to_decide(tmp_path: Path) -> None:
+    (tmp_path / "coin.toml").write_text('base = "official-6"\nfirst = "coin"\n', encoding="utf-8-sig")
+    coin = ("cathedral", "--rules", str(tmp_path / "coin.toml"))
+    assert json.loads(boardwright("show", *coin, "--json").stdout)["to_move"] == "chance"
+    drawn = set()
+    for _ in range(40):  # a coin falls on one side 40 times in a row once in 10^12
+        printed = boardwright("play", *coin, "--agent", "first-legal", stdin="quit\n").stdout
+        drawn.add(next(line for line in printed.splitlines() if line.startswith("chance: ")))
+        if len(drawn) == 2:
+            break
+    assert drawn == {"chance: light", "chance: dark"}
+
+
 def test_play_a_game_to_the_end_and_leave_one() -> None:
     nearly = "/9/9/9/4t4/K8/9/9/4t4/4T4/ d 0 0"
     done = boardwright("play", "tablut", "--position", nearly, "--as", "defenders", stdin="a5-b6\nhelp\nmoves\na5-a1\n")

@@ -195,6 +195,25 @@ def test_bad_requests_are_refused_in_one_line(database: Path, tmp_path: Path) ->
     assert "newer version" in refused("games-db", "list", "--db", db)
 
 
+def test_players_without_a_name_are_not_one_player(database: Path, tmp_path: Path) -> None:
+    before = json.loads(boardwright("ratings", "--db", str(database), "--json").stdout)
+    (tmp_path / "nameless.pdn").write_text('1. 11-15 1-0\n\n[White "Ana"]\n1. 11-15 0-1\n')
+    boardwright("games-db", "import", f"{tmp_path}/nameless.pdn", "--game", "draughts", "--db", str(database))
+    after = json.loads(boardwright("ratings", "--db", str(database), "--json").stdout)
+    assert after["ratings"] == before["ratings"]
+    assert "2 games of players without a name are left out" in after["warnings"]
+
+
+def test_rule_sets_of_one_name_cannot_be_chosen_from(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text('name = "zero"\nmax_plies = 4\n')
+    for rules in ("zero", str(tmp_path / "short.toml")):
+        match = ("match", "tablut", "random", "first-legal", "--games", "2", "--max-plies", "4", "--rules", rules)
+        assert boardwright(*match, "--db", f"{tmp_path}/games.db").returncode == 0
+    warned = json.loads(boardwright("ratings", "--db", f"{tmp_path}/games.db", "--rules", "zero", "--json").stdout)
+    (told,) = (warning for warning in warned["warnings"] if "rule sets" in warning)
+    assert "some have the same name: keep their games in files of their own" in told
+
+
 def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
     with open_store(database, create=False) as store:
         record = GameRecord.of(game("tablut").start().play("d9-d6"))

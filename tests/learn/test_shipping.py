@@ -128,3 +128,19 @@ def test_what_cannot_be_shipped(run: Path, package: Path, tmp_path: Path) -> Non
     with pytest.raises(BoardwrightError, match="cannot write into"):
         shipping.ship(run, "checkers", folder=tmp_path / "file")
     assert not package.exists()
+
+
+def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path, package: Path) -> None:
+    shipping.ship(run, "checkers", iteration=10)
+    path = shipping.ship(run, "checkers")
+    assert netfile.read(path).training["iteration"] == 20
+    for name, others in (("go", boardwright.game("tablut")), ("quick", boardwright.game("draughts", "paper"))):
+        taken = package / f"{name}.safetensors"
+        weights = {
+            name: np.ones(shape, np.float32) for name, shape in weight_shapes(NET, interface_of(NET, others)).items()
+        }
+        netfile.write(taken, config=NET, game=others, weights=weights, training={})
+        before = taken.read_bytes()
+        with pytest.raises(BoardwrightError, match=r"is a net of another game or other rules: choose another name"):
+            shipping.ship(run, name)
+        assert taken.read_bytes() == before
