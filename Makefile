@@ -14,7 +14,7 @@ test: $(VENV)/installed-dev $(VENV)/browser
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # Comparisons with other libraries at full size, some ten minutes.
 test-long: $(VENV)/installed-dev

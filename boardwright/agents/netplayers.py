@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.nets import shipped
+
+if TYPE_CHECKING:
+    from boardwright.nets.netfile import NetFile
 
 # Observations [N, rows, columns, planes] and roles to move [N] -> (logits [N, num_actions], values [N] from the
 # side of the mover), float32; as `nets.evaluator.Evaluator.evaluate`.
@@ -113,13 +116,24 @@ def _ready(path: Path, written: object, name: str, rules: Any, observation: str,
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
     file = netfile.read(path)
-    game = registry.game(name, rules, observation)
-    if file.observation in game.observations:
-        game = registry.game(name, rules, file.observation)
+    game = _as_observed(file, registry.game(name, rules, observation))
     evaluate = Evaluator(path, game=game, threads=threads).evaluate
     method = file.training.get("method")
     # What a DQN has for a value is the average of its actions', no forecast of its own play.
     return Net(str(path), method, file.config.foretells_results and method != "dqn", game, evaluate)
+
+
+def check_net(path: Path, game: Game) -> None:
+    """Raises NetError for a file that holds no net of a game and its rules; takes less than making a player of it."""
+    from boardwright.nets import netfile
+
+    file = netfile.read(path)
+    netfile.check_fit(file, _as_observed(file, game))
+
+
+def _as_observed(file: "NetFile", game: Game) -> Game:
+    """A game as a net observes it, where it can be observed so."""
+    return registry.game(game.name, game.rules, file.observation) if file.observation in game.observations else game
 
 
 def _written(path: Path) -> tuple[int, int, int] | None:

@@ -41,12 +41,13 @@ class Study:
             analyse=True,
         )
         self._moves = _by_first_action(self._position)
+        self._last = self._nothing_yet()
 
     def info(self, choice: Choice, seconds: float) -> Json:
         """A thought, as `messages.Info`."""
         position = self._position
         line = whole_moves(position, choice.line or (choice.action,))[:LONGEST_LINE]
-        return {
+        self._last = {
             "type": "info",
             "id": self.id,
             "value": self._for_role_0(choice.value),
@@ -55,18 +56,29 @@ class Study:
             "nodes": choice.nodes,
             "simulations": choice.simulations,
             "nps": round((choice.nodes or choice.simulations) / max(seconds, 1e-3), 1),
-            "candidates": self._candidates(choice),
+            "candidates": self._candidates(choice, line[0][1] if line else ()),
             "line": [{"text": move_text(before, actions), "actions": list(actions)} for before, actions in line],
             "seconds": round(seconds, 3),
+            "waiting": False,
         }
+        return self._last
+
+    def waiting(self) -> Json:
+        """The last thought, as `messages.Info`, of a player that waits for its turn."""
+        return {**self._last, "waiting": True}
+
+    def _nothing_yet(self) -> Json:
+        counts = {"depth": 0, "nodes": 0, "simulations": 0, "nps": 0.0, "seconds": 0.0}
+        told = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
+        return {"type": "info", "id": self.id, **told, **counts, "waiting": False}
 
     def _for_role_0(self, value: float | None) -> float | None:
         if value is None:
             return None
         return round(value if self._position.role_to_move == 0 else -value, 4)
 
-    def _candidates(self, choice: Choice) -> list[Json]:
-        """The moves considered, the most visited first."""
+    def _candidates(self, choice: Choice, best: tuple[int, ...]) -> list[Json]:
+        """The moves considered, the most visited first; `best` are the actions of the whole one that the line tells."""
         policy = choice.prior
         actions = {choice.action, *choice.visits, *policy}
 
@@ -76,6 +88,8 @@ class Study:
         rows = []
         for action in sorted(actions, key=weight, reverse=True)[:MOST_CANDIDATES]:
             text, move = self._moves[action]
+            if best[:1] == (action,):
+                text, move = move_text(self._position, best), best
             value = choice.values.get(action)
             if value is None and action == choice.action:
                 value = choice.value
@@ -92,13 +106,13 @@ class Study:
 
 
 def _by_first_action(position: Position) -> dict[int, tuple[str, tuple[int, ...]]]:
-    """The whole move that an action begins, or the action alone where it begins several."""
+    """The whole move that an action begins; the action alone, its text left open, where it begins several."""
     found: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
     for move in position.game.moves(position.core):
         found.setdefault(move.actions[0], []).append((move.text, move.actions))
     return {
         action: found[action][0]
         if len(found.get(action, ())) == 1
-        else (position.game.action_text(position.core, action), (action,))
+        else (f"{position.game.action_text(position.core, action)}…", (action,))
         for action in position.legal_actions()
     }

@@ -14,7 +14,7 @@ from boardwright.games import registry
 from boardwright.games.base import Game
 from boardwright.nets.netfile import NetFile
 from boardwright.web.positions import Json
-from boardwright.web.specs import playable
+from boardwright.web.specs import NET_WORDS, playable
 
 
 @functools.cache
@@ -88,9 +88,10 @@ def _player_json(player: Player) -> Json:
 
 
 def _option_json(option: Option) -> Json:
+    summary, form = NET_WORDS if option.name == "net" else (option.help, option.form)
     return {
         "name": option.name,
-        "summary": option.help,
-        "metavar": option.form,
+        "summary": summary,
+        "metavar": form,
         "default": option.default or None,
     }

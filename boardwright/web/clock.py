@@ -1,5 +1,6 @@
 """A chess clock: what is left to each role, and whose time runs. The server's is the only one that counts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from boardwright.agents.base import Limit
@@ -38,6 +39,12 @@ class Clock:
         left = list(stopped.remaining)
         left[role] += stopped.increment
         return Clock(state=replace(stopped, remaining=(left[0], left[1])))
+
+    def taken_back(self, roles: Sequence[int | None], now: float) -> "Clock":
+        """Moves of these roles are undone: their increments go with them, the time they took stays spent."""
+        stopped = self.stopped(now).state
+        first, second = (left - stopped.increment * roles.count(role) for role, left in enumerate(stopped.remaining))
+        return Clock(state=replace(stopped, remaining=(first, second)))
 
     def share(self, role: int, now: float) -> float:
         """How long a player may think about a move so that its time lasts, seconds."""

@@ -1,13 +1,16 @@
 """The processes that think, and who may use them when.
 
 Moves of games come before analyses, and analyses leave one process free for moves. Whoever asks (a game, a page) has
-a queue of its own, and they are served in turn, so that nobody waits behind everything another has asked for. A
-process that dies or does not answer is replaced, and whoever waited is told. All of this happens on the event loop.
+a queue of its own, and they are served in turn, so that nobody waits behind everything another has asked for. An
+analysis that has had its turn makes room where another waits, and goes on after it. A process that dies or does not
+answer is replaced, and whoever waited is told. All of this happens on the event loop.
 """
 
 import asyncio
 import collections
 import contextlib
+import dataclasses
+import math
 import multiprocessing
 import signal
 from collections.abc import Callable
@@ -15,14 +18,16 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from boardwright.agents.base import Limit
 from boardwright.web import worker
 from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
-from boardwright.web.specs import RUN
-from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking, Thought
+from boardwright.web.specs import without_paths
+from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking, Thought, Waiting
 
 PREPARING_SECONDS = 120.0  # to read a net, on a slow disk
 GRACE_SECONDS = 5.0  # beyond its time, or once told to stop
+TURN_SECONDS = 5.0  # an analysis thinks at least so long before it makes room for another
 OWN_QUEUE = 8  # questions of one asker that may wait
 
 Hear = Callable[[Event], None]
@@ -38,6 +43,8 @@ class Ticket:
     cancelled: bool = False
     stopped: bool = False  # nothing but its answer is told any more
     number: int = -1  # once a process has it
+    since: float = math.inf  # when it began to think, by the loop's clock
+    yields: bool = False  # told to make room: it answers, and waits for its next turn
     ended: bool = False
 
 
@@ -92,7 +99,9 @@ class Engines:
             raise BusyError("the server is busy: too many players are thinking; try again in a moment")
         ticket = Ticket(question, owner, hear)
         queues.setdefault(owner, collections.deque()).append(ticket)
-        asyncio.get_running_loop().call_soon(self._dispatch)
+        loop = asyncio.get_running_loop()
+        loop.call_soon(self._dispatch)
+        loop.call_soon(self._tell_waiting, ticket)
         return ticket
 
     async def choose(self, question: Question, owner: str) -> Answer:
@@ -120,7 +129,7 @@ class Engines:
         ticket.stopped = True
         if ticket.number < 0:
             self._unqueue(ticket)
-            self._tell(ticket, Failure("stopped before it began"))
+            self._tell(ticket, Failure("stopped while it waited"))
             return
         for one in self._crew:
             if one.ticket is ticket:
@@ -177,9 +186,11 @@ class Engines:
         while self._open:
             idle = [one for one in self._crew if one.ticket is None]
             if not idle and len(self._crew) >= self._most:
+                self._make_room()
                 return
             ticket = self._next()
             if ticket is None:
+                self._make_room()
                 return
             player = ticket.question.player
             one = next((one for one in idle if player in one.players), idle[0] if idle else None) or self._hire()
@@ -187,6 +198,36 @@ class Engines:
             one.ticket, ticket.number = ticket, self._asked
             self._send(one, (ticket.number, ticket.question))
             self._set_alarm(one, PREPARING_SECONDS + ticket.question.seconds + GRACE_SECONDS)
+
+    def _make_room(self) -> None:
+        """Has an analysis that has had its turn wait again, where another waits. One at a time: its end dispatches.
+
+        Only one bounded by time alone: what counts its own simulations would begin to count again.
+        """
+        running = [(one, one.ticket) for one in self._crew if one.ticket is not None and one.ticket.question.analyse]
+        if not self._queues[True] or any(ticket.yields or ticket.stopped for _, ticket in running):
+            return
+        now = asyncio.get_running_loop().time()
+        for one, ticket in running:
+            if ticket.since + TURN_SECONDS <= now and ticket.question.limit.seconds is not None:
+                ticket.yields = True
+                self._send(one, (ticket.number, None))
+                self._set_alarm(one, GRACE_SECONDS)
+                return
+
+    def _wait_again(self, ticket: Ticket, answer: Answer) -> None:
+        """Puts an analysis that made room behind everybody else, for what is left of its time."""
+        left = ticket.question.seconds - answer.seconds
+        ticket.question = dataclasses.replace(ticket.question, limit=Limit(seconds=left), seconds=left)
+        ticket.number, ticket.since, ticket.yields = -1, math.inf, False
+        self._queues[True].setdefault(ticket.owner, collections.deque()).append(ticket)
+        self._tell(ticket, Thought(answer.choice, answer.seconds))
+        self._tell_waiting(ticket)
+
+    def _tell_waiting(self, ticket: Ticket) -> None:
+        """Whoever wants to see a player think is told that no process is free for it yet."""
+        if ticket.question.analyse and ticket.number < 0 and not ticket.ended:
+            self._tell(ticket, Waiting())
 
     def _hire(self) -> _Worker:
         """Starts a process. Ctrl-C is for the server alone, which ends them."""
@@ -221,17 +262,24 @@ class Engines:
             one.players.append(ticket.question.player)
         elif isinstance(event, Thinking) and not ticket.cancelled:
             self._set_alarm(one, ticket.question.seconds + GRACE_SECONDS)
+            loop = asyncio.get_running_loop()
+            ticket.since = loop.time()
+            loop.call_later(TURN_SECONDS, self._dispatch)
         elif isinstance(event, Answer | Failure):
             if isinstance(event, Failure) and ticket.question.player in one.players:
                 one.players.remove(ticket.question.player)
             one.ticket = None
             self._set_alarm(one, None)
-        self._tell(ticket, event)
+        goes_on = ticket.yields and not ticket.stopped
+        if goes_on and isinstance(event, Answer) and event.seconds < ticket.question.seconds:
+            self._wait_again(ticket, event)
+        else:
+            self._tell(ticket, event)
         self._dispatch()
 
     def _tell(self, ticket: Ticket, event: Event) -> None:
-        if isinstance(event, Failure) and self._settings.runs is not None:  # where runs lie is nobody's business
-            event = Failure(event.error.replace(f"{self._settings.runs.resolve()}/", RUN), event.lost)
+        if isinstance(event, Failure):
+            event = Failure(without_paths(event.error, self._settings), event.lost)
         if not (ticket.cancelled or (ticket.stopped and isinstance(event, Thought))):
             ticket.hear(event)
         ticket.ended = isinstance(event, Answer | Failure)

@@ -43,17 +43,15 @@ def make_router(services: Services) -> APIRouter:
         if last.core.continues:
             raise BoardwrightError("the game ends in the middle of a move: give all its hops")
         outcome = outcome_of(last, None)
-        result = ONGOING if outcome is None else result_of(outcome)
-        if outcome is None and query.result is not None:
-            result = query.result
+        result, reason = (query.result, query.reason) if outcome is None else (result_of(outcome), outcome.reason)
         tags = {role: name for role, name in zip(game.roles, query.names or (), strict=False) if name}
         record = GameRecord(
             game=game.name,
             rules=game.rules,
             start=query.start,
             actions=tuple(query.actions),
-            result=result,
-            reason="" if outcome is None else outcome.reason,
+            result=ONGOING if result is None else result,
+            reason=reason,
             tags=tags,
         )
         return as_json({"text": game.write_games([record]), "name": f"{game.name}.{game.file_suffix}"})

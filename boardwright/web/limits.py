@@ -53,7 +53,7 @@ class Limits:
             await problem(429, "too many requests: slow down")(scope, receive, send)
             return
         most = self._settings.body_bytes
-        too_large = problem(413, f"a request may have {most} bytes")
+        too_large = problem(413, f"that is too large: a request may have {most / 1e6:g} MB")
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > most:
             await too_large(scope, receive, send)

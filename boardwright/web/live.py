@@ -7,15 +7,12 @@ from collections import OrderedDict
 from collections.abc import Coroutine
 from dataclasses import replace
 
+from starlette.concurrency import run_in_threadpool
+
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
-from boardwright.records.live import (
-    find_live_game,
-    forget_live_game,
-    open_live_games,
-    save_live_game,
-)
+from boardwright.records.live import find_live_game, forget_live_game, open_live_games, save_live_game
 from boardwright.web import messages, play_schemas
 from boardwright.web.clock import time_for
 from boardwright.web.engines import Engines
@@ -24,7 +21,7 @@ from boardwright.web.hub import Hub
 from boardwright.web.positions import Json, bound_game, checked_start
 from boardwright.web.records import Records
 from boardwright.web.settings import Settings
-from boardwright.web.specs import resolved
+from boardwright.web.specs import check_fits, resolved
 from boardwright.web.table import Table, new_game
 from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking
 
@@ -70,9 +67,10 @@ class LiveGames:
             await asyncio.wait(self._tasks, timeout=5.0)
 
     def summaries(self) -> list[Json]:
-        """The games that go on, the newest first."""
+        """The games that go on, the one moved in last first, so that none is lost among those begun since."""
         now = time.monotonic()
-        return [table.summary(now) for table in reversed(self._open.values())]
+        latest_first = sorted(self._open.values(), key=lambda table: table.touched, reverse=True)
+        return [table.summary(now) for table in latest_first]
 
     async def find(self, name: str) -> Table:
         """A game by its id; raises NotFoundError. A player that had given up is asked again."""
@@ -85,7 +83,7 @@ class LiveGames:
             self._keep_finished(table)
         elif not table.over and table.ticket is None and table.failures >= MOST_FAILURES:
             table.failures = 0
-            self._go_on(table)
+            self._ask_again(table)
         return table
 
     def text(self, table: Table) -> str:
@@ -99,7 +97,7 @@ class LiveGames:
     async def create(self, query: play_schemas.NewGame) -> Table:
         """A new game; raises BoardwrightError for what cannot be played, BusyError for one too many."""
         game = bound_game(query.game, query.rules)
-        resolved(query.opponent, game, self._settings)
+        await run_in_threadpool(check_fits, query.opponent, game, self._settings)
         checked_start(game, query.position)
         await self._make_room()
         stored = new_game(query, game)
@@ -235,24 +233,31 @@ class LiveGames:
 
     def _failed(self, table: Table, error: str) -> None:
         """A player that failed is asked again, a few times; whoever follows the game is told."""
-        table.ticket, table.thinking, table.preparing = None, False, False
-        if table.clock is not None:
-            table.clock = table.clock.stopped(time.monotonic())
-        table.failures += 1
-        table.status_changed()
-        self._hub.publish(f"game:{table.stored.id}", _error_text(table.stored.id, error))
+        line = " ".join(error.split())
+        table.player_failed(line, MOST_FAILURES, time.monotonic())
+        told = messages.SocketError(type="error", id=table.stored.id, error=line)
+        self._hub.publish(f"game:{table.stored.id}", told.model_dump_json())
         if table.failures < MOST_FAILURES and not self._closing:
             asyncio.get_running_loop().call_later(RETRY_SECONDS, self._again, table, table.stored.version)
         self._tell(table)
 
     def _again(self, table: Table, version: int) -> None:
         if not table.over and table.ticket is None and table.stored.version == version and not self._closing:
-            self._go_on(table)
+            self._ask_again(table)
+
+    def _ask_again(self, table: Table) -> None:
+        """Whoever follows the game is told, who was told that the player had failed."""
+        table.failure = None
+        self._go_on(table)
+        if table.thinking:
+            table.status_changed()
+            self._tell(table)
 
     def _stop_thinking(self, table: Table) -> None:
         if table.ticket is not None:
             self._engines.cancel(table.ticket)
         table.ticket, table.thinking, table.preparing = None, False, False
+        table.failures, table.failure = 0, None
 
     def _watch_flag(self, table: Table) -> None:
         """Sees to it that the game ends when the time of whoever is to move does."""
@@ -293,7 +298,3 @@ class LiveGames:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _error_text(name: str, error: str) -> str:
-    return messages.SocketError(type="error", id=name, error=" ".join(error.split())).model_dump_json()

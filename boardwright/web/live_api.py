@@ -28,7 +28,7 @@ def make_router(services: Services) -> APIRouter:
 
     @router.get("", response_model=list[play_schemas.LiveSummary])
     async def listing() -> Response:
-        """The games that go on, the newest first, without their boards."""
+        """The games that go on, the one moved in last first, without their boards."""
         return as_json(live.summaries())
 
     @router.get("/{game}", response_model=play_schemas.LiveGame)

@@ -30,7 +30,7 @@ from boardwright.records.matches import (
 from boardwright.records.store import open_store
 from boardwright.web.errors import BusyError, ConflictError, NotFoundError
 from boardwright.web.settings import Settings
-from boardwright.web.specs import resolved
+from boardwright.web.specs import resolved, without_paths
 
 WORKERS = 1  # processes that play a match: others want to think too
 MOST_WAITING = 4  # matches in the queue
@@ -148,7 +148,7 @@ class MatchDesk:
                 bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
                 with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
-                        _check_seated(game, asked, event)
+                        _check_seated(game, self._settings)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
                         save_game(store, replace(game, players=(first, second)), found.event)
                         self._told(match)
@@ -168,14 +168,14 @@ def resolved_event(event: Event, settings: Settings) -> Event:
     """
     game = event.bound_game()
     players = tuple(resolved(spec, game, settings) for spec in event.players)
-    for spec in players:
+    for spec in event.players:
         _, given = split(spec)
         if "time" in given and seconds(given["time"]) > settings.move_seconds:
             raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
     return replace(event, players=players)
 
 
-def _check_seated(game: PlayedGame, asked: Event, played: Event) -> None:
+def _check_seated(game: PlayedGame, settings: Settings) -> None:
     """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match.
 
     What it says of a net names it as it was asked for, not by the file that was played.
@@ -183,11 +183,7 @@ def _check_seated(game: PlayedGame, asked: Event, played: Event) -> None:
     moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
     if game.forfeited_by is None or game.forfeited_by in moved:
         return
-    reason = game.record.reason
-    for spec, resolved_spec in zip(asked.players, played.players, strict=True):
-        net = split(resolved_spec)[1].get("net")
-        reason = reason if net is None else reason.replace(net, split(spec)[1]["net"])
-    raise BoardwrightError(reason)
+    raise BoardwrightError(without_paths(game.record.reason, settings))
 
 
 def new_seed() -> int:

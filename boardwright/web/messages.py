@@ -88,7 +88,8 @@ class ExpectedMove(Model):
 class Info(Model):
     """What a player thinks so far. `value` is role 0's, -1 to 1; `policy` is what a net held of a move at first sight.
 
-    `side` is to move; `nps` are positions or simulations a second.
+    `side` is to move; `nps` are positions or simulations a second. `waiting` says that it does not think now, as other
+    analyses have their turn; one that has not begun yet tells no candidates.
     """
 
     type: Literal["info"]
@@ -102,3 +103,4 @@ class Info(Model):
     candidates: list[Candidate]
     line: list[ExpectedMove]
     seconds: float
+    waiting: bool

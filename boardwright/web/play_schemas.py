@@ -56,6 +56,7 @@ class LiveSummary(Model):
     clock: ClockInfo | None
     thinking: bool
     preparing: bool
+    failure: str | None  # why the player is asked no more; asking for the game has it try again
     result: OutcomeInfo | None
     created: str
     version: int
@@ -100,14 +101,15 @@ class FileGames(Model):
 
 
 class FileGame(Model):
-    """A game to be written; `result` as in records, where the board does not decide it."""
+    """A game to be written; `result` as in records, and `reason`, where the board does not decide it."""
 
     game: Name
     rules: Name | None = None
     start: PositionText | None = None
     actions: Actions = Field(default=[])
-    names: tuple[Name, Name] | None = None
+    names: tuple[Spec, Spec] | None = None
     result: Literal[0, 1, 2, 3] | None = None
+    reason: Annotated[str, Field(max_length=200)] = ""
 
 
 class FileWritten(Model):

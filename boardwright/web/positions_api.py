@@ -5,7 +5,6 @@ from typing import Any
 from fastapi import APIRouter, Response
 from pydantic_core import to_json
 
-from boardwright.errors import BoardwrightError
 from boardwright.web import catalogue, schemas
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.positions import bound_game, play_texts, replay, view_text
@@ -29,8 +28,6 @@ def make_router(services: Services) -> APIRouter:
     @router.post("/position", response_model=schemas.PositionView)
     def position(query: schemas.PositionQuery) -> Response:
         """A position with its scene, its legal moves and the line that led to it."""
-        if query.actions and query.moves:
-            raise BoardwrightError("actions and moves exclude each other: give one")
         game = bound_game(query.game, query.rules)
         played = play_texts(replay(game, query.start, query.actions), query.moves)
         return Response(view_text(played), media_type="application/json")

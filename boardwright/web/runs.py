@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from boardwright.errors import BoardwrightError
-from boardwright.games.registry import GAMES
+from boardwright.games.registry import GAMES, game_class
 from boardwright.learn import metrics
 from boardwright.learn.lock import is_held
 from boardwright.web.errors import NotFoundError
@@ -35,6 +35,7 @@ class Run:
     folder: Path
     method: str
     game: str
+    rules: str  # name of the rule set it learns
     iterations: int  # wanted
 
 
@@ -64,6 +65,7 @@ def find_runs(root: Path | None) -> list[Run]:
                     folder=folder,
                     method=config["method"],
                     game=config["game"],
+                    rules=str(config.get("rules") or game_class(config["game"]).default_rules),
                     iterations=config["iterations"],
                 )
             )
@@ -101,9 +103,15 @@ def newest_net(run: Run) -> tuple[Path, int] | None:
     return newest, int(newest.stem)
 
 
+def best_net(run: Run) -> Path | None:
+    """The net that plays of a run; None while there is none, and where no player's spec can hold its path."""
+    path = run.folder / "nets" / "best.net"
+    return path if path.is_file() and "," not in str(path.resolve()) else None
+
+
 def player_of_run(run: Run) -> str | None:
-    """The spec by which clients ask for the net that plays of a run, see `specs.py`; None while there is none."""
-    if run.method not in PLAYERS or not (run.folder / "nets" / "best.net").is_file():
+    """The spec by which clients ask for the net that plays of a run, see `specs.py`; None where there is none."""
+    if run.method not in PLAYERS or best_net(run) is None:
         return None
     return f"{PLAYERS[run.method]}:net=run/{run.id}"
 

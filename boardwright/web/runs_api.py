@@ -31,6 +31,7 @@ class RunInfo(Model):
     name: str
     method: str
     game: str
+    rules: str  # name of the rule set it learns
     iterations: int
     iteration: int
     frames: int
@@ -135,6 +136,7 @@ def _info(run: Run) -> RunInfo:
         name=run.name,
         method=run.method,
         game=run.game,
+        rules=run.rules,
         iterations=run.iterations,
         iteration=now.iteration,
         frames=now.frames,

@@ -4,6 +4,7 @@ Two random moves by a seed, then always the move the net holds best, so the same
 is played in a worker process, a game at a time, and kept.
 """
 
+import tempfile
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class Sampler:
         try:
             with self._one:
                 if key not in self._kept:
-                    self._kept[key] = Sample(iteration, _play(_event(str(net), seed), self._megabytes))
+                    self._kept[key] = Sample(iteration, _sample_game(net, seed, self._megabytes))
                     while len(self._kept) > MOST_KEPT:
                         self._kept.popitem(last=False)
                 return self._kept[key]
@@ -66,16 +67,22 @@ class Sampler:
             self._seats.release()
 
 
-def _event(path: str, seed: int) -> Event:
+def _sample_game(net: Path, seed: int, megabytes: int) -> PlayedGame:
+    """The game of a net. Players find it by a link: its own path may hold a comma, which no player's spec can."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = Path(folder, net.name)
+        link.symlink_to(net.resolve())
+        return _play(_event(net, link, seed), megabytes)
+
+
+def _event(net: Path, link: Path, seed: int) -> Event:
     """A match of the net against itself, under the rules it was trained for."""
-    if "," in path:
-        raise ConflictError("the path of this run holds a comma, which no player's spec can: rename the folder")
-    file = netfile.read(Path(path))
+    file = netfile.read(net)
     game = netfile.game_of(file)
     if not ships(game.name, game.rules):
         raise ConflictError("this run plays rules of its own, which the page cannot show")
     player = PLAYERS.get(str(file.training.get("method")), "net")
-    spec = f"{player}:net={path}"
+    spec = f"{player}:net={link}"
     conditions = Conditions(max_plies=MOST_PLIES)
     return Event(
         game=game.name, rules=game.rules, players=(spec, spec), openings=OPENINGS, seed=seed, conditions=conditions

@@ -80,7 +80,7 @@ class GameInfo(Model):
 
 
 class PositionQuery(Model):
-    """A position: a start, and actions or moves from there."""
+    """A position: a start, actions from there, and moves as text after them."""
 
     game: Name
     rules: Name | None = None

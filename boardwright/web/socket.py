@@ -23,7 +23,7 @@ from boardwright.web.limits import Bucket
 from boardwright.web.outbox import Outbox, OutboxFullError
 from boardwright.web.positions import Json
 from boardwright.web.services import Services
-from boardwright.web.worker import Answer, Event, Failure, Preparing, Thought
+from boardwright.web.worker import Answer, Event, Failure, Preparing, Thought, Waiting
 
 MOST_ANALYSES = 2
 MOST_WATCHES = 8
@@ -173,6 +173,8 @@ class Page:
 
         def hear(event: Event) -> None:
             match event:
+                case Waiting():
+                    self._tell(_text(study.waiting()), f"info:{query.id}")
                 case Preparing():
                     self._tell(_text({"type": "preparing", "id": query.id}))
                 case Thought():

@@ -12,8 +12,9 @@ SOCKET = {
     '← {"type": "game", "game": LiveGame}': "a game",
     '← {"type": "match", …}': "a match",
     '← {"type": "preparing", "id": NAME}': "a net is read or a table laid out; thinking follows",
-    '← {"type": "info", "id": NAME, "value", "side", "depth", "nodes", "simulations", "candidates", "line", …}': (
-        "what the player thinks so far, at most ten times a second; values from -1 to 1, always of role 0"
+    '← {"type": "info", "id": NAME, "value", "side", "depth", "nodes", "candidates", "line", "waiting", …}': (
+        "what the player thinks so far, at most ten times a second; values from -1 to 1, always of role 0; waiting: "
+        "others have their turn, it goes on after them"
     ),
     '← {"type": "done", "id": NAME}': "the analysis has ended",
     '← {"type": "error", "id": NAME or null, "error": "one line"}': "what went wrong, with which analysis or game",

@@ -7,16 +7,19 @@ So whatever a client writes, only files that the server found by itself are ever
 from collections.abc import Mapping
 from pathlib import Path
 
+from boardwright.agents.netplayers import check_net
 from boardwright.agents.players import player_of
 from boardwright.agents.specs import Player, split, values
-from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games.base import Game
 from boardwright.nets import shipped
-from boardwright.web.runs import find_runs
+from boardwright.web.runs import best_net, find_runs
 from boardwright.web.settings import Settings
 
 RUN = "run/"  # before the id of a run, where a net is asked for
 FORBIDDEN = ("external",)  # players that run programs
+# What `net=` is to clients, and its form: elsewhere it may be a path.
+NET_WORDS = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
 
 
 def playable(player: Player) -> bool:
@@ -26,8 +29,8 @@ def playable(player: Player) -> bool:
 
 def run_nets(settings: Settings) -> dict[str, Path]:
     """The net that plays of every training run, by the name that stands for it in a spec."""
-    found = {f"{RUN}{run.id}": run.folder / "nets" / "best.net" for run in find_runs(settings.runs)}
-    return {name: path for name, path in found.items() if "," not in str(path.resolve()) and path.is_file()}
+    found = {f"{RUN}{run.id}": best_net(run) for run in find_runs(settings.runs)}
+    return {name: path for name, path in found.items() if path is not None}
 
 
 def resolved(spec: str, game: Game, settings: Settings) -> str:
@@ -41,9 +44,39 @@ def resolved(spec: str, game: Game, settings: Settings) -> str:
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out: folders are the server's own affair")
     if "net" in given:
         given["net"] = _net(given["net"], settings)
+    elif any(option.name == "net" for option in player.options):
+        ships = ", ".join(shipped.names()) or "none"
+        raise BoardwrightError(
+            f"player {spec!r} needs a net, net=NAME: one that ships ({ships}) or a training run's, run/ID"
+        )
     values(player, spec, {key: text for key, text in given.items() if key not in ("net", "tables")})
     options = ",".join(f"{key}={text}" for key, text in given.items())
     return f"{name}:{options}" if options else name
+
+
+def check_fits(spec: str, game: Game, settings: Settings) -> None:
+    """Raises BoardwrightError for a player whose net is of another game or other rules, or cannot be read.
+
+    Reads the net: not for the event loop, and not for every move.
+    """
+    net = split(resolved(spec, game, settings))[1].get("net")
+    if net is None:
+        return
+    try:
+        check_net(shipped.find(net), game)
+    except NetError as error:
+        raise NetError(without_paths(str(error), settings)) from error
+
+
+def without_paths(text: str, settings: Settings) -> str:
+    """What is said of nets, with each named as clients name it: where files lie is nobody's business."""
+    places = {str(path.resolve()): name for name, path in run_nets(settings).items()}
+    places |= {str(shipped.find(name)): name for name in shipped.names()}
+    if settings.runs is not None:
+        places[f"{settings.runs.resolve()}/"] = RUN  # of a run that has just gone
+    for path, name in places.items():
+        text = text.replace(path, name)
+    return text
 
 
 def _net(text: str, settings: Settings) -> str:

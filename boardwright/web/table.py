@@ -58,6 +58,7 @@ class Table:
         self.thinking = False
         self.preparing = False
         self.failures = 0  # of the player, running
+        self.failure: str | None = None  # the last of them, once the player is asked no more
         self.turn_began = now
         self.touched = now
         self._view: str | None = None  # the view as JSON, until it changes
@@ -81,7 +82,7 @@ class Table:
         """Raises ConflictError where the person cannot move, or means a board that has changed since."""
         self.check_open()
         if version != self.stored.version:
-            raise ConflictError(f"the game has changed: it is at version {self.stored.version}, not {version}")
+            raise ConflictError("the game has gone on meanwhile, perhaps in another window: look again, then move")
         if self.to_move != self.stored.person:
             raise ConflictError("it is not your turn")
 
@@ -109,9 +110,12 @@ class Table:
             raise ConflictError("there is nothing to take back")
         kept = sum(len(move.actions) for move in self.played.moves[: turns[-1]])
         actions, seconds = self.stored.actions[:kept], self.stored.seconds[:kept]
-        self.played = replay(self.game, self.stored.start, actions)
         if self.clock is not None:
-            self.clock = self.clock.stopped(now)
+            clock = self.clock.taken_back([move.role for move in self.played.moves[turns[-1] :]], now)
+            if min(clock.state.remaining) <= 0:
+                raise ConflictError("there is too little time on the clock to take that back")
+            self.clock = clock
+        self.played = replay(self.game, self.stored.start, actions)
         self._changed(now, actions=actions, seconds=seconds, undone=self.stored.undone + 1)
 
     def end(
@@ -148,6 +152,15 @@ class Table:
         if self.clock is not None and self.to_move != CHANCE:
             self.clock = self.clock.started(self.to_move, now)
 
+    def player_failed(self, error: str, most: int, now: float) -> None:
+        """The player did not move; after so many times running it is asked no more, and the page is to say why."""
+        self.ticket, self.thinking, self.preparing = None, False, False
+        if self.clock is not None:
+            self.clock = self.clock.stopped(now)
+        self.failures += 1
+        self.failure = error if self.failures >= most else None
+        self.status_changed()
+
     def _changed(self, now: float, **fields: Any) -> None:
         clock = None if self.clock is None else self.clock.stopped(now).state
         self.stored = replace(self.stored, **fields, clock=clock, version=self.stored.version + 1)
@@ -173,6 +186,7 @@ class Table:
             "clock": clock,
             "thinking": self.thinking,
             "preparing": self.preparing,
+            "failure": self.failure,
             "result": _result_json(stored),
             "created": stored.created,
             "version": stored.version,

@@ -46,6 +46,11 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """No process is free for an analysis: others think. The server says so, not a process."""
+
+
+@dataclass(frozen=True)
 class Preparing:
     """The player is being made: a net is read, a table laid out."""
 
@@ -80,7 +85,7 @@ class Failure:
     lost: bool = False  # the process went with it: asking again may help
 
 
-Event = Preparing | Thinking | Thought | Answer | Failure
+Event = Waiting | Preparing | Thinking | Thought | Answer | Failure
 
 
 class Watching:

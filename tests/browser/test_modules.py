@@ -112,13 +112,24 @@ const game = { default_rules: "old", rule_sets: [
         ("zero:net=a,sims=100", "net:net=b"),
         ("zero:time=5s,net=a", "greedy"),  # on no rung
         ("zero:net=b,sims=3", "zero:net=b,sims=3"),
-        ("zero:net=run/0123,sims=3", "zero:net=run/0123,sims=3"),  # which rules runs learn is not known here
+        ("zero:net=run/0123,sims=3", "zero:net=run/0123,sims=3"),  # a run that was not seen yet
     ],
 )
 def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
     found = call(page, "ladder.js", f"{{ {LADDERS} return m.stillOffered(game, '{spec}', 'old', 'new'); }}")
     assert found == after
     assert call(page, "ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
+
+
+@pytest.mark.parametrize(("learned", "after"), [("new", "zero:net=run/0456"), ("old", "greedy")])
+def test_the_net_of_a_run_follows_the_rules_it_learned(page: Page, learned: str, after: str) -> None:
+    runs = f"[{{ id: '0456', name: 'mine', rules: '{learned}' }}]"
+    found = page.evaluate(
+        "async () => { const [sides, m] = await Promise.all(['sides', 'ladder'].map((name) =>"
+        f" import(`/static/js/${{name}}.js`))); sides.nameRuns({runs}); {LADDERS}"
+        " return m.stillOffered(game, 'zero:net=run/0456', 'old', 'new'); }"
+    )
+    assert found == after
 
 
 def test_rules_of_ones_own_have_the_ladder_of_the_default(page: Page) -> None:

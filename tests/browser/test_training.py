@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hands import OpenPage
 from planted_run import log, plant_net, plant_run
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Metrics
@@ -161,6 +161,37 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     page.get_by_role("link", name="Study", exact=True).last.click()
     page.wait_for_url("**/a/tablut/**")
     expect(page.locator(".board")).to_be_visible()
+
+
+def test_a_sample_that_fails_is_asked_for_once(open_page: OpenPage, runs: Path) -> None:
+    folder = plant_run(runs / "broken", game="tablut", iterations=4)
+    log(folder, range(1, 5))
+    (folder / "nets").mkdir()
+    (folder / "nets" / "000004.net").write_bytes(b"no net")
+    page = open_page("/training")
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request) if "/sample?" in request.url else None)
+    show(page, "broken")
+    reason = page.get_by_role("status").filter(has_text="000004.net")
+    expect(reason).to_be_visible()
+    asked.clear()
+    page.reload()
+    expect(reason).to_be_visible()
+    page.wait_for_event("response", lambda response: response.url.endswith("/api/runs"))
+    assert len(asked) == 1
+    with page.expect_request("**/sample?seed=1"):
+        page.get_by_role("button", name="Another game").click()
+    expect(reason).to_be_visible()
+
+
+def test_the_first_net_of_a_run_plays_as_soon_as_there_is_one(open_page: OpenPage, runs: Path) -> None:
+    folder = plant_run(runs / "begun", game="tablut", iterations=4)
+    page = open_page("/training")
+    show(page, "begun")
+    expect(page.get_by_text("There is no net yet that plays.")).to_be_visible()
+    plant_net(folder, 1, game="tablut")
+    log(folder, range(1, 2))
+    expect(page.get_by_text("Net of iteration 1")).to_be_visible()
 
 
 def test_a_button_that_cannot_be_pressed_takes_no_keys(open_page: OpenPage, sampled: Path) -> None:

@@ -24,6 +24,13 @@ def test_a_move_adds_its_increment() -> None:
     assert moved.running is None
 
 
+def test_a_move_taken_back_takes_its_increment_with_it() -> None:
+    """And what chance did gave nobody any; the time that was spent stays spent."""
+    back = clock(10, 20, increment=2).started(0, now=0.0).taken_back([0, None, 1, 1], now=3.0)
+    assert back.remaining(99.0) == (5, 16)
+    assert back.running is None
+
+
 @pytest.mark.parametrize("left", [0.1, 1.0, 30.0, 3000.0])
 @pytest.mark.parametrize("increment", [0.0, 5.0])
 @pytest.mark.parametrize("spec", ["alphabeta", "alphabeta:depth=30", "mc:time=10s", "mc:sims=1000000"])

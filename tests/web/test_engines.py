@@ -15,7 +15,7 @@ from boardwright.agents.base import Limit
 from boardwright.web.engines import OWN_QUEUE, Engines
 from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
-from boardwright.web.worker import REPORT_SECONDS, Answer, Failure, Preparing, Question, Thinking, Thought
+from boardwright.web.worker import REPORT_SECONDS, Answer, Failure, Preparing, Question, Thinking, Thought, Waiting
 
 LONG = Limit(seconds=120)
 
@@ -250,3 +250,42 @@ def test_mistakes_are_told() -> None:
             await engines.choose(question(actions=(127,)), "a")
 
     running(work)
+
+
+def test_analyses_make_room_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One has had its turn, waits while another has, and goes on."""
+    monkeypatch.setattr("boardwright.web.engines.TURN_SECONDS", 0.2)
+
+    async def work(engines: Engines) -> None:
+        heard: dict[str, list] = {"a": [], "b": []}
+        wanted = question("mc", analyse=True, limit=LONG, seconds=120)
+        tickets = [engines.ask(wanted, owner, told.append) for owner, told in heard.items()]
+
+        def turns(owner: str) -> int:
+            return sum(isinstance(event, Thinking) for event in heard[owner])
+
+        await until(lambda: turns("a") > 1 and turns("b") > 1)
+        assert isinstance(heard["b"][0], Waiting)
+        assert not any(isinstance(event, Answer | Failure) for told in heard.values() for event in told)
+        assert all(ticket.question.seconds < 120 for ticket in tickets)  # what it has thought counts
+        for ticket in tickets:
+            engines.stop(ticket)
+        await until(lambda: all(ticket.ended for ticket in tickets))
+        assert engines.waiting == 0
+
+    running(work, workers=2)
+
+
+def test_an_analysis_that_counts_keeps_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would have to begin again, and might never come to its end."""
+    monkeypatch.setattr("boardwright.web.engines.TURN_SECONDS", 0.05)
+
+    async def work(engines: Engines) -> None:
+        heard: list = []
+        engines.ask(question("mc:sims=20000", analyse=True, seconds=120), "a", heard.append)
+        engines.ask(question("random", analyse=True), "b", lambda event: None)
+        await until(lambda: heard and isinstance(heard[-1], Answer))
+        assert sum(isinstance(event, Thinking) for event in heard) == 1
+        assert heard[-1].choice.simulations == 20_000
+
+    running(work, workers=2)

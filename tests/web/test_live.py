@@ -8,14 +8,20 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from planted_run import plant_net, plant_run
 from servers import Serving
 
 import boardwright
 from boardwright.games.cathedral.game import Cathedral
 from boardwright.games.cathedral.rules import CathedralRules
+from boardwright.nets import shipped
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
 from boardwright.web import play_schemas
+from boardwright.web.errors import ConflictError
+from boardwright.web.live import MOST_FAILURES
+from boardwright.web.specs import run_nets
+from boardwright.web.table import Table, new_game
 
 
 def begin(client, **query) -> dict:
@@ -110,6 +116,16 @@ def test_undo_while_the_player_thinks(serving: Serving) -> None:
         assert client.get(f"/api/play/{live['id']}").json()["view"]["actions"] == []
 
 
+def test_open_games_are_listed_by_their_last_moves(serving: Serving) -> None:
+    with serving() as client:
+        first, second, third = (begin(client) for _ in range(3))
+        listed = [game["id"] for game in client.get("/api/play").json()]
+        assert listed == [third["id"], second["id"], first["id"]]
+        turn(client, move(client, first, actions=first["view"]["legal"][0]["actions"]).json())
+        listed = [game["id"] for game in client.get("/api/play").json()]
+        assert listed == [first["id"], third["id"], second["id"]]
+
+
 def test_resigning(serving: Serving, tmp_path: Path) -> None:
     with serving() as client:
         live = begin(client, role=1, opponent="random")
@@ -151,7 +167,7 @@ def test_versions_protect_the_board(serving: Serving) -> None:
         after = turn(client, move(client, live, actions=legal).json())
         stale = move(client, live, actions=legal)
         assert stale.status_code == 409
-        assert "version" in stale.json()["error"]
+        assert stale.json()["error"].startswith("the game has gone on meanwhile")
         assert client.get(f"/api/play/{live['id']}").json()["view"]["text"] == after["view"]["text"]
 
 
@@ -194,6 +210,10 @@ def test_parts_of_a_capture_are_no_move(client: TestClient) -> None:
         {"opponent": "zero:net=/etc/passwd"},
         {"opponent": "zero:net=../../etc/passwd"},
         {"opponent": "zero:net=run/../secret"},
+        {"opponent": "zero"},
+        {"opponent": "net:temperature=1"},
+        {"opponent": "zero:net=cathedral"},
+        {"opponent": "zero:net=tablut", "rules": "saami"},
         {"opponent": "nobody"},
         {"opponent": "alphabeta:threads=200"},
         {"opponent": "alphabeta:hash=60000"},
@@ -209,9 +229,24 @@ def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> No
     assert "\n" not in answer.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"opponent": "zero"}, "player 'zero' needs a net, net=NAME: one that ships ("),
+        ({"opponent": "net:net=cathedral"}, "net file cathedral: made for cathedral, not tablut: choose"),
+        ({"opponent": "net:net=tablut", "rules": "saami"}, "net file tablut: made for rules 'zero' ("),
+    ],
+)
+def test_a_net_that_does_not_fit_is_named_without_its_path(client: TestClient, query: dict, words: str) -> None:
+    error = client.post("/api/play", json={"game": "tablut", "role": 0, **query}).json()["error"]
+    assert error.startswith(words)
+    assert str(shipped.FOLDER) not in error
+    assert "PATH" not in error
+
+
 def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path) -> None:
     from boardwright.web.settings import Settings
-    from boardwright.web.specs import resolved, run_nets
+    from boardwright.web.specs import resolved
 
     folder = tmp_path / "runs" / "mine" / "nets"
     folder.mkdir(parents=True)
@@ -223,12 +258,72 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
     game = boardwright.game("tablut")
     assert resolved(f"zero:net={name},sims=8", game, settings) == f"zero:net={path.resolve()},sims=8"
     with serving(runs=tmp_path / "runs") as client:
-        live = begin(client, opponent=f"zero:net={name},sims=8", role=1)
+        refused = client.post("/api/play", json={"game": "tablut", "opponent": f"zero:net={name},sims=8", "role": 1})
+        assert refused.status_code == 400
+        assert f"net file {name}:" in refused.json()["error"]
+        assert str(tmp_path) not in refused.json()["error"]
+
+
+def test_a_player_that_gives_up_says_why_and_tries_again(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its net is damaged after the game began, and whole again later."""
+    monkeypatch.setattr("boardwright.web.live.RETRY_SECONDS", 0.01)
+    nets = plant_run(tmp_path / "runs" / "mine", game="tablut") / "nets"
+    plant_net(nets.parent, 1, game="tablut")
+    best, whole = nets / "best.net", (nets / "000001.net").read_bytes()
+    best.write_bytes(whole)
+    with serving(runs=tmp_path / "runs") as client:
+        (name,) = run_nets(client.app.state.services.settings)  # type: ignore[attr-defined]
+        live = begin(client, opponent=f"net:net={name}")
+        assert live["failure"] is None
+        best.write_bytes(b"no net")
         with client.websocket_connect("ws://localhost/ws") as socket:
             socket.send_json({"type": "watch", "game": live["id"]})
-            while (said := socket.receive_json())["type"] != "error":
-                pass
-        assert str(tmp_path) not in said["error"]
+            move(client, live, actions=live["view"]["legal"][0]["actions"])
+            told: list[dict] = []
+            while not told or told[-1].get("game", {}).get("failure") is None:
+                told.append(socket.receive_json())
+        errors = [message for message in told if message["type"] == "error"]
+        assert {error["id"] for error in errors} == {live["id"]}
+        assert len(errors) == MOST_FAILURES
+        (listed,) = client.get("/api/play").json()  # which does not count as looking at the game
+        assert not listed["thinking"]
+        assert listed["failure"] == errors[-1]["error"]
+        assert listed["failure"].startswith(f"net file {name}:")
+        best.write_bytes(whole)
+        now = turn(client, live)
+        assert now["failure"] is None
+        assert len(now["view"]["line"]) == 2
+
+
+def test_undo_takes_back_increments(serving: Serving) -> None:
+    with serving() as client:
+        live = begin(client, clock={"base": 30, "increment": 10})
+        for _ in range(5):
+            moved = turn(client, move(client, live, actions=live["view"]["legal"][0]["actions"]).json())
+            assert min(moved["clock"]["remaining"]) > 30
+            live = client.post(f"/api/play/{live['id']}/undo", json={}).json()
+        assert max(live["clock"]["remaining"]) <= 30
+        assert live["clock"]["running"] == 0
+
+
+def test_undo_is_refused_where_no_time_would_be_left() -> None:
+    """30 s + 10 s: a move after 25 s, its answer at once, and 8 s of thought about the next."""
+    game = boardwright.game("tablut")
+    clock = play_schemas.ClockQuery(base=30, increment=10)
+    table = Table(new_game(play_schemas.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
+    for now, spent in ((0, 25), (25, 0)):
+        table.start_clock(now)
+        table.play(table.parse(table.played.position.moves()[0]), now + spent, spent)
+    table.start_clock(25)
+    with pytest.raises(ConflictError, match="too little time"):
+        table.take_back(33)
+    assert len(table.played.moves) == 2
+    assert table.clock is not None
+    assert table.clock.remaining(33) == (7, 40)
+    table.take_back(29)
+    assert table.clock.remaining(29) == (1, 30)
 
 
 def test_chance_moves_by_itself_and_only_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,6 +177,8 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
         found = until(client, start(client, {**QUICK, "second": f"net:net={net}"}), "failed")
         assert f"net file {net}:" in found["error"]  # and not the path of the file
         assert found["done"] == 0
+        found = until(client, start(client, {**QUICK, "second": "net:net=cathedral"}), "failed")
+        assert "net file cathedral:" in found["error"]
 
 
 @pytest.mark.parametrize(

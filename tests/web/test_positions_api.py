@@ -123,6 +123,14 @@ def test_moves_as_text_and_a_start(client: TestClient) -> None:
     assert again["start"] == answer["text"]
 
 
+def test_moves_as_text_follow_actions(client: TestClient) -> None:
+    line = boardwright.game("tablut").play_all([1704, 1595])
+    query = {"game": "tablut", "actions": line.actions(), "moves": ["a4-e4"]}
+    answer = client.post("/api/position", json=query).json()
+    assert answer["text"] == line.play("a4-e4xe3").text
+    assert answer["line"][-1]["text"] == "a4-e4xe3"
+
+
 @pytest.mark.parametrize(
     ("body", "status", "word"),
     [
@@ -134,7 +142,7 @@ def test_moves_as_text_and_a_start(client: TestClient) -> None:
         ({"game": "tablut", "moves": ["e9-e5"]}, 400, "move 1"),
         ({"game": "tablut", "start": "nonsense"}, 400, "nonsense"),
         ({"game": "tablut", "more": 1}, 422, "more"),
-        ({"game": "tablut", "actions": [1], "moves": ["a"]}, 400, "exclude"),
+        ({"game": "draughts", "actions": [42], "moves": ["23-14"]}, 400, "move '23-14'"),
     ],
 )
 def test_mistakes_are_one_line(client: TestClient, body: dict, status: int, word: str) -> None:

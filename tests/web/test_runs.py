@@ -121,7 +121,7 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     run = only(client)["id"]
     assert client.get(f"/api/runs/{run}/sample").json() is None
     game = boardwright.game("draughts")
-    assert only(client)["player"] is None
+    assert (only(client)["player"], only(client)["rules"]) == (None, game.default_rules)
     for iteration in (0, 3):
         plant_net(folder, iteration)
     shutil.copy(folder / "nets" / "000003.net", folder / "nets" / "best.net")
@@ -134,6 +134,17 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     assert client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json() == sample
     other = client.get(f"/api/runs/{run}/sample", params={"seed": 2}).json()
     assert other["actions"] != sample["actions"]
+
+
+def test_a_run_whose_path_holds_a_comma(client: TestClient, runs: Path) -> None:
+    """It has sample games as others do, but is not offered as a player: no spec could name its net."""
+    folder = plant_run(runs / "small, fast")
+    plant_net(folder, 3)
+    shutil.copy(folder / "nets" / "000003.net", folder / "nets" / "best.net")
+    run = only(client)
+    sample = client.get(f"/api/runs/{run['id']}/sample").json()
+    assert (sample["iteration"], sample["game"]) == (3, "draughts")
+    assert run["player"] is None
 
 
 @pytest.mark.parametrize("run", ["../outside", "..%2F..%2Fetc", "mine", "0" * 16])

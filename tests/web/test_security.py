@@ -96,7 +96,9 @@ def test_nothing_but_pages_is_served(client: TestClient, path: str) -> None:
 
 def test_large_bodies_are_refused(serving: Serving) -> None:
     with serving(body_bytes=1000) as client:
-        assert client.post("/api/position", json={"game": "x" * 2000}).status_code == 413
+        refused = client.post("/api/position", json={"game": "x" * 2000})
+        assert refused.status_code == 413
+        assert refused.json()["error"].endswith("a request may have 0.001 MB")
         pieces = (b"x" * 100 for _ in range(100))
         assert client.post("/api/position", content=pieces).status_code in (400, 413)  # without a length
         assert client.post("/api/position", json={"game": "tablut"}).status_code == 200

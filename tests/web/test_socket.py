@@ -134,6 +134,38 @@ def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
         assert info["line"][0]["text"] == "15x29"
 
 
+def test_a_candidate_that_goes_on_in_several_ways_is_that_of_the_line(client: TestClient) -> None:
+    """All captures here begin with the same hop; a player that tells no line leaves open which it means."""
+    start = "W:WK32:B27,26,18,17,19,10,11,15"
+    legal = boardwright.game("draughts").position(start).moves()
+    assert len(legal) > 1
+    query = {"type": "analyse", "game": "draughts", "start": start}
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({**query, "id": "a", "agent": "alphabeta:depth=4"})
+        info = heard(page, "info")
+        (only,) = info["candidates"]
+        assert only["text"] in legal
+        assert (only["text"], only["actions"]) == (info["line"][0]["text"], info["line"][0]["actions"])
+        heard(page, "done")
+        page.send_json({**query, "id": "b", "agent": "random"})
+        (only,) = heard(page, "info")["candidates"]
+        assert only["text"] == "32x23…"
+
+
+def test_whoever_waits_for_another_analysis_is_told(client: TestClient) -> None:
+    with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
+        first.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
+        heard(first, "info")
+        second.send_json({"type": "analyse", "id": "b", **START, "agent": "random", "seconds": 1})
+        told = heard(second, "info", "error")
+        messages.Info.model_validate(told)
+        assert (told["id"], told["waiting"], told["candidates"]) == ("b", True, [])
+        told = heard(second, "info", "error")
+        assert (told["id"], told["waiting"], len(told["candidates"])) == ("b", False, 1)
+        while not heard(first, "info")["waiting"]:
+            pass
+
+
 def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: Serving, tmp_path: Path) -> None:
     run = plant_run(tmp_path / "runs" / "mine")
     plant_net(run, 1)
@@ -150,6 +182,12 @@ def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: S
         assert heard(page, "done")["id"] == "a"
         page.send_json({"type": "analyse", "id": "b", "game": "draughts", "agent": f"zero:net={net}"})
         assert heard(page, "info", "preparing", "error")["type"] == "info"  # the net is kept
+
+
+def test_an_analysis_that_fails_names_no_path(client: TestClient) -> None:
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({"type": "analyse", "id": "a", **START, "agent": "net:net=cathedral"})
+        assert heard(page, "error")["error"].startswith("net file cathedral: made for cathedral, not tablut")
 
 
 def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> None:

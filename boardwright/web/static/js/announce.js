@@ -1,5 +1,5 @@
 /** What is said rather than shown: a live region for those who cannot see the board, and notices for everybody. */
-import { html, useEffect, useLayoutEffect, useState } from "./ui.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 
 let say = (_text) => {};
 let show = (_text) => {};
@@ -15,10 +15,15 @@ export const notifyError = (error) => show(error.message ?? String(error));
 export function Announcer() {
   const [spoken, setSpoken] = useState("");
   const [notice, setNotice] = useState(null);
+  const box = useRef(null);
   useLayoutEffect(() => {
     say = setSpoken;
     show = (text) => setNotice({ text, at: Date.now() });
   }, []);
+  useLayoutEffect(() => {
+    box.current.hidePopover();
+    if (notice) box.current.showPopover(); // now above whatever dialog is open
+  }, [notice]);
   useEffect(() => {
     if (!notice) return undefined;
     const timer = setTimeout(() => setNotice(null), NOTICE_MS);
@@ -26,7 +31,7 @@ export function Announcer() {
   }, [notice]);
   return html`
     <div class="unseen" id="spoken" role="status" aria-live="polite" aria-atomic="true">${spoken}</div>
-    <div class="notices" role="alert">
+    <div class="notices" role="alert" popover="manual" ref=${box}>
       ${notice && html`<button class="notice" key=${notice.at} onClick=${() => setNotice(null)}>${notice.text}</button>`}
     </div>
   `;

@@ -6,11 +6,19 @@ import { html, useEffect, useLayoutEffect, useRef } from "./ui.js";
 const shown = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
 let current = /** @type {Key[]} */ ([]); // those of the page that is open, for the help
 
-/** Whether typing belongs to what has the focus rather than to the page; what was just disabled may still have it. */
+let clicked = /** @type {Element|null} */ (null); // the button the mouse pressed, until Tab moves the focus on
+document.addEventListener("pointerdown", ({ target }) => (clicked = target.closest("button")), true);
+document.addEventListener("keydown", (event) => event.key === "Tab" && (clicked = null), true);
+
+/**
+ * Whether typing belongs to what has the focus rather than to the page; what was just disabled may still have it.
+ * Space presses a button that one has gone to by keyboard. One that was clicked has done its work: it takes no more.
+ */
 function taken(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog[open]")) return true;
-  if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled")) return true;
+  if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled"))
+    return event.key === "Enter" || !clicked || target.closest("button") !== clicked;
   const onBoard = target.closest("[role=grid]");
   return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
 }

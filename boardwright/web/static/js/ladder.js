@@ -1,4 +1,5 @@
 /** The ladder of opponents that each rule set of a game has, and who of them plays by which rules. */
+import { rulesOfRun } from "./sides.js";
 
 const EASY = 2; // the rung of the ladder for those who have not chosen
 
@@ -15,8 +16,10 @@ export const easyOpponent = (game, rules) => (ladderOf(game, rules)[EASY - 1] ??
 /** The net that ships and that a player has; undefined for nets of runs, and for players without one. */
 const shippedNet = (spec) => /(?<=[:,]net=)(?!run\/)[^,]+/.exec(spec)?.[0];
 
-/** Whether a player plays under a rule set: all do but nets that ship and learned other rules, or ship no more. */
+/** Whether a player plays under a rule set: all do but nets that learned other rules, or ship no more. */
 export function plays(game, rules, spec) {
+  const learned = rulesOfRun(spec);
+  if (learned) return learned === ruleSetOf(game, rules).name;
   const net = shippedNet(spec);
   return !net || ladderOf(game, rules).some((opponent) => shippedNet(opponent.spec) === net);
 }

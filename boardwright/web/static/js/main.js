@@ -4,6 +4,7 @@ import { Announcer } from "./announce.js";
 import { api } from "./api.js";
 import { Defs } from "./board/defs.js";
 import { Help } from "./keys.js";
+import { Missing } from "./missing.js";
 import { Link, useRoute } from "./router.js";
 import { makeSocket } from "./socket.js";
 import { remembered, remember } from "./store.js";
@@ -48,8 +49,6 @@ function usePage(page) {
 
 const Lost = () =>
   html`<main class="plain"><h1>There is no such page</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
-const Missing = () =>
-  html`<main class="plain"><h1>This page could not be loaded</h1><p>Is the server still running?</p></main>`;
 
 function App() {
   const { page, params } = useRoute();

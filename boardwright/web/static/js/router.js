@@ -18,8 +18,17 @@ export function studyPath({ game, rules, start, actions = [], ply }) {
   return `/a/${game}/${encodeURIComponent(rules)}${start ? `/${positionPath(start)}` : ""}${asked}`;
 }
 
-/** @returns {{page: string, params: Record<string, any>}} */
-export function route({ pathname, search }) {
+/** @returns {{page: string, params: Record<string, any>}} the page `lost` where a path names none */
+export function route(where) {
+  try {
+    return named(where);
+  } catch (error) {
+    if (error instanceof URIError) return { page: "lost", params: {} }; // a % that begins no character
+    throw error;
+  }
+}
+
+function named({ pathname, search }) {
   const asked = Object.fromEntries(new URLSearchParams(search));
   const study = pathname.match(/^\/a\/([^/]+)(?:\/([^/]+))?(?:\/(.*))?$/);
   if (study) {
@@ -35,8 +44,8 @@ export function route({ pathname, search }) {
   }
   const play = pathname.match(/^\/play\/([^/]+)\/?$/);
   if (play) return { page: "play", params: { id: decodeURIComponent(play[1]) } };
-  const named = { "/": "home", "/a": "study", "/a/": "study", "/arena": "arena", "/training": "training" }[pathname];
-  return { page: named ?? "lost", params: asked };
+  const page = { "/": "home", "/a": "study", "/a/": "study", "/arena": "arena", "/training": "training" }[pathname];
+  return { page: page ?? "lost", params: asked };
 }
 
 const listeners = new Set();

@@ -31,12 +31,19 @@ export function resultText(result, roles) {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${name.endsWith("s") ? "win" : "wins"}: ${result.reason}`;
 }
 
-const runNames = new Map(); // id -> name of the training runs seen so far
+const knownRuns = new Map(); // by id, the training runs seen so far
+const RUN_ID = /(?<=net=run\/)[0-9a-f]+/;
 
-/** Remembers what training runs are called. */
-export const nameRuns = (runs) => runs.forEach((run) => runNames.set(run.id, run.name));
+/** Remembers what training runs are called, and which rules they learn. */
+export const nameRuns = (runs) => runs.forEach((run) => knownRuns.set(run.id, run));
+
+/** Whether a player's net is that of a training run. */
+export const hasRunNet = (spec) => RUN_ID.test(spec);
+
+/** The rules that a player's net learned in a run; undefined where it is of no run, or of one not seen yet. */
+export const rulesOfRun = (spec) => knownRuns.get(RUN_ID.exec(spec)?.[0])?.rules;
 
 /** What people call an opponent: its label on a ladder, else its spec, with the name of a run instead of its id. */
 export const playerName = (game, spec) =>
   game?.rule_sets.flatMap(({ opponents }) => opponents).find((opponent) => opponent.spec === spec)?.label ??
-  spec.replace(/(?<=net=run\/)[0-9a-f]+/, (id) => runNames.get(id) ?? id);
+  spec.replace(RUN_ID, (id) => knownRuns.get(id)?.name ?? id);

@@ -1,6 +1,7 @@
 /**
  * One socket for the whole page. It opens when first needed, comes back by itself after a loss, and then asks
- * again for everything that is being watched; analyses are told that they ended.
+ * again for everything that is being watched; analyses are told that they ended. Who wants to know is told of a loss,
+ * and when it is over.
  */
 
 const LONGEST_PAUSE_MS = 8000;
@@ -11,10 +12,12 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
   let pause = 250;
   let retry = 0;
   let numbered = 0;
+  let lost = false;
   const waiting = []; // messages to send once it is open
   const games = new Map(); // live game id -> set of listeners
   const matches = new Map(); // match id -> set of listeners
   const analyses = new Map(); // analysis id -> its listeners
+  const onLoss = new Set(); // told whether the connection is lost
 
   function send(message) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -24,12 +27,19 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
     }
   }
 
+  function tellLoss(now) {
+    if (now === lost) return;
+    lost = now;
+    onLoss.forEach((listener) => listener(lost));
+  }
+
   function open() {
     clearTimeout(retry);
     if (socket && socket.readyState <= WebSocket.OPEN) return;
     const opened = (socket = new WebSocket(url));
     opened.onopen = () => {
       pause = 250;
+      tellLoss(false);
       waiting.splice(0).forEach((message) => opened.send(JSON.stringify(message)));
     };
     opened.onmessage = (event) => receive(JSON.parse(event.data));
@@ -42,13 +52,16 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
       for (const game of games.keys()) waiting.push({ type: "watch", game });
       for (const match of matches.keys()) waiting.push({ type: "watch-match", match });
       if (!waiting.length) return;
+      tellLoss(true);
       retry = setTimeout(open, pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     };
   }
 
   function receive(message) {
-    if (message.type === "game") games.get(message.game.id)?.forEach((listener) => listener(message.game));
+    if (message.type === "game") games.get(message.game.id)?.forEach(({ state }) => state(message.game));
+    else if (message.type === "error" && games.has(message.id))
+      games.get(message.id).forEach(({ failed }) => failed?.(message.error));
     else if (message.type === "match")
       matches.get(message.id ?? message.match?.id)?.forEach((listener) => listener(message.match ?? message));
     else {
@@ -77,8 +90,17 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
   }
 
   return {
-    /** Calls `listener` with every state of a live game; returns what ends that. */
-    watch: (game, listener) => watch(games, game, listener, { type: "watch", game }, { type: "unwatch", game }),
+    /**
+     * Tells every state of a live game, and what goes wrong with it; returns what ends that.
+     * @param {{state: (live: any) => void, failed?: (why: string) => void}} listeners
+     */
+    watch: (game, listeners) => watch(games, game, listeners, { type: "watch", game }, { type: "unwatch", game }),
+    /** Calls `listener` with true when the connection is lost, with false when it is back; returns what ends that. */
+    whenLost(listener) {
+      onLoss.add(listener);
+      if (lost) listener(true);
+      return () => onLoss.delete(listener);
+    },
     /** Calls `listener` with the progress of a match; returns what ends that. */
     watchMatch: (match, listener) =>
       watch(matches, match, listener, { type: "watch-match", match }, { type: "unwatch-match", match }),

@@ -22,6 +22,7 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
   const scene = useSteps(view, input.path.length > 2) ?? along;
   const seen = useMemo(() => viewer(scene, flip), [scene.rows, scene.columns, flip]);
   const [drag, setDrag] = useState(null); // {cell, x, y, moved, held} while a button is down
+  const pressed = useRef(null); // the pointer that was pressed on the board, until it is let go
   const [focus, setFocus] = useState(
     /** @type {[number, number]} */ ([Math.floor(scene.rows / 2), Math.floor(scene.columns / 2)]),
   );
@@ -50,11 +51,13 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
     const cell = cellAt(event);
     if (!cell || event.button > 0) return;
     setFocus(cell);
-    if (!input.enabled || input.places) return;
+    if (!input.enabled) return;
+    pressed.current = event.pointerId;
+    svg.current.setPointerCapture(event.pointerId); // so that it is let go here, wherever that happens
+    if (input.places) return;
     const held = input.isTaken(cell);
     const takes = !input.next.has(keyOf(cell)) && input.canTake(cell);
     if (takes && !held) input.take(cell);
-    if (takes || held) svg.current.setPointerCapture(event.pointerId);
     setDrag({
       cell,
       held,
@@ -71,11 +74,16 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
     const moved = drag.moved || Math.hypot(event.clientX - drag.begin[0], event.clientY - drag.begin[1]) > DRAG_PIXELS;
     setDrag({ ...drag, moved: moved && drag.takes, ...pointAt(event) });
   }
+  function release() {
+    pressed.current = null;
+    setDrag(null);
+  }
   function up(event) {
     const cell = cellAt(event);
     const dragged = drag;
-    setDrag(null);
-    if (!input.enabled || !cell) return;
+    const meant = pressed.current === event.pointerId && event.button === 0;
+    release();
+    if (!meant || !input.enabled || !cell) return;
     if (input.places) {
       const again = input.pinned && input.ghost?.cells.some((part) => same(part, cell));
       if (event.pointerType === "mouse") input.place(cell);
@@ -103,7 +111,7 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
       class=${classes("board", { takes: input.enabled, places: input.places })} viewBox=${`${-border} ${-border} ${width} ${height}`}
       style=${{ aspectRatio: `${width} / ${height}` }}
       onMouseDown=${(event) => event.preventDefault()} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up}
-      onPointerCancel=${() => setDrag(null)} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
+      onPointerCancel=${release} onPointerLeave=${() => input.pinned || input.hoverOver(null)}>
       ${frame} ${floor}
       <${Marks} scene=${scene} view=${seen} />
       ${heat && html`<${Heat} shares=${heat.shares} kind=${heat.kind} view=${seen} />`}

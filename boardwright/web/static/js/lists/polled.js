@@ -1,8 +1,10 @@
 /** Asking the server again and again, only while somebody looks. */
 import { useEffect, useRef, useState } from "../ui.js";
+import { notifyError } from "../announce.js";
 
 /**
  * Calls `ask` now, whenever `key` changes, and again `pause(answer)` milliseconds after each answer; `null` is never again.
+ * After a failure that may pass it asks again; one that says that the question is wrong ends it.
  * @param {() => Promise<any>} ask @param {(answer: any) => number|null} pause @param {string} key
  * @returns {{answer: any, error: Error|null, refresh: () => void}} the answer belongs to `key`: it is null until there is one
  */
@@ -32,7 +34,7 @@ export function usePolled(ask, pause, key) {
       } catch (error) {
         if (!current()) return;
         setState((before) => ({ key, answer: before.key === key ? before.answer : null, error }));
-        wait(error.status ? null : AFTER_LOSS_MS);
+        wait(mayPass(error) ? AFTER_FAILURE_MS : null);
       }
     }
     const shown = () => document.hidden || run();
@@ -49,4 +51,14 @@ export function usePolled(ask, pause, key) {
   return { answer: mine ? state.answer : null, error: mine ? state.error : null, refresh: () => again.current() };
 }
 
-const AFTER_LOSS_MS = 3000;
+const AFTER_FAILURE_MS = 3000;
+
+/** Whether the same question may be answered later: the server was not reached, was busy, or had a fault of its own. */
+export const mayPass = ({ status }) => !status || status === 429 || status >= 500;
+
+/** The games there are, once the server has told; null before. */
+export function useGames(api) {
+  const { answer, error } = usePolled(api.games, () => null, "games");
+  useEffect(() => error && notifyError(error), [error]);
+  return answer;
+}

@@ -9,19 +9,22 @@ import { Replay, useReplay } from "./replay.js";
 export function Sample({ api, run, game, keys }) {
   const [seed, setSeed] = useState(0);
   const [asked, setAsked] = useState(0);
-  const [state, setState] = useState({ record: null, error: null, busy: true });
+  const [state, setState] = useState({ record: null, error: null, busy: true, iteration: run.iteration });
   const [flip, setFlip] = useState(false);
-  const without = !state.record && !state.error && run.iteration; // a run just begun has no net yet: ask as it goes on
   useEffect(() => {
     let open = true;
-    setState((before) => ({ ...before, error: null, busy: true }));
+    setState((before) => ({ ...before, error: null, busy: true, iteration: run.iteration }));
     api
       .get(`/api/runs/${encodeURIComponent(run.id)}/sample?seed=${seed}`)
-      .then((record) => open && setState((before) => ({ record: record && same(before.record, record) ? before.record : record, error: null, busy: false })))
-      .catch((error) => open && setState({ record: null, error, busy: false }));
+      .then((record) => open && setState((before) => ({ ...before, record: record && same(before.record, record) ? before.record : record, busy: false })))
+      .catch((error) => open && setState((before) => ({ ...before, record: null, error, busy: false })));
     return () => (open = false);
-  }, [run.id, seed, asked, without]);
+  }, [run.id, seed, asked]);
   const { record, error, busy } = state;
+  const later = !busy && !record && !error && run.iteration !== state.iteration;
+  useEffect(() => {
+    if (later) setAsked(asked + 1); // a run just begun has no net yet: ask as it goes on
+  }, [later]);
   const replay = useReplay(api, record);
   const path = record && replay.whole && studyPath({ ...record, ply: replay.at });
   useKeys([

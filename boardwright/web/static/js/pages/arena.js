@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
 import { useKeys } from "../keys.js";
 import { isOpen, MatchForm, MatchLinks, MatchView } from "../lists/matches.js";
-import { usePolled } from "../lists/polled.js";
+import { useGames, usePolled } from "../lists/polled.js";
 import { Crosstable, RatingList } from "../lists/ratings.js";
 import { Records } from "../lists/records.js";
 import { rename } from "../router.js";
@@ -13,10 +13,9 @@ const LIVE_MS = 2000;
 const IDLE_MS = 15000;
 
 export function Page({ api, socket, params }) {
-  const [games, setGames] = useState(null);
+  const games = useGames(api);
   useEffect(() => {
     document.title = "Arena – Boardwright";
-    api.games().then(setGames).catch(notifyError);
   }, []);
   if (!games) return html`<main class="plain" aria-busy="true"></main>`;
   return html`<${Arena} api=${api} socket=${socket} games=${games} params=${params} />`;

@@ -1,40 +1,32 @@
 /** The first page: choose a game and begin, or go on with one. */
 import { html, useEffect, useMemo, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
+import { notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { useKeys } from "../keys.js";
+import { mayPass, useGames, usePolled } from "../lists/polled.js";
 import { lastChoices, NewGame } from "../panels/newgame.js";
 import { Link } from "../router.js";
-import { beginsAbove, colourOf, playerName } from "../sides.js";
+import { beginsAbove, colourOf, namesByColour, playerName } from "../sides.js";
 
-const SHOWN_GAMES = 8;
+const SHOWN_GAMES = 8; // until all are asked for
 
 /** `params` may ask for a game, rules and a position to begin from: links of the study page do. */
 export function Page({ api, params }) {
-  const [games, setGames] = useState(null);
+  const games = useGames(api);
   const [choices, setChoices] = useState(null);
-  const [open, setOpen] = useState([]);
-  const [view, setView] = useState(null);
+  const live = usePolled(api.liveGames, () => null, "live");
   useKeys([]);
   useEffect(() => {
     document.title = "Boardwright";
-    api
-      .games()
-      .then((list) => {
-        setGames(list);
-        setChoices(lastChoices(list, params.game ? { game: params.game, rules: params.rules } : {}));
-      })
-      .catch(notifyError);
-    api.liveGames().then(setOpen).catch(notifyError);
   }, []);
-  const asked = choices && params.game === choices.game && params.rules === choices.rules ? params.position : undefined;
   useEffect(() => {
-    if (choices)
-      api.position({ game: choices.game, rules: choices.rules, start: asked }).then(setView).catch(notifyError);
-  }, [choices?.game, choices?.rules, asked]);
-  if (!games || !view || view.game !== choices.game) return html`<main class="stage" aria-busy="true"></main>`;
-  const game = games.find((candidate) => candidate.name === choices.game);
+    if (games) setChoices(lastChoices(games, params.game ? { game: params.game, rules: params.rules } : {}));
+  }, [games]);
+  useEffect(() => live.error && notifyError(live.error), [live.error]);
+  const game = games?.find((candidate) => candidate.name === choices?.game);
+  const [asked, view] = useFirstPosition(api, game, choices, params);
+  if (!game || view?.game !== game.name) return html`<main class="stage" aria-busy="true"></main>`;
   return html`
     <main class="stage">
       <h1 class="unseen">Play a game</h1>
@@ -45,25 +37,61 @@ export function Page({ api, params }) {
           <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} position=${asked}
             colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
         </section>
-        ${
-          open.length > 0 &&
-          html`<section class="panel">
-          <h2>Go on with</h2>
-          <ul class="open-games">${open.slice(0, SHOWN_GAMES).map((live) => html`<${OpenGame}
-            key=${live.id} live=${live} games=${games} />`)}</ul>
-        </section>`
-        }
+        ${live.answer?.length > 0 && html`<${OpenGames} open=${live.answer} games=${games} />`}
       </div>
     </main>
   `;
+}
+
+/**
+ * The text of the position asked for, if it is one under the rules that are chosen, and the view of what a game begins
+ * from: the last one seen while the next is on its way.
+ */
+function useFirstPosition(api, game, choices, params) {
+  const [refused, setRefused] = useState(null); // the text of a position that is none
+  const [view, setView] = useState(null);
+  const fits = game && params.game === game.name && (params.rules ?? game.default_rules) === choices.rules;
+  const asked = fits && params.position !== refused ? params.position : undefined;
+  const question = { game: game?.name, rules: choices?.rules, start: asked };
+  const { answer, error } = usePolled(
+    () => (game ? api.position(question) : Promise.resolve(null)),
+    () => null,
+    JSON.stringify(question),
+  );
+  useEffect(() => answer && setView(answer), [answer]);
+  useEffect(() => {
+    if (!error) return;
+    const wrong = asked && !mayPass(error);
+    if (wrong) setRefused(asked);
+    notify(wrong ? `This is the first position: the one asked for cannot be read (${error.message})` : error.message);
+  }, [error]);
+  return [asked, view];
 }
 
 /** The board as it will be, to look at. */
 function Preview({ view, game, role }) {
   const input = useInput(view, false, () => {});
   const flip = useMemo(() => role !== "random" && beginsAbove(view, game.roles, role), [view, role]);
-  return html`<${Board} view=${view} input=${input} flip=${flip} roles=${game.roles}
+  return html`<${Board} view=${view} input=${input} flip=${flip} roles=${namesByColour(view, game.roles)}
     label=${`${game.title}, the first position`} />`;
+}
+
+/** Games to go on with, the one moved in last first. */
+function OpenGames({ open, games }) {
+  const [all, setAll] = useState(false);
+  return html`
+    <section class="panel">
+      <h2>Go on with</h2>
+      <ul class="open-games">${open.slice(0, all ? open.length : SHOWN_GAMES).map((live) => html`<${OpenGame}
+        key=${live.id} live=${live} games=${games} />`)}</ul>
+      ${
+        open.length > SHOWN_GAMES &&
+        html`<button class="button small" aria-expanded=${String(all)} onClick=${() => setAll(!all)}>
+          ${all ? "Show fewer" : `Show all ${open.length}`}
+        </button>`
+      }
+    </section>
+  `;
 }
 
 function OpenGame({ live, games }) {

@@ -1,6 +1,6 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
 import { capital, classes, html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { announce, notifyError } from "../announce.js";
+import { announce, notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
@@ -8,8 +8,9 @@ import { useKeys } from "../keys.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
+import { asRecorded, rememberPlayed } from "../played.js";
 import { go, studyPath } from "../router.js";
-import { beginsAbove, colourOf, namesByColour, playerName, resultText } from "../sides.js";
+import { beginsAbove, colourOf, hasRunNet, nameRuns, namesByColour, playerName, resultText } from "../sides.js";
 
 /** The newest state of a live game, whichever way it came. */
 function useLiveGame(api, socket, id) {
@@ -32,9 +33,36 @@ function useLiveGame(api, socket, id) {
         notifyError(error);
         if (error.status === 404) go("/", true);
       });
-    return socket.watch(id, receive);
+    return socket.watch(id, { state: receive, failed: notify });
   }, [id]);
   return { ...state, receive };
+}
+
+/** Whether the connection is lost, by which the player's moves come; says when it is back. */
+function useLoss(socket) {
+  const [lost, setLost] = useState(false);
+  useEffect(
+    () =>
+      socket.whenLost((now) => {
+        setLost(now);
+        if (!now) notify("The connection is back");
+      }),
+    [],
+  );
+  return lost;
+}
+
+/** Finds out what a run is called whose net plays: a page that was just loaded has seen no list of runs. */
+function useRunNames(api, spec) {
+  const [, setNamed] = useState(false);
+  useEffect(() => {
+    if (!spec || !hasRunNet(spec)) return;
+    api
+      .runs()
+      .then(nameRuns)
+      .then(() => setNamed(true))
+      .catch(() => {}); // then its id is its name
+  }, [spec]);
 }
 
 /** The position a live game began from, which says whose side of the board is below; null until it is known. */
@@ -81,12 +109,14 @@ export function Page({ api, socket, params }) {
     api.games().then(setGames).catch(notifyError);
   }, []);
   const first = useFirst(api, live);
+  const lost = useLoss(socket);
+  useRunNames(api, live?.opponent);
   const game = games?.find((candidate) => candidate.name === live?.game);
   if (!live || !game || !first) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} />`;
+  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} lost=${lost} />`;
 }
 
-function Table({ api, live, readAt, receive, game, first }) {
+function Table({ api, live, readAt, receive, game, first, lost }) {
   const back = useLookBack(api, live);
   const [busy, setBusy] = useState(false);
   const [flip, setFlip] = useState(() => beginsAbove(first, game.roles, live.human));
@@ -99,13 +129,14 @@ function Table({ api, live, readAt, receive, game, first }) {
     setBusy(true);
     return request
       .then(receive)
-      .catch((error) => {
+      .catch(async (error) => {
         notifyError(error);
         input.cancel();
-        return api
+        await api
           .liveGame(live.id)
           .then(receive)
           .catch(() => {});
+        return false; // what was typed stays
       })
       .finally(() => setBusy(false));
   };
@@ -113,7 +144,12 @@ function Table({ api, live, readAt, receive, game, first }) {
   const input = useInput(view, mine && !busy && !back.view, move);
   const canUndo = !live.result && !busy && live.view.line.some((played) => played.role === live.human);
   const undo = () => canUndo && act(api.undo(live.id));
-  const study = () => go(studyPath({ game: name, rules, start, actions: live.view.actions, ply: back.at }));
+  const tryAgain = () => act(api.liveGame(live.id)); // whoever looks at a game has its player asked again
+  const study = () => {
+    const { actions } = live.view;
+    if (live.result) rememberPlayed({ game: name, rules, start, actions, ...asRecorded(live) });
+    go(studyPath({ game: name, rules, start, actions, ply: back.at }));
+  };
 
   useEffect(() => {
     document.title = `${game.title} – Boardwright`;
@@ -133,7 +169,7 @@ function Table({ api, live, readAt, receive, game, first }) {
   ]);
 
   const names = [0, 1].map((role) => (role === live.human ? "You" : playerName(game, live.opponent)));
-  const note = live.preparing ? "preparing" : live.thinking ? "thinking" : "";
+  const note = lost ? "" : live.preparing ? "preparing" : live.thinking ? "thinking" : "";
   const strip = (role) => html`
     <${PlayerStrip} name=${names[role]} role=${role} colour=${colourOf(live.view, game.roles, role)} roleName=${game.roles[role]}
       clock=${live.clock} readAt=${readAt} turn=${!live.result && live.view.to_move === role} note=${role === live.human ? "" : note} />
@@ -161,6 +197,9 @@ function Table({ api, live, readAt, receive, game, first }) {
           <p class="status"
             data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button
             class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
+          ${lost && html`<p class="problem" role="alert">The connection to the server is lost. Trying to reach it again…</p>`}
+          ${!lost && live.failure && html`<p class="problem">${live.failure} <button
+            class="link" onClick=${tryAgain}>Let it try again</button></p>`}
           <${OtherMoves} legal=${input.legal} onMove=${move} />
           <${MoveList} line=${live.view.line} current=${back.at} go=${back.to} />
           <${Steps} at=${back.at} last=${live.view.line.length} go=${back.to} />
@@ -174,7 +213,7 @@ function Table({ api, live, readAt, receive, game, first }) {
           </div>
         </section>
       </div>
-      <${Resign} open=${asking} close=${() => setAsking(false)} resign=${() => act(api.resign(live.id))} />
+      <${Resign} open=${asking && !live.result} close=${() => setAsking(false)} resign=${() => act(api.resign(live.id))} />
       <${ResultDialog} live=${live} roles=${game.roles} study=${study} />
     </main>
   `;

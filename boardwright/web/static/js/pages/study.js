@@ -13,6 +13,8 @@ import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { ReviewPanel, useReview } from "../panels/review.js";
 import { ValueBar } from "../panels/valuebar.js";
 import { Variations } from "../panels/variations.js";
+import { untilAnswered } from "../patience.js";
+import { endOf, movesOf, playedGame, rememberPlayed } from "../played.js";
 import { go, rename, studyPath } from "../router.js";
 import { beginsAbove, colourOf, namesByColour, resultText } from "../sides.js";
 import { remember, remembered, useRemembered } from "../store.js";
@@ -22,9 +24,7 @@ const RENAME_MS = 150; // browsers allow the address only so many changes a seco
 
 export function Page({ api, socket, params }) {
   const [games, setGames] = useState(null);
-  useEffect(() => {
-    api.games().then(setGames).catch(notifyError);
-  }, []);
+  useEffect(() => untilAnswered(api.games, setGames), []);
   const game = games?.find((candidate) => candidate.name === params.game);
   useEffect(() => {
     if (!games || game) return;
@@ -32,30 +32,32 @@ export function Page({ api, socket, params }) {
     const last = games.find((candidate) => candidate.name === remembered("study-game", "")) ?? games[0];
     go(studyPath({ game: last.name, rules: last.default_rules }), true);
   }, [games, game]);
-  const [opened, setOpened] = useState(null); // {key, view} of the line the address names
-  const key = JSON.stringify(params);
+  const [opened, setOpened] = useState({ number: 0, params: null }); // and {view, played}: what an address named
+  // Whoever goes to the same address again gets new params, and the line from its beginning: it has been played on.
   useEffect(() => {
     if (!game) return undefined;
-    let wanted = true;
     remember("study-game", game.name);
-    open(api, game, params)
-      .then((view) => wanted && setOpened({ key, view }))
-      .catch((error) => {
+    return untilAnswered(
+      () => open(api, game, params),
+      (found) => setOpened(({ number }) => ({ number: number + 1, params, ...found })),
+      (error) => {
         notifyError(error);
-        if (wanted) go(studyPath({ game: game.name, rules: game.default_rules }), true);
-      });
-    return () => (wanted = false);
-  }, [key, game]);
-  if (!game || opened?.key !== key) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Study} key=${key} api=${api} socket=${socket} games=${games}
-    game=${game} opened=${opened.view} ply=${params.ply} />`;
+        const plain = studyPath({ game: game.name, rules: game.default_rules });
+        if (location.pathname + location.search !== plain) go(plain, true);
+      },
+    );
+  }, [params, game]);
+  if (!game || opened.params !== params) return html`<main class="stage" aria-busy="true"></main>`;
+  return html`<${Study} key=${opened.number} api=${api} socket=${socket} games=${games}
+    game=${game} opened=${opened.view} played=${opened.played} ply=${params.ply} />`;
 }
 
-/** The position and line an address names. */
+/** The position and line an address names, and what else is known of the game it is. */
 async function open(api, game, { rules, start, actions, record }) {
-  if (!record) return api.position({ game: game.name, rules: rules ?? game.default_rules, start, actions });
-  const { record: kept } = await api.record(record);
-  return api.position({ game: game.name, rules: kept.rules ?? rules, start: kept.start, actions: kept.actions });
+  const named = { game: game.name, rules: rules ?? game.default_rules, start, actions };
+  const played = record ? { game: game.name, ...(await api.record(record)).record } : playedGame(named);
+  if (record) rememberPlayed(played);
+  return { view: await api.position(movesOf(played ?? named)), played };
 }
 
 /** A net that searches, where one leads the ladder: it also tells what it held best before it looked ahead. */
@@ -65,7 +67,8 @@ function defaultAgent(game, rules) {
   return best.startsWith("zero:") ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
 }
 
-function Study({ api, socket, games, game, opened, ply }) {
+/** @param {any} props `opened` the end of the line to begin with; `played` the game it is, if it is a known one */
+function Study({ api, socket, games, game, opened, played, ply }) {
   const { rules, start } = opened;
   const [tree, setTree] = useState(() => addLine(newTree(), "n0", opened.line)[0]);
   const [at, setAt] = useState(
@@ -83,39 +86,30 @@ function Study({ api, socket, games, game, opened, ply }) {
   const node = tree.nodes[at];
   const line = useMemo(() => lineThrough(tree, at), [tree, at]);
   const ready = view.actions.join() === node.actions.join();
-  const analysis = useAnalysis(socket, ready ? view : null, agent);
-  const { info } = analysis;
   const setValue = (id, value) => setValues((before) => ({ ...before, [id]: value }));
   const review = useReview(api, socket, { game: game.name, rules, start }, agent, setValue);
+  const analysis = useAnalysis(socket, ready ? view : null, agent, Boolean(review.progress));
+  const { info } = analysis;
+  const wholeLine = { game: game.name, rules, start, actions: line.at(-1).actions };
+  const known = played?.actions.join() === wholeLine.actions.join() ? played : null; // not of other lines
 
   useEffect(() => {
-    let wanted = true;
     setShown(null);
     setPointed(null);
-    api
-      .position({ game: game.name, rules, start, actions: node.actions })
-      .then((next) => wanted && setView(next))
-      .catch(notifyError);
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
-    return () => (wanted = false);
+    return untilAnswered(() => api.position({ game: game.name, rules, start, actions: node.actions }), setView);
   }, [at]);
   useEffect(() => {
-    const path = studyPath({
-      game: game.name,
-      rules,
-      start,
-      actions: line.at(-1).actions,
-      ply: node.depth === line.length - 1 ? undefined : node.depth,
-    });
+    const path = studyPath({ ...wholeLine, ply: node.depth === line.length - 1 ? undefined : node.depth });
     const timer = setTimeout(() => rename(path), RENAME_MS);
     return () => clearTimeout(timer);
   }, [line]);
   useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
-    api
-      .position({ game: game.name, rules, start })
-      .then((first) => setAbove(beginsAbove(first, game.roles, 0)))
-      .catch(notifyError);
+    return untilAnswered(
+      () => api.position({ game: game.name, rules, start }),
+      (first) => setAbove(beginsAbove(first, game.roles, 0)),
+    );
   }, []);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
@@ -151,7 +145,10 @@ function Study({ api, socket, games, game, opened, ply }) {
     api
       .position({ game: game.name, rules, start, actions: node.actions, moves: [text] })
       .then((reached) => play([reached.line.at(-1)]))
-      .catch((error) => notifyError(error));
+      .catch((error) => {
+        notifyError(error);
+        return false;
+      });
   const pending = useRef(0);
   const preview = (moves) => {
     const asked = ++pending.current;
@@ -161,9 +158,15 @@ function Study({ api, socket, games, game, opened, ply }) {
       .then((next) => asked === pending.current && setShown(next))
       .catch(() => {});
   };
+  /** A move the engine considers; of some it only tells how they begin, and half a move is none. */
+  const playConsidered = ({ text, actions }) => {
+    const whole = view.legal.some((move) => move.actions.join() === actions.join());
+    if (whole) play([{ text, actions, role: view.to_move }]);
+    else notify(`${text} goes on in several ways: make the move on the board`);
+  };
   const best = () => {
     const move = info?.line[0] ?? info?.candidates[0];
-    if (move) play([{ text: move.text, actions: move.actions, role: view.to_move }]);
+    if (move) playConsidered(move);
     else notify("Start the analysis first (l)");
   };
   const step = (to) => setAt(line[Math.min(Math.max(to, 0), line.length - 1)].id);
@@ -197,12 +200,12 @@ function Study({ api, socket, games, game, opened, ply }) {
     () => (shown || !heat || !ready ? null : heatOf(view, info, heat)),
     [shown, heat, ready, view, info],
   );
+  const outcome = view.outcome ?? (ready && at === line.at(-1).id ? endOf(known) : null);
   const status = shown
     ? "What the engine expects"
-    : view.outcome
-      ? resultText(view.outcome, game.roles)
+    : outcome
+      ? resultText(outcome, game.roles)
       : view.scene.caption;
-  const record = () => ({ game: game.name, rules, start, actions: line.at(-1).actions });
   const first = colourOf(view, game.roles, 0);
   return html`
     <main class=${classes("stage study", { handed: input.trays.length })}>
@@ -219,7 +222,7 @@ function Study({ api, socket, games, game, opened, ply }) {
       ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
       <div class="stage-side">
         <${AnalysisPanel} game=${game} view=${view} analysis=${analysis} agent=${agent} setAgent=${setAgent}
-          heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} preview=${preview} />
+          heat=${heat} setHeat=${setHeat} point=${setPointed} play=${play} playConsidered=${playConsidered} preview=${preview} />
         <section class="panel game-panel" aria-label="Game">
           <${OtherMoves} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} />
           <${Variations} tree=${tree} current=${at} go=${setAt} judged=${judged} />
@@ -239,7 +242,7 @@ function Study({ api, socket, games, game, opened, ply }) {
             }}>Delete from here</button>
           </div>
         </section>
-        <${Files} games=${games} game=${game} view=${view} record=${record} />
+        <${Files} games=${games} game=${game} view=${view} record=${{ ...wholeLine, ...known }} />
       </div>
     </main>
   `;

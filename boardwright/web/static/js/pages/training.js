@@ -3,7 +3,7 @@ import { classes, html, useEffect, useRef, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
 import { Curves, joined } from "../lists/curves.js";
 import { State } from "../lists/matches.js";
-import { usePolled } from "../lists/polled.js";
+import { useGames, usePolled } from "../lists/polled.js";
 import { Sample } from "../lists/sample.js";
 import { ago, large } from "../lists/words.js";
 import { rename } from "../router.js";
@@ -14,12 +14,11 @@ const IDLE_MS = 10000;
 const NOTHING = { curves: {}, figures: [], last: -1 };
 
 export function Page({ api, params }) {
-  const [games, setGames] = useState(null);
+  const games = useGames(api);
   const [chosen, setChosen] = useState(params.run ?? null);
   const list = usePolled(api.runs, () => LIST_MS, "runs");
   useEffect(() => {
     document.title = "Training – Boardwright";
-    api.games().then(setGames).catch(notifyError);
   }, []);
   useEffect(() => list.error && notifyError(list.error), [list.error]);
   if (!games || !list.answer) return html`<main class="plain" aria-busy="true"></main>`;

@@ -15,15 +15,19 @@ const RESTART_MS = 120;
 const ANSWERS = 2; // moves drawn after the first
 const ANSWERS_MS = 300;
 
-/** Analyses the position shown for as long as it is on. @param {any} view null while there is none */
-export function useAnalysis(socket, view, agent) {
+/**
+ * Analyses the position shown for as long as it is on.
+ * @param {any} view null while there is none; @param {boolean} paused whether something of this page thinks instead
+ */
+export function useAnalysis(socket, view, agent, paused) {
   const [on, setOn] = useState(false);
   const [state, setState] = useState({ info: null, preparing: false, of: null });
+  const running = on && !paused;
   const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
   // With the picture, not after it: once it is off no thought that was on its way changes what is shown.
   useLayoutEffect(() => {
-    setState((before) => ({ info: !on && before.of === key ? before.info : null, preparing: false, of: key }));
-    if (!on || !view || view.outcome || !view.legal.length) return undefined;
+    setState((before) => ({ info: !running && before.of === key ? before.info : null, preparing: false, of: key }));
+    if (!running || !view || view.outcome || !view.legal.length) return undefined;
     let stop = () => {};
     const timer = setTimeout(() => {
       const { game, rules, start, actions } = view;
@@ -44,8 +48,8 @@ export function useAnalysis(socket, view, agent) {
       clearTimeout(timer);
       stop();
     };
-  }, [on, key, agent]);
-  return { on, setOn, info: state.of === key ? state.info : null, preparing: state.preparing };
+  }, [running, key, agent]);
+  return { on, setOn, paused, info: state.of === key ? state.info : null, preparing: state.preparing };
 }
 
 /** How good a candidate is among its like, from 0 to 1, by what its engine tells. */
@@ -131,9 +135,33 @@ const short = (count) =>
       ? `${Math.round(count / 1e3)}k`
       : String(Math.round(count));
 
-/** @param {any} props `analysis` of useAnalysis; `play` plays a line of moves; `preview` shows one on the board, null ends that */
-export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, setHeat, point, play, preview }) {
-  const { on, setOn, info, preparing } = analysis;
+/** What the panel says instead of figures; null where there are some. */
+export function stateText({ on, paused, info, preparing }) {
+  if (on && paused) return "Paused while the game is reviewed.";
+  if (preparing) return "Preparing…";
+  if (info && !info.waiting) return null;
+  if (!on) return "Stopped.";
+  return info ? "Waiting: another analysis is running." : "Starting…";
+}
+
+/**
+ * @param {any} props `analysis` of useAnalysis; `play` plays a line of moves, `playConsidered` a candidate; `preview`
+ * shows a line on the board, null ends that
+ */
+export function AnalysisPanel({
+  game,
+  view,
+  analysis,
+  agent,
+  setAgent,
+  heat,
+  setHeat,
+  point,
+  play,
+  playConsidered,
+  preview,
+}) {
+  const { on, setOn, paused, info } = analysis;
   const over = Boolean(view.outcome) || !view.legal.length;
   const total = info?.candidates.reduce((sum, candidate) => sum + (candidate.visits ?? 0), 0) || 0;
   const figures =
@@ -144,8 +172,8 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
       ["simulations", info.simulations],
       ["per second", info.nps],
     ].filter(([, value]) => value);
-  const waiting = preparing ? "Preparing…" : on && !info ? "Starting…" : info ? null : "Stopped.";
-  const said = over ? "The game is over." : waiting;
+  const said = over ? "The game is over." : stateText(analysis);
+  const state = !on ? "stopped" : paused || info?.waiting ? "waiting" : info ? "running" : "starting";
   return html`
     <section class="panel analysis" aria-label="Analysis">
       <div class="row spread">
@@ -158,11 +186,11 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
       </div>
       <details class="engine"><summary>Engine: <code>${engineName(agent)}</code></summary><${OpponentChoice}
         game=${game} rules=${view.rules} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
-      <p class="figures" role="status" aria-live="off" data-analysis=${on ? (info ? "running" : "starting") : "stopped"}>
+      <p class="figures" role="status" aria-live="off" data-analysis=${state}>
         ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}
       </p>
       ${
-        info &&
+        info?.candidates.length > 0 &&
         html`
         <div class="candidates-box">
           <table class="candidates">
@@ -176,7 +204,7 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
                   index,
                 ) => html`<tr key=${candidate.text} onMouseEnter=${() => point(index)} onMouseLeave=${() => point(null)}>
                   <td><button class="move" onFocus=${() => point(index)} onBlur=${() => point(null)}
-                    onClick=${() => play([candidate])}>${candidate.text}</button></td>
+                    onClick=${() => playConsidered(candidate)}>${candidate.text}</button></td>
                   <td class="number">${candidate.visits === null ? "–" : html`<span class="visit-share"
                     style=${{ "--share": `${total ? (100 * candidate.visits) / total : 0}%` }}>${short(candidate.visits)}</span>`}</td>
                   <td class="number">${candidate.policy === null ? "–" : `${(100 * candidate.policy).toFixed(1)}%`}</td>

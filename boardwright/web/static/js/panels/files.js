@@ -2,12 +2,13 @@
 import { html, useState } from "../ui.js";
 import { notify, notifyError } from "../announce.js";
 import { api } from "../api.js";
+import { rememberPlayed } from "../played.js";
 import { go, studyPath } from "../router.js";
 import { Dialog } from "./result.js";
 
 const headline = (read, index) => {
   const [first, second] = read.record.names ?? [];
-  return `${index + 1}. ${first ?? "?"} – ${second ?? "?"}${read.headers?.Event ? `, ${read.headers.Event}` : ""}`;
+  return `${index + 1}. ${first || "?"} – ${second || "?"}${read.headers?.Event ? `, ${read.headers.Event}` : ""}`;
 };
 
 /** Puts a text on the clipboard, or shows it where there is none. */
@@ -28,7 +29,7 @@ function save(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
-/** @param {{games: any[], game: any, view: any, record: () => any}} props `record` gives what is to be written */
+/** @param {{games: any[], game: any, view: any, record: any}} props `record` is what is to be written */
 export function Files({ games, game, view, record }) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
@@ -38,33 +39,32 @@ export function Files({ games, game, view, record }) {
     setOpen(false);
     setFound(null);
     setText("");
-    go(
-      studyPath({
-        game: game.name,
-        rules: one.record.rules,
-        start: one.record.start,
-        actions: one.record.actions,
-        ply: 0,
-      }),
-    );
+    const played = { game: game.name, ...one.record };
+    rememberPlayed(played);
+    go(studyPath({ ...played, ply: 0 }));
   };
   const read = (content) =>
     api
       .readFile(game.name, content)
-      .then((answer) => (answer.games.length === 1 && !answer.errors.length ? load(answer.games[0]) : setFound(answer)))
+      .then(({ games: read, errors }) => {
+        if (read.length === 1 && !errors.length) return load(read[0]);
+        setFound({ games: read, errors: read.length || errors.length ? errors : [`It holds no game of ${game.title}.`] });
+      })
       .catch(notifyError);
   const write = () =>
     api
-      .writeFile(record())
+      .writeFile(record)
       .then((file) => save(file.name, file.text))
       .catch(notifyError);
   const setPosition = (event) => {
     event.preventDefault();
     const wanted = (written ?? view.text).trim();
-    setWritten(null);
     api
       .position({ game: game.name, rules: view.rules, start: wanted })
-      .then(() => go(studyPath({ game: game.name, rules: view.rules, start: wanted })))
+      .then(() => {
+        setWritten(null); // not before: who wrote one square wrong wants to correct it
+        go(studyPath({ game: game.name, rules: view.rules, start: wanted }));
+      })
       .catch(notifyError);
   };
   const here = studyPath({ game: game.name, rules: view.rules, start: view.text });

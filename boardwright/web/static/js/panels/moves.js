@@ -51,18 +51,20 @@ export function MoveList({ line, current, go }) {
   `;
 }
 
-/** @param {{legal: any[], onMove: (move: any) => void, onText: (text: string) => void, disabled: boolean}} props */
+/**
+ * What is typed stays until it is accepted: `onMove` and `onText` give false, or a promise of it, where it is not.
+ * @param {{legal: any[], onMove: (move: any) => any, onText: (text: string) => any, disabled: boolean}} props
+ */
 export function TypedMove({ legal, onMove, onText, disabled }) {
   const [text, setText] = useState("");
   const input = useRef(null);
-  function submit(event) {
+  async function submit(event) {
     event.preventDefault();
     const wanted = text.trim();
     if (!wanted) return;
     const move = legal.find((candidate) => candidate.text.toLowerCase() === wanted.toLowerCase());
-    if (move) onMove(move);
-    else onText(wanted);
-    setText("");
+    const accepted = await (move ? onMove(move) : onText(wanted));
+    if (accepted !== false) setText((now) => (now === text ? "" : now));
   }
   return html`
     <form class="typed" onSubmit=${submit}>

@@ -31,12 +31,12 @@ const ratingText = (rating) =>
 const shippedText = ({ elo, plus, minus }) =>
   `${Math.round(elo).toLocaleString("en").replace("-", "−")} ± ${Math.round(Math.max(plus, minus))}`;
 
-/** The nets of training runs of a game that play, named by their runs; none until they are known. */
-function useNets(game) {
+/** The nets of training runs that play a game by some rules, named by their runs; none until they are known. */
+function useNets(game, rules) {
   const [nets, setNets] = useState([]);
   useEffect(() => {
     let wanted = true;
-    const named = (run) => ({ spec: run.player, label: `Net of ${run.name}` });
+    const named = (run) => ({ spec: run.player, label: `Net of ${run.name}`, rules: run.rules });
     api
       .runs()
       .then((runs) => {
@@ -46,7 +46,7 @@ function useNets(game) {
       .catch(() => {}); // then there is the ladder
     return () => (wanted = false);
   }, [game.name]);
-  return nets;
+  return nets.filter((net) => net.rules === rules);
 }
 
 /**
@@ -54,10 +54,10 @@ function useNets(game) {
  * @param {{game: any, rules: string | null, spec: string, setSpec: (spec: string) => void, ratings?: Map<string, any>, legend: string}} props
  */
 export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map(), legend }) {
-  const { opponents: ladder, rated_on: ratedOn } = ruleSetOf(game, rules);
+  const { name: ruleSet, opponents: ladder, rated_on: ratedOn } = ruleSetOf(game, rules);
   const rating = ladder.find((opponent) => opponent.spec === spec)?.rating;
   const played = (value) => (ratedOn === null ? ratingText(ratings.get(value)) : "");
-  const nets = useNets(game);
+  const nets = useNets(game, ruleSet);
   const [wanted, setWanted] = useState(false); // whether another player was asked for
   useEffect(() => setWanted(false), [game.name]);
   const other = wanted || ![...ladder, ...nets].some((listed) => listed.spec === spec);

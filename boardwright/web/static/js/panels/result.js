@@ -37,13 +37,16 @@ export function ResultDialog({ live, roles, study }) {
     before.current = live.result;
   }, [live.result]);
   const again = () =>
-    begin({
-      game: live.game,
-      rules: live.rules,
-      role: 1 - live.human,
-      opponent: live.opponent,
-      clock: live.clock ? remembered("new-game", {}).clock : "none",
-    }).catch(notifyError);
+    begin(
+      {
+        game: live.game,
+        rules: live.rules,
+        role: 1 - live.human,
+        opponent: live.opponent,
+        clock: live.clock ? remembered("new-game", {}).clock : "none",
+      },
+      live.view.start,
+    ).catch(notifyError);
   const { result, human } = live;
   const headline = !result ? "" : result.winner === null ? "A draw" : result.winner === human ? "You win!" : "You lose";
   return html`

@@ -1,0 +1,221 @@
+"""The study page when something is in its way: refused texts, a server that is away, others who think."""
+
+import re
+from pathlib import Path
+
+from hands import READY, Json, OpenPage
+from playwright.sync_api import Locator, Page, expect
+
+DRAUGHTS = "/a/draughts/wcdf"
+FOUR_MOVES = f"{DRAUGHTS}?m=42.89.30.84"
+ENDING = "W:W21,22,K32:B1,2,3"
+CAPTURES = f"{DRAUGHTS}/W:WK32:B27,26,18,17,19,10,11,15"
+PDN = '[White "Weiss"]\n[Black "Schwarz"]\n[Result "0-1"]\n\n1. 11-15 23-19 2. 8-11 22-17 0-1\n'
+NAMELESS = '[Result "*"]\n\n1. 11-15 23-19 *\n\n[Result "*"]\n\n1. 11-16 23-19 *\n'
+
+
+def moves(page: Page) -> Locator:
+    return page.locator(".moves .move-row button.move")
+
+
+def type_move(page: Page, text: str) -> Locator:
+    page.wait_for_selector(READY)
+    field = page.get_by_label("Type a move")
+    field.fill(text)
+    field.press("Enter")
+    return field
+
+
+def set_position(page: Page, text: str) -> None:
+    page.locator("#position-text").fill(text)
+    page.get_by_role("button", name="Set", exact=True).click()
+
+
+def analysis(page: Page) -> Locator:
+    return page.locator("[data-analysis]")
+
+
+def load_text(page: Page, text: str) -> None:
+    page.get_by_role("button", name="Load…").click()
+    page.get_by_label("or as text").fill(text)
+    page.get_by_role("button", name="Read", exact=True).click()
+
+
+def saved(page: Page) -> str:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save").click()
+    return Path(download.value.path()).read_text()
+
+
+def lost_on_time(page: Page) -> Json:
+    """A game of the record that black, a person, lost by the clock after a move."""
+    query = {"game": "draughts", "role": 0, "opponent": "random", "clock": {"base": 1.0}}
+    live = page.request.post("/api/play", data=query).json()
+    move = {"text": "11-15", "version": live["version"]}
+    assert page.request.post(f"/api/play/{live['id']}/move", data=move).ok
+    while not page.request.get(f"/api/play/{live['id']}").json()["result"]:
+        page.wait_for_timeout(50)
+    return page.request.get("/api/records?game=draughts&player=person&limit=1").json()[0]
+
+
+def test_a_typed_move_is_understood_after_others(open_page: OpenPage) -> None:
+    """Though it is no listed one letter for letter: of captures people leave out what is taken."""
+    page = open_page("/a/tablut/zero?m=1704.1595")
+    type_move(page, "a4-e4")
+    expect(moves(page)).to_have_count(3)
+    expect(moves(page).last).to_have_text("a4-e4xe3")
+
+
+def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    field = type_move(page, "11-15")
+    expect(field).to_have_value("")
+    type_move(page, "23-14")
+    expect(page.get_by_role("alert")).to_contain_text("move '23-14'")
+    expect(field).to_have_value("23-14")
+
+
+def test_a_refused_position_stays_to_be_corrected(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    set_position(page, "W:W21,99:B1")
+    expect(page.get_by_role("alert")).to_contain_text("99")
+    expect(page.locator("#position-text")).to_have_value("W:W21,99:B1")
+
+
+def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
+    page = open_page(FOUR_MOVES)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(analysis(page)).to_have_attribute("data-analysis", "running")
+    page.get_by_label("Seconds a position").select_option("0.1")
+    page.get_by_role("button", name="Review the game").click()
+    expect(analysis(page)).to_have_text("Paused while the game is reviewed.")
+    expect(page.locator(".graph")).to_have_attribute("data-known", "5")
+    expect(analysis(page)).to_have_attribute("data-analysis", "running")
+
+
+def test_two_pages_analyse_in_turn_and_say_who_waits(open_page: OpenPage) -> None:
+    first, second = open_page(DRAUGHTS), open_page("/a/tablut/zero")
+    first.get_by_role("button", name="Analyse", exact=True).click()
+    expect(analysis(first)).to_have_attribute("data-analysis", "running")
+    second.get_by_role("button", name="Analyse", exact=True).click()
+    expect(analysis(second)).to_have_text("Waiting: another analysis is running.")
+    expect(analysis(second)).to_have_attribute("data-analysis", "running")
+    expect(analysis(first)).to_have_text("Waiting: another analysis is running.")
+    expect(first.locator(".candidates tbody tr").first).to_be_visible()  # what it has found so far
+    expect(analysis(first)).to_have_attribute("data-analysis", "running")
+
+
+def test_an_analysis_stopped_while_it_waits_waits_no_more(open_page: OpenPage) -> None:
+    states = "[true, false].map((on) => m.stateText({on, paused: false, preparing: false, info: {waiting: true}}))"
+    said = open_page(DRAUGHTS).evaluate(f"import('/static/js/panels/analysis.js').then((m) => {states})")
+    assert said == ["Waiting: another analysis is running.", "Stopped."]
+
+
+def test_the_page_recovers_when_the_server_is_back(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    page.wait_for_selector(READY)
+    page.evaluate("() => { window.away = fetch; window.fetch = async () => { throw new TypeError('away'); }; }")
+    type_move(page, "11-15")
+    expect(page.get_by_role("alert")).to_contain_text("the server does not answer")
+    expect(page.get_by_label("Type a move")).to_be_disabled()
+    page.evaluate("() => { window.fetch = window.away; }")
+    expect(page.locator(".status")).to_have_text("White to move")
+    type_move(page, "23-19")
+    expect(moves(page)).to_have_text(["11-15", "23-19"])
+
+
+def test_the_same_position_can_be_set_again(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    set_position(page, ENDING)
+    page.wait_for_url(re.compile(r"/W:W21,22,K32:B1,2,3$"))
+    type_move(page, "21-17")
+    page.wait_for_url(re.compile(r"\?m=\d+$"))
+    set_position(page, ENDING)
+    expect(moves(page)).to_have_count(0)
+    expect(page.locator(".status")).to_have_text("White to move")
+    page.wait_for_url(re.compile(r"/W:W21,22,K32:B1,2,3$"))
+
+
+def test_the_same_game_can_be_loaded_again(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    load_text(page, PDN)
+    expect(moves(page)).to_have_count(4)
+    page.wait_for_url("**ply=0")
+    page.keyboard.press("End")
+    type_move(page, "9-13")
+    expect(moves(page)).to_have_count(5)
+    load_text(page, PDN)
+    expect(moves(page)).to_have_count(4)
+
+
+def test_a_text_without_a_game_is_called_so(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    load_text(page, "\n;nothing\n")
+    expect(page.get_by_role("dialog").locator(".problem")).to_contain_text("no game")
+
+
+def test_players_without_names_have_a_sign(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    load_text(page, NAMELESS)
+    expect(page.locator(".found li")).to_have_text(["1. ? – ?", "2. ? – ?"])
+
+
+def test_a_game_of_the_record_keeps_its_players_and_its_end(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    record = lost_on_time(page)
+    page.goto(f"/a/draughts?record={record['id']}")
+    expect(page.locator(".status")).to_have_text(f"White wins: {record['reason']}")
+    text = saved(page)
+    for tag in ('[Black "person"]', '[White "random"]', '[Result "0-1"]', record["reason"]):
+        assert tag in text
+    page.wait_for_url("**/a/draughts/wcdf?m=*")
+    page.reload()
+    expect(page.locator(".status")).to_have_text(f"White wins: {record['reason']}")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".status")).to_have_text("White to move")
+
+
+def test_a_loaded_game_is_saved_with_its_names(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    load_text(page, PDN)
+    expect(moves(page)).to_have_count(4)
+    assert '[White "Weiss"]' in saved(page)
+    assert '[Result "0-1"]' in saved(page)
+    page.keyboard.press("End")
+    type_move(page, "9-13")
+    expect(moves(page)).to_have_count(5)
+    assert "Weiss" not in saved(page)  # who never played this
+
+
+def test_space_plays_the_best_move_after_a_click_on_analyse(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.wait_for_selector(".pv button.move")
+    page.keyboard.press(" ")
+    expect(moves(page)).to_have_count(1)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+
+
+def test_space_presses_a_button_reached_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Analyse", exact=True)).to_be_visible()
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+
+
+def test_a_candidate_is_a_whole_move(open_page: OpenPage) -> None:
+    """One hop begins all captures here: the engine's is that of its line."""
+    page = open_page(CAPTURES)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.wait_for_selector(".pv button.move")
+    candidate = page.locator(".candidates button.move")
+    expect(candidate).to_have_text(page.locator(".pv button.move").first.inner_text())
+    expect(analysis(page)).to_have_attribute("data-analysis", "stopped")  # there is nothing to choose
+    text = candidate.inner_text()
+    candidate.click()
+    expect(moves(page)).to_have_text([text])
+    assert text in saved(page)

@@ -1,0 +1,34 @@
+"""Game files over HTTP: what is written is what can be read again."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+import boardwright
+
+A_LONG_NAME = "zero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  # as players of runs have
+
+
+@pytest.mark.parametrize("name", boardwright.game_names())
+def test_who_played_and_how_it_ended_is_kept(client: TestClient, name: str) -> None:
+    """Of a game that the board does not decide: somebody's time was over."""
+    position = boardwright.game(name).start()
+    for _ in range(4):
+        position = position.play(position.moves()[0])
+    end = {"names": ["person", A_LONG_NAME], "result": 1, "reason": "time ran out"}
+    written = client.post("/api/files/write", json={"game": name, "actions": position.actions(), **end})
+    assert written.status_code == 200, written.text
+    read = client.post("/api/files/read", json={"game": name, "text": written.json()["text"]}).json()
+    assert read["errors"] == []
+    (record,) = (game["record"] for game in read["games"])
+    assert {key: record[key] for key in end} == end
+    assert record["actions"] == position.actions()
+
+
+def test_the_board_has_the_last_word(client: TestClient) -> None:
+    """A game that is over on the board ended so, whatever a page says."""
+    start = "B:W18:B15"  # the last man is taken
+    query = {"game": "draughts", "start": start, "actions": [], "result": 1, "reason": "time ran out"}
+    (jump,) = client.post("/api/position", json={"game": "draughts", "start": start}).json()["legal"]
+    text = client.post("/api/files/write", json={**query, "actions": jump["actions"]}).json()["text"]
+    assert '[Result "1-0"]' in text
+    assert "time ran out" not in text
