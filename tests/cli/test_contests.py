@@ -24,7 +24,7 @@ LISTENING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL
 
 def test_a_match_of_a_player_against_itself_is_even() -> None:
     result = as_json("match", "draughts", "random", "random", "--games", "600", "--seed", "3")
-    assert list(result) == ["games", "wins", "draws", "losses", "score", "low", "high", "by_role"]
+    assert list(result) == ["games", "wins", "draws", "losses", "score", "low", "high", "by_role", "forfeits"]
     assert result["games"] == result["wins"] + result["draws"] + result["losses"] == 600
     assert result["low"] < 0.5 < result["high"]
     assert abs(result["score"] - 0.5) < 3 * 0.5 / 600**0.5
