@@ -21,7 +21,7 @@ from boardwright.arena.game import play_game
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import ScheduledGame
 from boardwright.errors import BoardwrightError
-from boardwright.lifeline import follow_the_parent
+from boardwright.lifeline import follow_the_parent, start_deaf
 
 MOST_ATTEMPTS = 3  # workers that one game may cost
 _PATIENCE = 5.0  # seconds a worker has to put its players away when it is dismissed
@@ -103,11 +103,7 @@ def _hire(event: Event, scheduled: ScheduledGame, megabytes: int | None) -> _Wor
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
     process = spawning.Process(target=_work, args=(theirs, event, megabytes), daemon=False)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    start_deaf(process)
     theirs.close()
     worker = _Worker(process, ours, scheduled)
     _give(worker, scheduled)

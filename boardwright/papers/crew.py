@@ -20,7 +20,7 @@ import jax
 
 from boardwright.errors import BoardwrightError
 from boardwright.learn.loop import Watch
-from boardwright.lifeline import follow_the_parent
+from boardwright.lifeline import follow_the_parent, start_deaf
 from boardwright.papers.stopping import StoppedError
 
 LOOK_UP = 0.2  # seconds between looks at whether to stop
@@ -97,11 +97,7 @@ def _hire(job: Job) -> tuple[Connection, _Worker]:
     ours, theirs = spawning.Pipe()
     programs = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
     process = spawning.Process(target=_work, args=(theirs, job, programs), daemon=False)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    start_deaf(process)
     theirs.close()
     return ours, _Worker(process, job)
 

@@ -12,13 +12,13 @@ import contextlib
 import dataclasses
 import math
 import multiprocessing
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from boardwright.agents.base import Limit
+from boardwright.lifeline import start_deaf
 from boardwright.web import worker
 from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
@@ -234,11 +234,7 @@ class Engines:
         spawning = multiprocessing.get_context("spawn")
         ours, theirs = spawning.Pipe()
         process = spawning.Process(target=worker.work, args=(theirs, self._settings.worker_megabytes), daemon=True)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        start_deaf(process)
         theirs.close()
         hired = _Worker(process, ours)
         self._crew.append(hired)
