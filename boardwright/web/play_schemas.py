@@ -109,7 +109,7 @@ class FileGame(Model):
     actions: Actions = Field(default=[])
     names: tuple[Spec, Spec] | None = None
     result: Literal[0, 1, 2, 3] | None = None
-    reason: Annotated[str, Field(max_length=200)] = ""
+    reason: Annotated[str, Field(max_length=2000)] = ""  # an engine that forfeits may say much
 
 
 class FileWritten(Model):

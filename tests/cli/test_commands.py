@@ -184,6 +184,7 @@ def test_bad_rule_files(tmp_path: Path) -> None:
         path.write_text(text)
         done = boardwright("legal", "tablut", "--rules", str(path))
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert f"rule file {path}: " in done.stderr
         assert complaint in done.stderr
 
 

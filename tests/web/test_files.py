@@ -10,11 +10,12 @@ A_LONG_NAME = "zero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  
 
 @pytest.mark.parametrize("name", boardwright.game_names())
 def test_who_played_and_how_it_ended_is_kept(client: TestClient, name: str) -> None:
-    """Of a game that the board does not decide: somebody's time was over."""
+    """Of a game that the board does not decide: somebody's program failed."""
     position = boardwright.game(name).start()
     for _ in range(4):
         position = position.play(position.moves()[0])
-    end = {"names": ["person", A_LONG_NAME], "result": 1, "reason": "time ran out"}
+    reason = f"light forfeit: engine {'x' * 300!r} ended with exit code 1"
+    end = {"names": ["person", A_LONG_NAME], "result": 1, "reason": reason}
     written = client.post("/api/files/write", json={"game": name, "actions": position.actions(), **end})
     assert written.status_code == 200, written.text
     read = client.post("/api/files/read", json={"game": name, "text": written.json()["text"]}).json()

@@ -21,6 +21,7 @@ export function Announcer() {
     show = (text) => setNotice({ text, at: Date.now() });
   }, []);
   useLayoutEffect(() => {
+    if (!box.current.showPopover) return; // an older browser: it is shown where it is
     box.current.hidePopover();
     if (notice) box.current.showPopover(); // now above whatever dialog is open
   }, [notice]);
