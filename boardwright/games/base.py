@@ -17,7 +17,6 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,11 +32,11 @@ from boardwright.games.engines import (
     AlphaBetaSearch,
     BatchEnv,
     BatchState,
-    CorePosition,
     Learning,
     ProvenResults,
     PuctSearch,
 )
+from boardwright.games.position import Outcome, Position
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,14 +75,6 @@ class Rules(Protocol):
     def name(self) -> str:
         """Which `--rules` and records use."""
         ...
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a game ended."""
-
-    winner: int | None  # the role that won; None is a draw
-    reason: str  # what ended it, in words
 
 
 @dataclass(frozen=True)
@@ -190,6 +181,12 @@ class Game(ABC):
     def __init__(self, rules: Any, observation: str):
         self.rules = rules
         self.observation = observation  # one of `observations`
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy or a pickled game is made anew by its name, so the process that reads it must know the game."""
+        from boardwright.games.registry import game
+
+        return game, (self.name, self.rules, self.observation)
 
     @classmethod
     @abstractmethod
@@ -311,126 +308,3 @@ class Game(ABC):
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"ply {ply}: {error}") from None
         return position
-
-
-class Position:
-    """One position of a game and the line of play that led to it. Immutable.
-
-    The text of a position does not carry the line, so repetitions start afresh from a text.
-    """
-
-    __slots__ = ("core", "game")
-
-    def __init__(self, game: Game, core: CorePosition):
-        self.game = game
-        self.core = core
-
-    @property
-    def role_to_move(self) -> int:
-        """0, 1 or CHANCE; once the game is over, who would have been next."""
-        return self.core.role_to_move
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
-        result = self.core.result
-        if result == ONGOING:
-            return None
-        return Outcome(None if result == DRAW else result, self.game.reasons[self.core.reason])
-
-    @property
-    def hash(self) -> int:
-        """64-bit Zobrist hash of the board and the role to move, incremental in both engines."""
-        return self.core.hash
-
-    @property
-    def plies(self) -> int:
-        """Whole moves played since the start of the game."""
-        return self.core.plies
-
-    @property
-    def text(self) -> str:
-        """The position as text; `game.position` reads it back."""
-        return self.game.position_text(self.core)
-
-    def actions(self) -> list[int]:
-        """The actions of the line that led here."""
-        return self.core.actions()
-
-    def legal_actions(self) -> list[int]:
-        """Legal action numbers, ascending; empty when the game is over."""
-        return self.core.legal_actions()
-
-    def count_actions(self) -> int:
-        """How many legal actions there are."""
-        return self.core.count_actions()
-
-    def legal_mask(self) -> np.ndarray:
-        """[num_actions] bool."""
-        return self.core.legal_mask()
-
-    def moves(self) -> list[str]:
-        """Texts of the legal whole moves."""
-        return [move.text for move in self.game.moves(self.core)]
-
-    def action_text(self, action: int) -> str:
-        """Text of a legal action."""
-        self._check(action)
-        return self.game.action_text(self.core, action)
-
-    def play(self, move: int | str) -> Position:
-        """The position after an action (a number) or a whole move (a text); raises IllegalMoveError."""
-        if isinstance(move, str):
-            self._check_ongoing()
-            position = self
-            for action in self.game.parse_move(self.core, move):
-                position = position.play(action)
-            return position
-        action = operator.index(move)
-        self._check(action)
-        return Position(self.game, self.core.play(action))
-
-    def under(self, game: Game) -> Position:
-        """This position and its past in a game of the same rules, which may observe otherwise."""
-        if game is self.game:
-            return self
-        if type(game) is not type(self.game) or game.rules != self.game.rules:
-            theirs, ours = (f"{other.name} {other.rules.name}" for other in (game, self.game))
-            raise BoardwrightError(f"a position of {ours} is none of {theirs}: use one game throughout")
-        return Position(game, self.core.under(game.engine))
-
-    def observation(self, role: int | None = None) -> np.ndarray:
-        """[rows, columns, planes] float32, as `role` (by default the one to move) sees it."""
-        return self.core.observe(self.role_to_move if role is None else role)
-
-    def perft(self, depth: int, distinct: bool = False) -> int:
-        """Number of lines of exactly `depth` whole moves from here.
-
-        Two ways to make a move (capture routes) count as two; with `distinct`, as one if they lead to
-        the same position.
-        """
-        return self.core.perft(depth, distinct)
-
-    def _check(self, action: int) -> None:
-        if not 0 <= action < self.game.num_actions:
-            raise IllegalMoveError(f"action {action} is not a number from 0 to {self.game.num_actions - 1}")
-        self._check_ongoing()
-        if not self.core.is_legal(int(action)):
-            raise IllegalMoveError(self.game.why_illegal(self.core, int(action)))
-
-    def _check_ongoing(self) -> None:
-        if self.outcome is not None:
-            raise IllegalMoveError(f"the game is over: {self.outcome.reason}")
-
-    def __str__(self) -> str:
-        from boardwright.views.terminal import render
-
-        return render(self.game.scene(self))
-
-    def __repr__(self) -> str:
-        return f"<{self.game.name} {self.game.rules.name} {self.text}>"
-
-    def _repr_svg_(self) -> str:
-        from boardwright.views.svg import render
-
-        return render(self.game.scene(self))

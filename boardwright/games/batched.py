@@ -1,6 +1,7 @@
 """Generic play on the batched engine: random moves, games begun anew, chance and perft."""
 
 import dataclasses
+import functools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -52,6 +53,27 @@ def without_chance(env: BatchEnv) -> BatchEnv:
         return after_chance(env, env.step(state, action, step_key), chance_key)
 
     return dataclasses.replace(env, init=init, step=step)
+
+
+def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
+    """The same game, but `step` goes on through up to `plies` positions that leave nothing to choose.
+
+    For searches: a forced reply says nothing that the position after it does not say better. The rewards are those of
+    the last step.
+    """
+    if not plies:
+        return env
+
+    def go_on(number: Array, state: Any, key: Array) -> Any:
+        mask = state.legal_action_mask
+        forced = (mask.sum(dtype=jnp.int32) == 1) & ~state.terminated
+        after = env.step(state, jnp.argmax(mask), jax.random.fold_in(key, number))
+        return jax.tree.map(lambda new, old: jnp.where(forced, new, old), after, state)
+
+    def step(state: Any, action: Array, key: Array) -> Any:
+        return jax.lax.fori_loop(0, plies, functools.partial(go_on, key=key), env.step(state, action, key))
+
+    return dataclasses.replace(env, step=step)
 
 
 def with_openings(env: BatchEnv, plies: int) -> BatchEnv:

@@ -26,6 +26,7 @@ class SearchConfig:
     pb_c_init: float = 1.25  # puct: curiosity
     dirichlet_fraction: float = 0.25  # puct: share of noise in the root's priors
     dirichlet_alpha: float = 0.3
+    forced: int = 0  # a simulation goes on through at most so many positions with one legal action
     warm_plies: int = 30  # puct: plies in which moves are drawn by their visits; later the most visited is played
 
     def at(self, iteration: int, iterations: int) -> int:
@@ -174,6 +175,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "search.pb_c_init": (0, 1e3),
     "search.dirichlet_fraction": (0, 1),
     "search.dirichlet_alpha": (1e-3, 1e3),
+    "search.forced": (0, 8),
     "search.warm_plies": (0, 10**6),
     "selfplay.games": (1, 2**20),
     "selfplay.steps": (1, 2**15),

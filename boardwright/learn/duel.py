@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import BatchEnv
-from boardwright.games.batched import random_action, where_games
+from boardwright.games.batched import random_action, where_games, without_forced
 from boardwright.learn import processes
 from boardwright.learn.config import SearchConfig
 from boardwright.learn.seating import Asking, in_their_steps, on_move
@@ -151,7 +151,12 @@ def make_chooser(
     env: BatchEnv, evaluate: Evaluate, config: SearchConfig, simulations: int, slots: int, *, noise: Array | float
 ) -> Callable[[Array, Any], Array]:
     """key, states -> actions, of the configured kind of search: the best for a `noise` of 0, drawn for 1."""
-    common = {"env": env, "evaluate": evaluate, "num_simulations": simulations, "num_slots": slots}
+    common = {
+        "env": without_forced(env, config.forced),
+        "evaluate": evaluate,
+        "num_simulations": simulations,
+        "num_slots": slots,
+    }
 
     def choose(key: Array, states: Any) -> Array:
         if config.kind == "gumbel":

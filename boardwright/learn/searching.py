@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import BatchEnv
+from boardwright.games.batched import without_forced
 from boardwright.learn.config import SearchConfig
 from boardwright.search.puct import temperature_by_ply
 from boardwright.search.tree import Evaluate
@@ -32,7 +33,12 @@ Search = Callable[[Array, Any], Found]  # key, states -> what was found
 
 def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
     """A search of the configured kind, without its tree."""
-    common = {"env": env, "evaluate": evaluate, "num_simulations": simulations, "num_slots": slots}
+    common = {
+        "env": without_forced(env, config.forced),
+        "evaluate": evaluate,
+        "num_simulations": simulations,
+        "num_slots": slots,
+    }
 
     def search(key: Array, states: Any) -> Found:
         if config.kind == "gumbel":

@@ -114,6 +114,7 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
                  for (const auto& state : p.line.states().subspan(1)) actions.push_back(state.action);
                  return actions;
              })
+        .def("first", [](const P& p) { return P{p.game, Line<G>(*p.game, p.line.states().front())}; })
         .def("count_actions", [](const P& p) { return p.line.count_actions(); })
         .def("legal_actions", [](const P& p) { return sorted_actions(p.line); })
         .def("legal_mask",

@@ -89,6 +89,7 @@ class Evaluator<Cathedral> {
     }
 
     void list_sharp(const State&, ActionList&) const {}
+    void list_winning(const State&, ActionList&) const {}
     bool is_forced(const State&) const { return false; }
     bool repeats_to_draw() const { return false; }  // nothing can be repeated
     std::optional<int> known(const State&, int) const { return std::nullopt; }

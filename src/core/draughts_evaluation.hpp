@@ -114,6 +114,7 @@ class Evaluator<Draughts> {
         if (state.moving.jumps) list(state, actions);
     }
 
+    void list_winning(const State&, ActionList&) const {}
     bool is_forced(const State& state) const { return state.moving.jumps; }
     bool repeats_to_draw() const { return true; }
 

@@ -101,6 +101,20 @@ class Evaluator<Tablut> {
 
     void list(const State& state, ActionList& actions) const { list_moves(state, actions, true); }
     void list_sharp(const State& state, ActionList& actions) const { list_moves(state, actions, false); }
+    // The king's moves to an escape, or the attackers' to where he is taken.
+    void list_winning(const State& state, ActionList& actions) const {
+        const bool hunts = state.to_move == kAttackers;
+        const Squares empty = Tablut::empty_squares(state);
+        const Squares wins = hunts ? king_traps(state, empty) : game_->rules().escape;
+        const Squares movers = hunts ? state.men[kAttackers] : Tablut::king_set(state);
+        if (wins.none() || movers.none()) return;
+        game_->slide(movers, hunts ? TablutPiece(kAttackers) : kKing, empty, [&](int direction, int distance, Squares landings) {
+            for (landings &= wins; landings.any();) {
+                actions.push_back({Tablut::action_to(landings.take_first(), direction, distance), kSharp});
+            }
+            return false;
+        });
+    }
     bool is_forced(const State&) const { return false; }
     bool repeats_to_draw() const { return game_->rules().repetition_limit > 0 && game_->rules().repetition_draws; }
     std::optional<int> known(const State&, int) const { return std::nullopt; }

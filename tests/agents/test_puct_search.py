@@ -36,6 +36,25 @@ def test_the_king_escapes_where_he_can(text: str, plies: int, gumbel: bool) -> N
     assert after.core.forced_win(1, plies - 1)
 
 
+@pytest.mark.parametrize("rules", TABLUT.rule_sets())
+def test_a_win_at_once_is_seen_at_first_sight(rules: str) -> None:
+    """And none is where trying every move finds none."""
+    game, draws = boardwright.game("tablut", rules), random.Random(3)
+    agent, wins, others = player(game), 0, 0
+    while wins < 40 or others < 40:
+        position = game.start()
+        while position.outcome is None:
+            ends = {action: position.play(action).outcome for action in position.legal_actions()}
+            winning = {action for action, end in ends.items() if end and end.winner == position.role_to_move}
+            choice = agent.choose(position, Limit(simulations=1))
+            assert (choice.value == 1) == bool(winning)
+            if winning:
+                assert choice.action in winning
+                assert choice.nodes <= 1  # the position itself
+            wins, others = wins + bool(winning), others + (not winning)
+            position = position.play(draws.choice(list(ends)))
+
+
 def test_a_won_game_is_won_by_the_tree_that_is_kept() -> None:
     game = TABLUT.position("/9/9/9/4t4/1K7/9/9/4t4/4T4/ d 0 0")
     agent, attackers = player(TABLUT), random.Random(4)
@@ -172,9 +191,9 @@ def test_values_know_no_turns(name: str, rules: str) -> None:
     """Where every position is as good for role 0, so is every move, though a role may act several times running."""
     game, compared = boardwright.game(name, rules), 0
     for seed in range(20):
-        position = walk(game, seed, 2 * seed)
+        position = walk(game, seed, seed)
         choice = player(game, role_0_is_ahead(game, 0.5), batch=4, tables=False).choose(position, Limit(simulations=60))
-        if choice.nodes == choice.simulations + 1:  # no ending was in sight
+        if choice.nodes == choice.simulations + 1 > 1:  # no ending was in sight
             assert choice.value == (0.5 if position.role_to_move == 0 else -0.5)
             compared += 1
     assert compared > 8

@@ -1,6 +1,8 @@
 """What `games/base.py` promises of every game, tried on arbitrary reachable positions."""
 
+import copy
 import dataclasses
+import pickle
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +30,23 @@ def test_text_of_a_position_reads_back(game: Game, data: st.DataObject) -> None:
     assert again.role_to_move == position.role_to_move
     if position.outcome is None:
         assert again.legal_actions() == position.legal_actions()
+
+
+@relaxed
+@given(data=st.data())
+def test_a_pickled_position_is_the_same_with_its_past(game: Game, data: st.DataObject) -> None:
+    """Also one that began from a text."""
+    position = data.draw(reachable_positions(game))
+    began = game.position(position.text)
+    if began.outcome is None:
+        began = began.play(data.draw(st.sampled_from(began.legal_actions())))
+    for one in (position, began):
+        again = pickle.loads(pickle.dumps(one))
+        assert again.game is game
+        assert (again.text, again.hash, again.actions()) == (one.text, one.hash, one.actions())
+        assert again.outcome == one.outcome
+        np.testing.assert_array_equal(again.observation(0), one.observation(0))
+        assert copy.deepcopy(one).text == one.text
 
 
 @relaxed

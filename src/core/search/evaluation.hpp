@@ -1,5 +1,5 @@
-// What alpha-beta needs to know of a game beyond its rules: how good a position looks, in which order
-// to try moves, and which of them are too sharp to stop at.
+// What searches need to know of a game beyond its rules: how good a position looks, in which order to try
+// moves, which of them are too sharp to stop at, and what is sure. PUCT asks for the last alone.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ using ActionList = std::vector<OrderedAction>;
 //                                        near a limit on the game's length is where that matters
 //   void list(const State&, ActionList&) every legal action
 //   void list_sharp(const State&, ActionList&)  those that quiescence looks at
+//   void list_winning(const State&, ActionList&)  those that may win the game at once, cheap to tell; none if none are
 //   bool is_forced(const State&)         whether the role to move may not decline the sharp ones
 //   bool repeats_to_draw()               whether coming back to a position leads to a draw
 //   std::optional<int> known(const State&, int ply)  a score from tables, exact

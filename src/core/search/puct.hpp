@@ -7,8 +7,8 @@
 //
 // It looks at who is to move at every node, so a role may move several times running, and draws what chance
 // does. Positions are reached by playing from the root, so that repetitions are what the rules say of this line
-// of play, and history planes are true. Ends of games, what endgame tables know and what follows from both
-// (see PuctTree::pass_up) is exact, and such positions are not evaluated.
+// of play, and history planes are true. Ends of games, wins at the next move, what endgame tables know and what
+// follows from all these (see PuctTree::pass_up) is exact, and such positions are not evaluated.
 //
 // The tree outlives the move: what is known about the position after our move and the reply is kept.
 #pragma once
@@ -33,7 +33,7 @@ class PuctSearch {
   public:
     using State = typename G::State;
 
-    // The evaluator is asked only what endgame tables know. The tree has so many bytes, a batch at most so many
+    // The evaluator is asked only for wins and for what endgame tables know. The tree has so many bytes, a batch at most so many
     // positions.
     PuctSearch(Evaluator<G> evaluator, std::size_t bytes, int batch, std::uint64_t seed)
         : evaluator_(std::move(evaluator)), tree_(bytes), rules_(tree_), line_(evaluator_.game(), evaluator_.game().start()),
@@ -57,7 +57,7 @@ class PuctSearch {
         } else {
             tree_.keep(known);
         }
-        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // in tables: now its moves must be told apart
+        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // sure by tables or a win at once: now its moves must be told apart
         halving_ = halving;
         simulations_ = evaluations_ = 0;
         full_ = false;
@@ -96,7 +96,7 @@ class PuctSearch {
             tree_.back_up(leaf.node, node.raw_value);
             ++evaluations_;
             if (leaf.node == 0) {
-                open_what_tables_know();
+                open_what_is_sure();
             } else {
                 ++simulations_;
             }
@@ -149,8 +149,8 @@ class PuctSearch {
             }
             if (node.edges == 0) {
                 const bool waits = node.pending > 0;
+                if (!waits && !wait(at)) continue;
                 tree_.mark(at, true);
-                if (!waits) wait(at);
                 return {waits ? End::kGivenUp : End::kWaiting, at};
             }
             const std::uint32_t slot = choose(at);
@@ -170,6 +170,7 @@ class PuctSearch {
 
     std::uint32_t choose(std::uint32_t at) {
         PuctNode& node = tree_[at];
+        if (node.edges == 1) return 0;
         if (node.mover == kChance) {
             const auto drawn = static_cast<std::uint32_t>(random_.below(node.edges));
             if (drawn < node.opened) return drawn;
@@ -195,14 +196,30 @@ class PuctSearch {
         } else if (const auto score = evaluator_.known(state, 0)) {
             node.known = *score == 0 ? Result::kDraw : win_for(*score > 0 ? state.to_move : 1 - state.to_move);
             node.distance = static_cast<std::uint16_t>(*score == 0 ? 0 : kWin - std::abs(*score));
+        } else if (wins_at_once()) {
+            node.known = win_for(node.mover);
+            node.distance = 1;
         }
         if (node.is_known()) tree_.pass_up(at);
         return at;
     }
 
-    // Where the root itself is in tables all its moves are looked up, so that the quickest win is known.
-    void open_what_tables_know() {
-        if (!evaluator_.known(line_.now(), 0)) return;
+    // Whether the role to move has a move that wins the game, of those that the evaluator names.
+    bool wins_at_once() {
+        winning_.clear();
+        evaluator_.list_winning(line_.now(), winning_);
+        const Result win = win_for(line_.now().to_move);
+        return std::ranges::any_of(winning_, [&](const OrderedAction& move) {
+            line_.play(move.action);
+            const bool wins = line_.now().result == win;
+            line_.undo();
+            return wins;
+        });
+    }
+
+    // Where the root itself is sure all its moves are looked at, so that the quickest win is known.
+    void open_what_is_sure() {
+        if (!evaluator_.known(line_.now(), 0) && !wins_at_once()) return;
         while (tree_[0].opened < tree_[0].edges) {
             line_.play(tree_.edges(tree_[0])[tree_[0].opened].action);
             open(0);
@@ -210,12 +227,20 @@ class PuctSearch {
         }
     }
 
-    void wait(std::uint32_t at) {
+    // Lets a position wait to be evaluated. Not one with a single move, which says nothing that the position after it
+    // does not say better: false, and it has its move.
+    bool wait(std::uint32_t at) {
         const std::size_t first = legal_.size();
-        line_.each_action([&](Action action) { legal_.push_back({0, kNowhere, action}); });
+        line_.each_action([&](Action action) { legal_.push_back({1, kNowhere, action}); });
+        if (legal_.size() == first + 1 && at != 0) {
+            tree_.expand(at, {&legal_.back(), 1});
+            legal_.pop_back();
+            return false;
+        }
         line_.game().observe(line_.states(), tree_[at].mover, observations_.data() + waiting_.size() * planes_);
         roles_[waiting_.size()] = tree_[at].mover;
         waiting_.push_back({at, first, legal_.size() - first});
+        return true;
     }
 
     // Forgets what waits, which will be asked for again when a simulation comes by.
@@ -278,6 +303,7 @@ class PuctSearch {
     std::uint64_t halving_ = 0;        // simulations of a Gumbel search; 0: PUCT
     std::vector<Waiting> waiting_;
     std::vector<PuctEdge> legal_;      // moves of the positions that wait
+    ActionList winning_;               // scratch
     std::size_t planes_ = 0;           // numbers in an observation
     std::vector<float> observations_;  // [batch, rows, columns, planes]
     std::vector<std::int32_t> roles_;  // [batch]

@@ -1,8 +1,11 @@
 // Which move a simulation takes next: by PUCT, or by Gumbel search without its noise.
 //
-// The same formulas and constants as the batched search, boardwright/search/puct.py and gumbel.py. Simulations
-// under way count as visits but say nothing of the value ("Watch the Unobserved", Liu et al., 2020), so that
-// several can be sent out before the first is back. A move that is sure to lose is not tried again.
+// Gumbel search has the formulas and constants of the batched search, boardwright/search/gumbel.py. PUCT is not that
+// of puct.py, which stretches a node's values to [0, 1] however near they lie: here values count as they are, and
+// a move without a visit as its node, less the more of the likely moves have been tried, as in Leela Chess Zero.
+//
+// Simulations under way count as visits but say nothing of the value ("Watch the Unobserved", Liu et al., 2020),
+// so that several can be sent out before the first is back. A move that is sure to lose is not tried again.
 #pragma once
 
 #include <algorithm>
@@ -42,17 +45,12 @@ class PuctRules {
         const float own = static_cast<float>(node.visits + node.pending);
         const float curiosity = std::sqrt(own) * (kInit + std::log((own + kBase + 1) / kBase));
         look(node);
-        const float value = static_cast<float>(node.value() * side_of(node.mover));
-        float lowest = value, highest = value;
-        for (const Seen& seen : seen_) {
-            if (!seen.visited) continue;
-            lowest = std::min(lowest, seen.q);
-            highest = std::max(highest, seen.q);
-        }
-        const float range = std::max(highest - lowest, kLeastRange);
+        float tried = 0;
+        for (std::uint32_t slot = 0; slot < node.opened; ++slot) tried += seen_[slot].visited ? edges[slot].prior : 0.0f;
+        const float untried = share_of(static_cast<float>(node.value() * side_of(node.mover))) - kDoubt * std::sqrt(tried);
         return best(node, [&](std::uint32_t slot) {
             const bool opened = slot < node.opened;
-            const float worth = opened && seen_[slot].visited ? (seen_[slot].q - lowest) / range : 0.0f;
+            const float worth = opened && seen_[slot].visited ? share_of(seen_[slot].q) : untried;
             return worth + curiosity * edges[slot].prior / (opened ? seen_[slot].visits + 1 : 1);
         });
     }
@@ -93,9 +91,13 @@ class PuctRules {
     }
 
   private:
-    static constexpr float kInit = 1.25f, kBase = 19652.0f;      // of PUCT
+    static constexpr float kInit = 0.7f, kBase = 19652.0f;       // of PUCT: curiosity, and how it grows
+    static constexpr float kDoubt = 0.1f;                        // of PUCT: what a move without a visit counts less
     static constexpr float kVisitScale = 50.0f, kScale = 0.1f;   // of Gumbel search
     static constexpr float kLeastRange = 1e-8f;
+
+    // A value between -1 and 1 as a share of the point.
+    static constexpr float share_of(float value) { return (value + 1) / 2; }
 
     struct Seen {
         float q;        // from the side of the mover

@@ -1,0 +1,100 @@
+"""Searches go on through positions that leave nothing to choose, held to play ply by ply in the scalar engine."""
+
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from midgames import quick_jit
+
+import boardwright
+from boardwright.agents.base import Limit
+from boardwright.agents.zero import ZeroPlayer
+from boardwright.games.base import Position
+from boardwright.games.batched import without_forced
+
+DRAUGHTS = boardwright.game("draughts")
+
+
+def midgames(count: int) -> list[Position]:
+    """Positions of random games that are not over, far enough in for captures to be frequent."""
+    draws, positions = random.Random(7), []
+    while len(positions) < count:
+        position = DRAUGHTS.start()
+        for _ in range(draws.randint(10, 50)):
+            if position.outcome is None:
+                position = position.play(draws.choice(position.legal_actions()))
+        if position.outcome is None:
+            positions.append(position)
+    return positions
+
+
+def through_forced(position: Position, plies: int) -> tuple[Position, int]:
+    """The position when at most so many forced plies are played, and how many were."""
+    for number in range(plies):
+        if position.outcome is not None or position.count_actions() != 1:
+            return position, number
+        position = position.play(position.legal_actions()[0])
+    return position, plies
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_a_step_goes_on_to_the_next_choice(most: int) -> None:
+    env, positions = DRAUGHTS.batch(), midgames(200)
+    actions = [position.legal_actions()[0] for position in positions]
+    states = jax.tree.map(lambda *fields: jnp.stack(fields), *map(env.from_position, positions))
+    keys = jax.random.split(jax.random.key(0), len(positions))
+    after = quick_jit(jax.vmap(without_forced(env, most).step))(states, jnp.asarray(actions), keys)
+    expected = [through_forced(p.play(action), most) for p, action in zip(positions, actions, strict=True)]
+    skipped = [number for _, number in expected]
+    assert set(skipped) == set(range(most + 1))  # there was something to go through, and something not to
+    assert after.plies.tolist() == [position.plies for position, _ in expected]
+    for row, (position, _) in enumerate(expected):
+        assert after.terminated[row] == (position.outcome is not None)
+        if position.outcome is None:
+            assert after.current_role[row] == position.role_to_move
+            np.testing.assert_array_equal(after.legal_action_mask[row], position.legal_mask())
+
+
+@pytest.mark.parametrize("gumbel", [False, True])
+def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
+    asked, legal = [], set()
+
+    def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        asked.extend(planes.reshape(len(planes), -1).tolist())
+        return np.zeros((len(planes), DRAUGHTS.num_actions), np.float32), np.zeros(len(planes), np.float32)
+
+    def choices(position: Position, depth: int) -> None:
+        """What the mover sees in every position with a choice, within a number of plies."""
+        if position.outcome is None and depth >= 0:
+            if position.count_actions() > 1:
+                legal.add(tuple(position.observation().reshape(-1).tolist()))
+            for action in position.legal_actions():
+                choices(position.play(action), depth - 1)
+
+    position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
+    assert position.count_actions() > 1
+    search = DRAUGHTS.puct(16, 1, 0, tables=None)  # type: ignore[call-arg]
+    choice = ZeroPlayer(DRAUGHTS, search, evaluate, Limit(), gumbel=gumbel).choose(position, Limit(simulations=40))
+    assert choice.simulations == 40
+    assert choice.nodes == len(asked) == 41  # a simulation each, and the root
+    choices(position, 7)
+    assert {tuple(planes) for planes in asked} <= legal
+
+
+def test_forced_moves_are_part_of_the_line() -> None:
+    """White must take, and so must Black: the expected line holds what is forced, and the value what follows."""
+    position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
+
+    def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros((len(planes), DRAUGHTS.num_actions), np.float32), np.zeros(len(planes), np.float32)
+
+    search = DRAUGHTS.puct(16, 1, 0, tables=None)  # type: ignore[call-arg]
+    line = ZeroPlayer(DRAUGHTS, search, evaluate, Limit()).choose(position, Limit(simulations=40)).line
+    forced = 0
+    for action in line:
+        assert action in position.legal_actions()
+        forced += position.count_actions() == 1
+        position = position.play(action)
+    assert forced > 0
