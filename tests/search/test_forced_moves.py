@@ -1,6 +1,7 @@
 """Searches go on through positions that leave nothing to choose, held to play ply by ply in the scalar engine."""
 
 import random
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,8 @@ from boardwright.agents.base import Limit
 from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Position
 from boardwright.games.batched import without_forced
+from boardwright.learn.config import SearchConfig
+from boardwright.learn.searching import make_search
 
 DRAUGHTS = boardwright.game("draughts")
 
@@ -55,6 +58,25 @@ def test_a_step_goes_on_to_the_next_choice(most: int) -> None:
         if position.outcome is None:
             assert after.current_role[row] == position.role_to_move
             np.testing.assert_array_equal(after.legal_action_mask[row], position.legal_mask())
+
+
+@pytest.mark.parametrize("kind", ["gumbel", "puct"])
+def test_searches_of_training_ask_there_only_if_told_to(kind: Literal["gumbel", "puct"]) -> None:
+    """The evaluation calls positions without a choice won and all others even: so values show who was asked of."""
+    env, key = DRAUGHTS.batch(), jax.random.key(0)
+    positions = [position for position in midgames(90) if position.count_actions() > 1 and position.plies < 30]
+    states = jax.tree.map(lambda *fields: jnp.stack(fields), *map(env.from_position, positions))
+
+    def evaluate(states: Any) -> tuple[jax.Array, jax.Array]:
+        mask = states.legal_action_mask
+        return jnp.zeros(mask.shape, jnp.float32), (mask.sum(axis=1) == 1).astype(jnp.float32)
+
+    def values(forced: int) -> np.ndarray:
+        search = make_search(env, SearchConfig(kind=kind, forced=forced), evaluate, 12, DRAUGHTS.slots)
+        return np.asarray(quick_jit(search)(key, states).value)
+
+    assert (values(0) != 0).sum() > 10
+    assert (values(12) == 0).all()
 
 
 @pytest.mark.parametrize("gumbel", [False, True])
