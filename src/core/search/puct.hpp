@@ -33,8 +33,8 @@ class PuctSearch {
   public:
     using State = typename G::State;
 
-    // The evaluator is asked only for wins and for what endgame tables know. The tree has so many bytes, a batch at most so many
-    // positions.
+    // The evaluator is asked only for wins and for what endgame tables know. The tree has so many bytes, a batch at
+    // most so many positions.
     PuctSearch(Evaluator<G> evaluator, std::size_t bytes, int batch, std::uint64_t seed)
         : evaluator_(std::move(evaluator)), tree_(bytes), rules_(tree_), line_(evaluator_.game(), evaluator_.game().start()),
           random_(seed, 0), roles_(static_cast<std::size_t>(batch)) {
@@ -57,7 +57,7 @@ class PuctSearch {
         } else {
             tree_.keep(known);
         }
-        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // sure by tables or a win at once: now its moves must be told apart
+        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // however sure: now its moves must be told apart
         halving_ = halving;
         simulations_ = evaluations_ = 0;
         full_ = false;
@@ -129,6 +129,7 @@ class PuctSearch {
     // simulations go while little is known.
     static constexpr std::uint32_t kVisitsALeaf = 8;
     static constexpr int kMostSettled = 256;  // simulations without an evaluation, before the caller is heard
+    static constexpr int kMostForced = 64;    // moves in a row: rules need not end a game in which nobody has a choice
 
     enum class End { kWaiting, kGivenUp, kSettled, kFull };
 
@@ -140,6 +141,7 @@ class PuctSearch {
     // How a simulation ended, and at which node.
     std::pair<End, std::uint32_t> simulate() {
         std::uint32_t at = 0;
+        int forced = 0;  // positions without a choice that it went through for the first time
         while (true) {
             const PuctNode& node = tree_[at];
             if (node.is_known()) {
@@ -149,7 +151,7 @@ class PuctSearch {
             }
             if (node.edges == 0) {
                 const bool waits = node.pending > 0;
-                if (!waits && !wait(at)) continue;
+                if (!waits && !wait(at, forced++ < kMostForced)) continue;
                 tree_.mark(at, true);
                 return {waits ? End::kGivenUp : End::kWaiting, at};
             }
@@ -227,12 +229,12 @@ class PuctSearch {
         }
     }
 
-    // Lets a position wait to be evaluated. Not one with a single move, which says nothing that the position after it
-    // does not say better: false, and it has its move.
-    bool wait(std::uint32_t at) {
+    // Lets a position wait to be evaluated. Or, if it may be gone through, not one with a single move, which says nothing
+    // that the position after it does not say better: false, and it has its move.
+    bool wait(std::uint32_t at, bool may_go_on) {
         const std::size_t first = legal_.size();
         line_.each_action([&](Action action) { legal_.push_back({1, kNowhere, action}); });
-        if (legal_.size() == first + 1 && at != 0) {
+        if (legal_.size() == first + 1 && at != 0 && may_go_on) {
             tree_.expand(at, {&legal_.back(), 1});
             legal_.pop_back();
             return false;
