@@ -106,7 +106,7 @@ def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
 
 
 def test_forced_moves_are_part_of_the_line() -> None:
-    """White must take, and so must Black: the expected line holds what is forced, and the value what follows."""
+    """The expected line does not break off at positions that nobody evaluated."""
     position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
 
     def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
