@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Cathedral paper: its DQN, PPO and VAE and our best of both from two seeds, their matches, and the page of results.
+# The Cathedral paper: its DQN, PPO and VAE and our best of both, their matches, and the page of results.
 # `bash cathedral.sh 4 12` uses four processes for games in the scalar engine, and trains twelve runs at once.
 # Goes on where it was stopped.
 set -e
-boardwright paper cathedral --seeds 2 --workers "${1:-1}" --at-once "${2:-1}" --work cathedral-work --out .
+boardwright paper cathedral --seeds 4 --workers "${1:-1}" --at-once "${2:-1}" --work cathedral-work --out .

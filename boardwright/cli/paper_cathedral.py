@@ -19,7 +19,7 @@ MOST_GAMES, MOST_SEEDS, MOST_WORKERS, MOST_AT_ONCE = 10**6, 100, 1024, 64
 
 
 def run(options: Options) -> None:
-    """Prints the verdicts, or JSON `{findings: [{claim, verdict, figure, low, high}], targets: […]}`."""
+    """Prints the verdicts, or JSON `{findings: [{claim, verdict, figure, low, high, …}], targets: […]}`."""
     if options.out is None:
         raise BoardwrightError("paper cathedral: say with --out FOLDER where the report and the runs go")
     work_folder = options.work or options.out / "cathedral-work"
@@ -77,6 +77,8 @@ def _fields(decided: Any) -> dict[str, Any]:
         fields["figure"] = decided.figure.mean
         if decided.figure.is_bounded:
             fields |= {"low": decided.figure.low, "high": decided.figure.high}
+        if decided.single is not None and decided.single.is_bounded:
+            fields["one_seed_more"] = [decided.single.low, decided.single.high]
     return fields
 
 

@@ -82,16 +82,16 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     sights = Sights.of(game)
     updates = config.updates_a_step
     learn_chunk = chunk_of(updates, MOST_LEARNED_ON_CPU if on_cpu() else updates)
-    seed = jax.random.key(config.seed)
+    seed = jax.random.key(config.seed)  # an argument of what is compiled, so that runs from other seeds find it there
 
-    def key_of(use: int, *numbers: Array | int) -> Array:
+    def key_of(seed: Array, use: int, *numbers: Array | int) -> Array:
         key = jax.random.fold_in(seed, use)
         for number in numbers:
             key = jax.random.fold_in(key, number)
         return key
 
-    def init() -> Run:
-        net_key, games_key = jax.random.split(key_of(BEGIN))
+    def init(seed: Array) -> Run:
+        net_key, games_key = jax.random.split(key_of(seed, BEGIN))
         variables = network.init(net_key)
         if encoder is not None:
             variables = with_encoder(variables, encoder)
@@ -104,12 +104,12 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             learner=learner.init(variables),
         )
 
-    def act(run: Run, iteration: Array, step: Array) -> Run:
+    def act(seed: Array, run: Run, iteration: Array, step: Array) -> Run:
         states = run.games.states
         observation = jax.vmap(env.observe)(states, states.current_role)
         q = learner.values(run.learner.variables, observation, states.current_role, states.legal_action_mask)
         games, tally, episodes, row = dqn_acting.step(
-            key_of(ACT, iteration, step),
+            key_of(seed, ACT, iteration, step),
             run.games,
             run.tally,
             run.episodes,
@@ -126,8 +126,8 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             learned = dataclasses.replace(learned, target=target)
         return Run(games, tally, episodes, replay, learned)
 
-    def learn(run: Run, iteration: Array, step: Array, first: Array) -> tuple[Run, Losses]:
-        key = key_of(LEARN, iteration, step, first)
+    def learn(seed: Array, run: Run, iteration: Array, step: Array, first: Array) -> tuple[Run, Losses]:
+        key = key_of(seed, LEARN, iteration, step, first)
         learned, replay, losses = learner.learn(key, run.learner, run.replay, learn_chunk)
         return dataclasses.replace(run, learner=learned, replay=replay), losses
 
@@ -145,19 +145,20 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             "learning_rate": float(learner.learning_rate(int(run.learner.updates))),
         }
 
-    jitted_act = jax.jit(act, donate_argnums=0)
-    jitted_learn = jax.jit(learn, donate_argnums=0)
+    jitted_init = jax.jit(init)
+    jitted_act = jax.jit(act, donate_argnums=1)
+    jitted_learn = jax.jit(learn, donate_argnums=1)
     return DQN(
         config=config,
         game=game,
         env=env,
         network=network,
         learn_chunk=learn_chunk,
-        init=jax.jit(init),
-        act=lambda run, iteration, step: jitted_act(run, jnp.int32(iteration), jnp.int32(step)),
+        init=lambda: jitted_init(seed),
+        act=lambda run, iteration, step: jitted_act(seed, run, jnp.int32(iteration), jnp.int32(step)),
         learns=learns,
         learn=lambda run, iteration, step, first: jitted_learn(
-            run, jnp.int32(iteration), jnp.int32(step), jnp.int32(first)
+            seed, run, jnp.int32(iteration), jnp.int32(step), jnp.int32(first)
         ),
         next_iteration=jax.jit(lambda run: dataclasses.replace(run, tally=dqn_acting.new_tally()), donate_argnums=0),
         scalars=scalars,

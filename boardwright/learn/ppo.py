@@ -91,9 +91,9 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         total_steps=config.iterations * config.updates * steps,
         frozen=config.frozen,
     )
-    seed = jax.random.key(config.seed)
+    seed = jax.random.key(config.seed)  # an argument of what is compiled, so that runs from other seeds find it there
 
-    def init() -> Run:
+    def init(seed: Array) -> Run:
         net_key, games_key = jax.random.split(jax.random.fold_in(seed, BEGIN))
         variables = network.init(net_key)
         if encoder is not None:
@@ -118,7 +118,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         past = [network.fold(_place(opponent, n)) for n in range(config.opponent.nets)]
         return make_choose(in_their_steps(asking, past[0], past, against))
 
-    def play(run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
+    def play(seed: Array, run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
         """The run after some rows of all games, what there is to learn from them, and in which minibatches."""
         key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(seed, UPDATE), iteration), number)
         row_key, tail_key, learn_key = jax.random.split(key, 3)
@@ -160,12 +160,13 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
 
     learn_chunk = chunk_of(steps, MOST_LEARNED_ON_CPU if on_cpu() else steps)
     unrolled = learn_chunk if on_cpu() else 1
-    jitted_play = jax.jit(play, donate_argnums=0)
+    jitted_init = jax.jit(init)
+    jitted_play = jax.jit(play, donate_argnums=1)
     jitted_learn = jax.jit(learner.learn, static_argnums=3)
     jitted_close = jax.jit(close, donate_argnums=(0, 1))
 
     def update(run: Run, iteration: int, number: int) -> tuple[Run, Terms]:
-        run, batch, chosen = jitted_play(run, jnp.int32(iteration), jnp.int32(number))
+        run, batch, chosen = jitted_play(seed, run, jnp.int32(iteration), jnp.int32(number))
         grown, told = run.learner, []
         for first in range(0, steps, learn_chunk):
             grown, terms = jitted_learn(grown, batch, chosen[first : first + learn_chunk], unrolled)
@@ -178,7 +179,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         game=game,
         env=env,
         network=network,
-        init=jax.jit(init),
+        init=lambda: jitted_init(seed),
         update=update,
         next_iteration=jax.jit(
             lambda run: dataclasses.replace(run, tally=rollout.new_tally(), told=_nothing_told()), donate_argnums=0

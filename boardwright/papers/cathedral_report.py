@@ -37,19 +37,21 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
             "says nothing about the paper.",
             "",
         ]
-    counted = "1 seed" if seeds == 1 else f"{seeds} seeds"
+    counted, ours = (_seeds(count) for count in (seeds, min(seeds, tables.OUR_SEEDS)))
     decided = verdicts(results)
     parts += [
-        f"Every run was made with {counted}; runs of one seed meet. In brackets are intervals of 95 % confidence: over",
-        "*games* for these very nets, over *seeds* for the way they were trained, which is what verdicts go by. Where",
-        "players leave nothing to chance, pairs of games begin with two random placements. Rewards are the shaped",
-        "ones, a mean over a side's decisions; the paper does not say over what it takes its own.",
+        f"Every run of the paper's was made with {counted}, our own with {ours}; runs of one seed meet. In brackets",
+        "are intervals of 95 % confidence: over *games* for these very nets, over *seeds* for the way they were",
+        "trained, which is what verdicts go by. Where players leave nothing to chance, pairs of games begin with two",
+        "random placements. Rewards are the shaped ones, a mean over a side's decisions; the paper does not say over",
+        "what it takes its own.",
         "",
         "## Does it hold?",
         "",
         *table(_findings(decided)),
         "",
-        f"A change is called no gain if one of {GAIN:g} of the score is excluded.",
+        f"A change is called no gain, and what is said to be more is called not to be, if {GAIN:g} of the score more",
+        "is excluded.",
         "",
         *_in_short(decided, counted),
         "",
@@ -67,6 +69,10 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
     for picture in pictures:
         parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
     return "\n".join(parts)
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def curves(results: Results) -> dict[str, Chart]:
@@ -101,12 +107,13 @@ def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
 
 
 def _findings(verdicts: Sequence[Decided]) -> Rows:
-    rows: Rows = [("the paper says", "ours", "over seeds", "paper: won", "verdict")]
+    rows: Rows = [("the paper says", "ours", "over seeds", "one seed more", "paper: won", "verdict")]
     for decided in verdicts:
         figure, cell = decided.figure, decided.cell
         ours = "not measured" if figure is None else f"{decided.words}: {figure.mean:.3f}"
         paper = "" if cell is None else _papers(cell.paper, cell.paper_second, "wins")
-        rows.append((decided.claim, ours, "" if figure is None else _bounds(figure), paper, f"**{decided.verdict}**"))
+        bounds = ["" if one is None else _bounds(one) for one in (figure, decided.single)]
+        rows.append((decided.claim, ours, *bounds, paper, f"**{decided.verdict}**"))
     return rows
 
 
@@ -120,7 +127,8 @@ def _in_short(verdicts: Sequence[Decided], counted: str) -> list[str]:
         *lines,
         "",
         "Not decided means that runs which differ in nothing but the seed could differ as much. The paper tells of one",
-        "run of each, which leaves open how much of a difference is that run's.",
+        "run of each, and *one seed more* is where a single run of each would end up: where that reaches from below to",
+        "above what would be no difference, the paper's own figure, whichever it is, could be luck.",
     ]
 
 
@@ -181,7 +189,7 @@ def _codes(histories: Sequence[History]) -> Rows:
 
 
 def _runs(results: Results) -> Rows:
-    rows: Rows = [("run", "what it is", "preset", "games", "on", "minutes", "paper")]
+    rows: Rows = [("run", "what it is", "preset", "seeds", "games", "on", "minutes", "paper")]
     for name, histories in results.histories.items():
         training = training_of(name)
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
@@ -190,7 +198,8 @@ def _runs(results: Results) -> Rows:
         played = f"{np.mean(games):,.0f}" if games else ""
         preset = f"{training.method} {training.preset}"
         devices = ", ".join(sorted({device for history in histories for device in history.devices}))
-        rows.append((name, training.words, preset, played, devices, f"{seconds.mean / 60:.1f}", paper))
+        told = (played, devices, f"{seconds.mean / 60:.1f}", paper)
+        rows.append((name, training.words, preset, f"{len(histories)}", *told))
     return rows
 
 

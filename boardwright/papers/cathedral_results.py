@@ -8,8 +8,15 @@ import numpy as np
 
 from boardwright.learn.metrics import History
 from boardwright.papers.cathedral import FINDINGS, STABLE_RUN, TARGETS, UNSTABLE, UNSTABLE_RUN, Cell, Target, cell_of
-from boardwright.papers.estimates import Estimate, over_games, over_seeds, share_over_seeds
-from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
+from boardwright.papers.estimates import (
+    Estimate,
+    of_one_seed,
+    over_games,
+    over_seeds,
+    share_of_one_seed,
+    share_over_seeds,
+)
+from boardwright.papers.verdicts import GAIN, OPEN, is_more, is_no_gain
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -64,6 +71,10 @@ class Results:
         """The first's, a seed counting as one."""
         return share_over_seeds([one.score for one in self.played[cell.name]])
 
+    def score_of_one_seed(self, cell: Cell) -> Estimate:
+        """The first's, as nets of one more seed may show it."""
+        return share_of_one_seed([one.score for one in self.played[cell.name]])
+
     def devices(self) -> list[str]:
         """The kinds of device that played games."""
         return sorted({one.device for cell in self.played.values() for one in cell if one.device is not None})
@@ -89,6 +100,7 @@ class Decided:
     figure: Estimate | None  # what it was decided by, over seeds; None where it was not measured
     words: str  # what the figure is
     verdict: str
+    single: Estimate | None = None  # where the figure of one more seed lies
     cell: Cell | None = None  # whose score the figure is
 
 
@@ -98,9 +110,9 @@ def verdicts(results: Results) -> list[Decided]:
     for finding in FINDINGS:
         cell = cell_of(finding.first, finding.second)
         score = results.score_over_seeds(cell)
-        verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
+        verdict = is_more(score, 0.5, GAIN) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
-        decided.append(Decided(finding.claim, score, words, verdict, cell))
+        decided.append(Decided(finding.claim, score, words, verdict, results.score_of_one_seed(cell), cell))
     return [*decided, _on_stability(results)]
 
 
@@ -137,4 +149,4 @@ def _on_stability(results: Results) -> Decided:
     if len(differences) < len(found) or not found:
         return Decided(UNSTABLE, None, words, OPEN)
     difference = over_seeds(differences)
-    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0))
+    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0, GAIN), of_one_seed(differences))

@@ -90,10 +90,10 @@ def everything(work: Work, watch: Watch) -> Results:
         do_all(_jobs(work), at_once=work.at_once, watch=watch)
     histories: dict[str, tuple[History, ...]] = {}
     for training in TRAININGS:
-        histories[training.name] = tuple(trained(work, training, seed, watch) for seed in work.seeds)
+        histories[training.name] = tuple(trained(work, training, seed, watch) for seed in training.seeds(work.seeds))
     played: dict[str, tuple[Played, ...]] = {}
     for cell in CELLS:
-        played[cell.name] = tuple(met(work, cell, seed, watch) for seed in work.seeds)
+        played[cell.name] = tuple(met(work, cell, seed, watch) for seed in cell.seeds(work.seeds))
     return Results(played, histories)
 
 
@@ -122,7 +122,7 @@ def _jobs(work: Work) -> list[Job]:
         )
         for seed in work.seeds
         for training in TRAININGS
-        if not _is_trained(work, training, seed)
+        if seed in training.seeds(work.seeds) and not _is_trained(work, training, seed)
     ]
 
 

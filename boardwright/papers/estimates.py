@@ -37,6 +37,16 @@ def over_games(wins: int, draws: int, losses: int) -> Estimate:
 
 def over_seeds(values: Sequence[float]) -> Estimate:
     """The mean of a figure that was measured once for each seed."""
+    return _about_the_mean(values, 1 / math.sqrt(len(values)) if values else math.nan)
+
+
+def of_one_seed(values: Sequence[float]) -> Estimate:
+    """The same mean, and where the figure of one seed more lies with 95 % confidence: what a single run may show."""
+    return _about_the_mean(values, math.sqrt(1 + 1 / len(values)) if values else math.nan)
+
+
+def _about_the_mean(values: Sequence[float], deviations: float) -> Estimate:
+    """Student's interval, as wide as a distance whose standard deviation is so many times that of the values."""
     if not values:
         raise ValueError("no seed was measured")
     mean = math.fsum(values) / len(values)
@@ -45,11 +55,19 @@ def over_seeds(values: Sequence[float]) -> Estimate:
     freedom = len(values) - 1
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / freedom)
     student = STUDENT[freedom - 1] if freedom <= len(STUDENT) else BEYOND
-    reach = student * deviation / math.sqrt(len(values))
+    reach = student * deviation * deviations
     return Estimate(mean, mean - reach, mean + reach)
 
 
 def share_over_seeds(values: Sequence[float]) -> Estimate:
     """As `over_seeds`, of a figure that lies between 0 and 1, as does its interval, if it has one."""
-    found = over_seeds(values)
+    return _as_share(over_seeds(values))
+
+
+def share_of_one_seed(values: Sequence[float]) -> Estimate:
+    """As `of_one_seed`, likewise."""
+    return _as_share(of_one_seed(values))
+
+
+def _as_share(found: Estimate) -> Estimate:
     return Estimate(found.mean, max(found.low, 0.0), min(found.high, 1.0)) if found.is_bounded else found

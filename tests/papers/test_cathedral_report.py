@@ -21,7 +21,14 @@ from boardwright.papers.cathedral import (
 )
 from boardwright.papers.cathedral_report import CURVES, curves, markdown
 from boardwright.papers.cathedral_results import fluctuation, targets, verdicts
-from boardwright.papers.estimates import Estimate, over_games, over_seeds, share_over_seeds
+from boardwright.papers.estimates import (
+    Estimate,
+    of_one_seed,
+    over_games,
+    over_seeds,
+    share_of_one_seed,
+    share_over_seeds,
+)
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.views.chart import render
 
@@ -71,6 +78,24 @@ def test_verdicts_by_intervals(low: float, high: float, more: str, no_gain: str)
     estimate = Estimate(0.5, low, high)
     assert is_more(estimate, 0.5) == more
     assert is_no_gain(estimate) == no_gain
+
+
+def test_what_is_more_by_too_little_is_not_more() -> None:
+    assert is_more(Estimate(0.5, 0.49, 0.51), 0.5, margin=0.02) == FAILS
+    assert is_more(Estimate(0.5, 0.49, 0.53), 0.5, margin=0.02) == OPEN
+    assert is_more(Estimate(0.5, 0.501, 0.51), 0.5, margin=0.02) == HOLDS
+
+
+def test_one_seed_more_lies_where_it_is_said_to() -> None:
+    draws = random.Random(5)
+    for seeds in (2, 4, 9):
+        within = 0
+        for _ in range(2000):
+            *known, new = (draws.gauss(0.3, 0.1) for _ in range(seeds + 1))
+            within += (found := of_one_seed(known)).low <= new <= found.high
+        assert 0.935 < within / 2000 < 0.972, seeds
+    assert share_of_one_seed([0.9, 0.95]).high == 1.0
+    assert not of_one_seed([0.7]).is_bounded
 
 
 def test_planted_results_are_found_out() -> None:
@@ -145,7 +170,13 @@ def test_every_run_and_cell_has_its_place() -> None:
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_report_says_it_all(seeds: int) -> None:
-    results = planted(seeds=seeds, dqn_random=[0.97] * seeds, boltzmann_uniform=[0.6] * seeds, dqn_ppo=[0.3] * seeds)
+    results = planted(
+        seeds=seeds,
+        dqn_random=[0.97] * seeds,
+        boltzmann_epsilon=[0.4, 0.5, 0.6][:seeds],
+        boltzmann_uniform=[0.6] * seeds,
+        dqn_ppo=[0.3] * seeds,
+    )
     text = markdown(
         results,
         command="boardwright paper cathedral",
@@ -166,7 +197,8 @@ def test_the_report_says_it_all(seeds: int) -> None:
     assert ("one seed" in dqn) == (seeds == 1)
     short = dict(line.removeprefix("* ").split(": ", 1) for line in lines if line.startswith("* "))
     assert ("Prioritised replay is better than uniform" in short["Holds"]) == (seeds == 3)
-    assert short["Does not hold"] == ("DQN is better than PPO." if seeds == 3 else "nothing.")
+    assert short["Does not hold"].startswith("DQN is better than PPO; PPO with the VAE" if seeds == 3 else "nothing.")
+    assert f"made with {'1 seed, our own with 1 seed' if seeds == 1 else '3 seeds, our own with 2 seeds'};" in text
     assert short[f"Not decided by {'1 seed' if seeds == 1 else '3 seeds'}"].startswith(
         "Boltzmann exploration is better"
     )

@@ -60,6 +60,19 @@ def test_the_paper_compares_what_it_says(tmp_path: Path) -> None:
     assert (boltzmann.transitions.prioritised, uniform.transitions.prioritised) == (True, False)
 
 
+def test_our_own_runs_are_made_for_the_first_seeds_alone(tmp_path: Path) -> None:
+    seeds = (5, 6, 7)
+    assert training_of("dqn").seeds(seeds) == seeds
+    assert training_of("ppo-best").seeds(seeds) == (5, 6)
+    assert cell_of("dqn", "ppo").seeds(seeds) == cell_of("dqn", "random").seeds(seeds) == seeds
+    assert cell_of("dqn", "greedy").seeds(seeds) == seeds
+    for first, second in (("ppo-best", "random"), ("ppo-best", "dqn"), ("dqn-best", "greedy")):
+        assert cell_of(first, second).seeds(seeds) == (5, 6)
+    jobs = {job.name for job in cathedral_runs._jobs(some_work(tmp_path, seeds=seeds))}
+    everything = {f"{training.name}-{seed}" for training in TRAININGS for seed in seeds}
+    assert everything - jobs == {"dqn-best-7", "ppo-best-7"}
+
+
 def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cathedral_runs.QUICK, "vae", ())
     tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny")

@@ -1,0 +1,35 @@
+"""Runs that differ in their seed alone are compiled once: the seed is an argument of their programs, not a part of them."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import pytest
+
+from boardwright.learn import dqn_presets, ppo_presets
+from boardwright.learn.dqn import make_dqn
+from boardwright.learn.ppo import make_ppo
+
+
+def _dqn(seed: int) -> list[Callable[..., Any]]:
+    run = make_dqn(dataclasses.replace(dqn_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    return [run.init, lambda state: run.act(state, 0, 0), lambda state: run.learn(state, 0, 0, 0)]
+
+
+def _ppo(seed: int) -> list[Callable[..., Any]]:
+    run = make_ppo(dataclasses.replace(ppo_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    return [run.init, lambda state: run.update(state, 0, 0)]
+
+
+def _programs(functions: list[Callable[..., Any]]) -> list[str]:
+    """What is compiled of each function, without what calls it."""
+    init, *others = functions
+    state = jax.eval_shape(init)
+    texts = [jax.jit(init).lower().as_text(), *(jax.jit(one).lower(state).as_text() for one in others)]
+    return [text[text.index("func.func private") :] for text in texts]
+
+
+@pytest.mark.parametrize("make", [_dqn, _ppo])
+def test_the_seed_is_no_part_of_what_is_compiled(make: Callable[[int], list[Callable[..., Any]]]) -> None:
+    assert _programs(make(0)) == _programs(make(1))
