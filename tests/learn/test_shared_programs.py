@@ -1,4 +1,4 @@
-"""Runs that differ in their seed alone are compiled once: the seed is an argument of their programs, not a part of them."""
+"""Runs that differ in their seed alone are compiled once: the seed is an argument of programs, not a part of them."""
 
 import dataclasses
 from collections.abc import Callable
