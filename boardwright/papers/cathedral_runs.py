@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import itertools
 import json
-import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +33,6 @@ from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.duel import finished
 from boardwright.learn.loop import BEST, Watch
 from boardwright.learn.methods import PRESETS, make_method
-from boardwright.learn.metrics import NAME as METRICS
 from boardwright.learn.metrics import History, read_metrics
 from boardwright.learn.paying import paying
 from boardwright.learn.rivals import Policy, at_random, by_net
@@ -46,10 +44,9 @@ from boardwright.nets.network import Network, Variables, make_network, variables
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
 from boardwright.papers.crew import Job, do_all
+from boardwright.papers.ended import has_ended, is_same_run, read_table
 from boardwright.papers.stopping import StoppedError
 from boardwright.wholefile import write_whole
-
-OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +128,7 @@ def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
     path = work.match_file(cell, seed)
     games = work.arena_games if cell.arena else work.games
     told = {"games": games, "opening_plies": cell.opening_plies}
-    there = _read(path)
+    there = read_table(path)
     if there is not None and there.get("told") == told:
         return _counted(there["played"])
     if watch.stopped():
@@ -164,20 +161,7 @@ def _quiet(watch: Watch) -> Watch:
 
 
 def _is_trained(work: Work, training: Training, seed: int) -> bool:
-    """Whether a run of these settings has come to its end, without loading what it holds."""
-    folder, config = work.run_folder(training.name, seed), work.config(training, seed)
-    if not ((folder / METRICS).exists() and _is_same_run(folder, training.method, config)):
-        return False  # the loop will say why
-    done = read_metrics(folder).scalars.get("speed/seconds")
-    return done is not None and int(done.iterations[-1]) >= config.iterations
-
-
-def _is_same_run(folder: Path, method: str, config: Any) -> bool:
-    """Whether a run was told the same, but for where its folder lies and for settings that there were none of then."""
-    if _read(folder / CONFIG) is None:
-        return False
-    there = configfile.with_defaults(configfile.read(folder), config)
-    return _without_places(there) == _without_places(configfile.told(method, config))
+    return has_ended(work.run_folder(training.name, seed), training.method, work.config(training, seed))
 
 
 def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
@@ -191,27 +175,9 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
 
 def _follow_places(folder: Path, method: str, config: Any) -> None:
     """Lets a run that was begun elsewhere go on: the files it names are where the folder is now."""
-    if _read(folder / CONFIG) != configfile.told(method, config) and _is_same_run(folder, method, config):
+    if read_table(folder / CONFIG) != configfile.told(method, config) and is_same_run(folder, method, config):
         (folder / CONFIG).unlink()
         configfile.keep(folder, method, config)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """A table of JSON, or None where there is none."""
-    try:
-        there = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return there if isinstance(there, dict) else None
-
-
-def _without_places(value: Any) -> Any:
-    """Settings in which files of other runs are named by where they lie in the folder, wherever that is."""
-    if isinstance(value, dict):
-        return {name: _without_places(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_without_places(part) for part in value]
-    return OTHERS_FILE.sub("", value) if isinstance(value, str) else value
 
 
 def _slim(folder: Path) -> None:

@@ -3,7 +3,8 @@
     results = everything(Work(folder=..., seed=0, games=100, positions=100), watch)
 
 `run` is a folder of a training run as `boardwright train` makes it, `matches` and `endings` hold what was counted.
-Whoever stops it goes on with the same call.
+Whoever stops it goes on with the same call, also in a copy of the folder; of a run that has ended its settings, its
+metrics and `best.net` are enough.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
+from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
 from boardwright.learn import settings
 from boardwright.learn.loop import BEST, Watch
@@ -33,6 +35,7 @@ from boardwright.learn.metrics import History, read_metrics
 from boardwright.learn.presets import PRESETS
 from boardwright.learn.run import train
 from boardwright.nets import netfile, shipped
+from boardwright.papers.ended import has_ended
 from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import is_more
@@ -149,20 +152,19 @@ class Results:
 
 def everything(work: Work, watch: Watch) -> Results:
     """Trains, plays and measures what is not there yet; raises StoppedError when `watch` says so."""
-    config = work.config()
-    progress = train(config, work.folder / "run", watch, rate=net_ratings)
-    if progress.iteration < config.iterations:
-        raise StoppedError
+    config, run = work.config(), work.folder / "run"
+    if not (work.net.exists() and has_ended(run, "alphazero", config)):
+        progress = train(config, run, watch, rate=net_ratings)
+        if progress.iteration < config.iterations:
+            raise StoppedError
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}
     nets = {OURS: work.net, **{text: shipped.find(text) for text in work.nets}}
     endings = {
-        (name, asked): tuple(
-            _converted(work, path, player(str(path), work.simulations), pieces, watch) for pieces in PIECES
-        )
+        (name, asked): tuple(_converted(work, name, path, asked, pieces, watch) for pieces in PIECES)
         for name, path in nets.items()
-        for asked, player in ASKED.items()
+        for asked in ASKED
     }
-    return Results(read_metrics(work.folder / "run"), matches, endings)
+    return Results(read_metrics(run), matches, endings)
 
 
 def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
@@ -188,11 +190,12 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
     return wins, draws, losses
 
 
-def _converted(work: Work, net: Path, player: str, pieces: int, watch: Watch) -> Conversion:
-    """How many won endings of so many pieces a player wins, who has its net from a file, by the rules it learned."""
+def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch: Watch) -> Conversion:
+    """How many won endings of so many pieces a net wins that is asked so, by the rules it learned."""
 
     def measure() -> dict[str, Any]:
         game = make_game("draughts", netfile.game_of(netfile.read(net)).rules)
+        player = ASKED[asked](str(net), work.simulations)
         endings = itertools.islice(won_endings(game, Judge(game, work.tables), pieces, work.seed), work.positions)
         tasks = [Task(player, ending, work.seed + n, game.rules, work.tables) for n, ending in enumerate(endings)]
         done = []
@@ -200,10 +203,11 @@ def _converted(work: Work, net: Path, player: str, pieces: int, watch: Watch) ->
             done.append(one)
             watch.phase(f"endings with {pieces} pieces", len(done), work.positions)
             _check(watch)
-        return dataclasses.asdict(conversion(done))
+        return dataclasses.asdict(dataclasses.replace(conversion(done), player=asked))  # not where its file lies
 
-    told = [work.positions, player, pieces, str(work.tables)]
-    fields = _kept(work, f"endings/{zlib.crc32(json.dumps(told).encode()):08x}", told, net, measure)
+    place = f"endings/{zlib.crc32(name.encode()):08x}-{asked.replace(' ', '')}-{pieces}"
+    told = [work.positions, work.simulations, Tablebase(work.tables).pieces]
+    fields = _kept(work, place, told, net, measure)
     return Conversion(**{**fields, "share": Score(**fields["share"])})
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from boardwright.arena.intervals import score_interval
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
+from boardwright.learn import configfile
 from boardwright.learn.loop import Progress, Watch
 from boardwright.learn.metrics import Metrics
 from boardwright.nets import netfile
@@ -71,6 +73,27 @@ def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pyte
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert json.loads(capsys.readouterr().out) == told
     assert trained[0].iterations == 4
+
+
+def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is made of what was measured elsewhere; a run that has ended is not asked for its checkpoints."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    work = Work(folder=first, quick=True, games=2, positions=1)
+    results = everything(work, Watch())
+    config = work.config()
+    configfile.keep(first / "run", "alphazero", config)
+    with Metrics(first / "run") as metrics:
+        metrics.log(config.iterations, 400, {"speed/seconds": 30})
+    shutil.move(first, second)
+    monkeypatch.setattr(draughts, "train", None)
+    monkeypatch.setattr(draughts, "play", None)
+    monkeypatch.setattr(draughts, "attempts", None)
+    again = everything(dataclasses.replace(work, folder=second), Watch())
+    assert again.matches == results.matches
+    assert repr(again.endings) == repr(results.endings)  # means of no games are no numbers
+    assert str(tmp_path) not in "".join(path.read_text() for path in second.rglob("*.json"))
+    with pytest.raises(TypeError):  # of another seed it is not the same run
+        everything(dataclasses.replace(work, folder=second, seed=1), Watch())
 
 
 def test_stopping(tmp_path: Path, trained: list[Any]) -> None:

@@ -1,0 +1,52 @@
+"""Whether a training run has come to its end, wherever its folder lies now, and without loading what it holds.
+
+So a page can be made of runs that were made elsewhere, of which little more than settings and metrics are left.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from boardwright.learn import configfile
+from boardwright.learn.configfile import NAME as CONFIG
+from boardwright.learn.metrics import NAME as METRICS
+from boardwright.learn.metrics import read_metrics
+
+OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
+
+
+def has_ended(folder: Path, method: str, config: Any) -> bool:
+    """Whether the run in a folder was told the same and has made all its iterations."""
+    if not ((folder / METRICS).exists() and is_same_run(folder, method, config)):
+        return False  # the loop will say why
+    done = read_metrics(folder).scalars.get("speed/seconds")
+    return done is not None and int(done.iterations[-1]) >= config.iterations
+
+
+def is_same_run(folder: Path, method: str, config: Any) -> bool:
+    """Whether a run was told the same, but for where its folder lies and for settings that there were none of then."""
+    if read_table(folder / CONFIG) is None:
+        return False
+    there = configfile.with_defaults(configfile.read(folder), config)
+    return _without_places(there) == _without_places(configfile.told(method, config))
+
+
+def read_table(path: Path) -> dict[str, Any] | None:
+    """A table of JSON, or None where there is none."""
+    try:
+        there = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return there if isinstance(there, dict) else None
+
+
+def _without_places(value: Any) -> Any:
+    """Settings in which files of other runs are named by where they lie in the folder, wherever that is."""
+    if isinstance(value, dict):
+        return {name: _without_places(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_places(part) for part in value]
+    return OTHERS_FILE.sub("", value) if isinstance(value, str) else value
