@@ -16,7 +16,7 @@ from boardwright.papers.estimates import (
     share_of_one_seed,
     share_over_seeds,
 )
-from boardwright.papers.verdicts import GAIN, OPEN, is_more, is_no_gain
+from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -110,7 +110,7 @@ def verdicts(results: Results) -> list[Decided]:
     for finding in FINDINGS:
         cell = cell_of(finding.first, finding.second)
         score = results.score_over_seeds(cell)
-        verdict = is_more(score, 0.5, GAIN) if finding.kind == "better" else is_no_gain(score)
+        verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
         decided.append(Decided(finding.claim, score, words, verdict, results.score_of_one_seed(cell), cell))
     return [*decided, _on_stability(results)]
@@ -149,4 +149,4 @@ def _on_stability(results: Results) -> Decided:
     if len(differences) < len(found) or not found:
         return Decided(UNSTABLE, None, words, OPEN)
     difference = over_seeds(differences)
-    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0, GAIN), of_one_seed(differences))
+    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0), of_one_seed(differences))

@@ -37,16 +37,16 @@ def over_games(wins: int, draws: int, losses: int) -> Estimate:
 
 def over_seeds(values: Sequence[float]) -> Estimate:
     """The mean of a figure that was measured once for each seed."""
-    return _about_the_mean(values, 1 / math.sqrt(len(values)) if values else math.nan)
+    return _about_the_mean(values, of=0)
 
 
 def of_one_seed(values: Sequence[float]) -> Estimate:
     """The same mean, and where the figure of one seed more lies with 95 % confidence: what a single run may show."""
-    return _about_the_mean(values, math.sqrt(1 + 1 / len(values)) if values else math.nan)
+    return _about_the_mean(values, of=1)
 
 
-def _about_the_mean(values: Sequence[float], deviations: float) -> Estimate:
-    """Student's interval, as wide as a distance whose standard deviation is so many times that of the values."""
+def _about_the_mean(values: Sequence[float], *, of: int) -> Estimate:
+    """Student's interval of the mean, or, `of` one seed more, of a value whose own variance adds to the mean's."""
     if not values:
         raise ValueError("no seed was measured")
     mean = math.fsum(values) / len(values)
@@ -55,7 +55,7 @@ def _about_the_mean(values: Sequence[float], deviations: float) -> Estimate:
     freedom = len(values) - 1
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / freedom)
     student = STUDENT[freedom - 1] if freedom <= len(STUDENT) else BEYOND
-    reach = student * deviation * deviations
+    reach = student * deviation * math.sqrt(of + 1 / len(values))
     return Estimate(mean, mean - reach, mean + reach)
 
 

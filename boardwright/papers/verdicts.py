@@ -6,11 +6,11 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 GAIN = 0.02  # of the score: a change that brings less is called no gain
 
 
-def is_more(figure: Estimate, than: float, margin: float = 0.0) -> str:
-    """On the claim that a figure is greater; it does not hold where one greater by more than `margin` is excluded."""
+def is_more(figure: Estimate, than: float) -> str:
+    """On the claim that a figure is greater."""
     if figure.low > than:
         return HOLDS
-    return FAILS if figure.high < than + margin else OPEN
+    return FAILS if figure.high < than else OPEN
 
 
 def excludes_half(score: Estimate) -> str:

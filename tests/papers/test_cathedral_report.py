@@ -80,12 +80,6 @@ def test_verdicts_by_intervals(low: float, high: float, more: str, no_gain: str)
     assert is_no_gain(estimate) == no_gain
 
 
-def test_what_is_more_by_too_little_is_not_more() -> None:
-    assert is_more(Estimate(0.5, 0.49, 0.51), 0.5, margin=0.02) == FAILS
-    assert is_more(Estimate(0.5, 0.49, 0.53), 0.5, margin=0.02) == OPEN
-    assert is_more(Estimate(0.5, 0.501, 0.51), 0.5, margin=0.02) == HOLDS
-
-
 def test_one_seed_more_lies_where_it_is_said_to() -> None:
     draws = random.Random(5)
     for seeds in (2, 4, 9):
@@ -197,7 +191,7 @@ def test_the_report_says_it_all(seeds: int) -> None:
     assert ("one seed" in dqn) == (seeds == 1)
     short = dict(line.removeprefix("* ").split(": ", 1) for line in lines if line.startswith("* "))
     assert ("Prioritised replay is better than uniform" in short["Holds"]) == (seeds == 3)
-    assert short["Does not hold"].startswith("DQN is better than PPO; PPO with the VAE" if seeds == 3 else "nothing.")
+    assert short["Does not hold"] == ("DQN is better than PPO." if seeds == 3 else "nothing.")
     assert f"made with {'1 seed, our own with 1 seed' if seeds == 1 else '3 seeds, our own with 2 seeds'};" in text
     assert short[f"Not decided by {'1 seed' if seeds == 1 else '3 seeds'}"].startswith(
         "Boltzmann exploration is better"
