@@ -58,8 +58,8 @@ def without_chance(env: BatchEnv) -> BatchEnv:
 def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
     """The same game, but `step` goes on through up to `plies` positions that leave nothing to choose.
 
-    For searches: a forced reply says nothing that the position after it does not say better. The rewards are those of
-    the last step.
+    For searches and for games to learn from: a forced reply says nothing that the position after it does not say
+    better. The rewards are those of the last step.
     """
     if not plies:
         return env

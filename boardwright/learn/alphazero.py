@@ -25,7 +25,7 @@ from jax import Array
 
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import BatchEnv, Game, Learning, ProvenResults
-from boardwright.games.batched import without_chance
+from boardwright.games.batched import without_chance, without_forced
 from boardwright.games.registry import game as make_game
 from boardwright.learn import memory, selfplay
 from boardwright.learn.config import AlphaZeroConfig
@@ -85,6 +85,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     """Builds a run's functions; nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
     game = make_game(config.game, config.rules, config.observation)
     env = without_chance(game.batch()) if game.has_chance else game.batch()
+    choices = without_forced(env, config.search.forced)  # games go on to where there is something to learn, too
     learning = game.learning()
     network = make_network(config.net, game, dtype=compute_dtype() if dtype is None else dtype)
     asking = make_asking(network, env)
@@ -147,7 +148,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
                 key_of(PLAY, iteration, step),
                 run.games,
                 run.tally,
-                env=env,
+                env=choices,
                 learning=learning,
                 config=config.selfplay,
                 theirs=theirs,

@@ -26,7 +26,7 @@ class SearchConfig:
     pb_c_init: float = 1.25  # puct: curiosity
     dirichlet_fraction: float = 0.25  # puct: share of noise in the root's priors
     dirichlet_alpha: float = 0.3
-    forced: int = 0  # a simulation goes on through at most so many positions with one legal action
+    forced: int = 0  # simulations, and games, go on through at most so many positions with one legal action
     warm_plies: int = 30  # puct: plies in which moves are drawn by their visits; later the most visited is played
 
     def at(self, iteration: int, iterations: int) -> int:

@@ -75,6 +75,7 @@ def make_duel(
     total, pairs = opponents * games, opponents * games // 2
     # Games lie as [opponent, role of the challenger, pair].
     seat = jnp.tile(jnp.repeat(jnp.arange(2, dtype=jnp.int8), games // 2), opponents)
+    choices = without_forced(env, search.forced)
 
     def begin(key: Array) -> Any:
         """Both games of a pair after the same random actions."""
@@ -95,7 +96,7 @@ def make_duel(
         def act(number: Array, states: Any) -> Any:
             for turn, choose in enumerate(choosers):
                 search_key, step_key = jax.random.split(jax.random.fold_in(key, 2 * number + turn))
-                stepped = jax.vmap(env.step)(states, choose(search_key, states), jax.random.split(step_key, total))
+                stepped = jax.vmap(choices.step)(states, choose(search_key, states), jax.random.split(step_key, total))
                 states = where_games(on_move(states, seat, theirs=turn == 1), stepped, states)
             return states
 
