@@ -55,8 +55,6 @@ def run(options: Options) -> None:
 
 
 def _write(options: Options, work: Any, results: Any) -> None:
-    import jax
-
     from boardwright.games.draughts.tablebase import Tablebase
     from boardwright.papers import draughts_report as report
     from boardwright.papers.draughts import NAME
@@ -68,7 +66,6 @@ def _write(options: Options, work: Any, results: Any) -> None:
         write_text(options.out / name, picture)
     given = [("seed", options.seed or None), ("games", options.games), ("positions", options.positions)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
-    device = jax.devices()[0].device_kind
     most = Tablebase(options.tables).pieces
     text = report.markdown(
         results,
@@ -76,7 +73,6 @@ def _write(options: Options, work: Any, results: Any) -> None:
         command=f"boardwright paper {NAME}{' --quick' if options.quick else ''}{chosen}",
         setting=f"{work.games} games a match, {work.positions} endings a row, {work.simulations} simulations a move "
         f"where nets search, boardwright {__version__}",
-        device=device,
         quick=options.quick,
         proven_by=f"proven by tables to {most} pieces, beyond them by alpha-beta that reaches them by force",
         pictures=list(pictures),

@@ -108,7 +108,8 @@ def _draughts_fast() -> AlphaZeroConfig:
     config = _through_forced(_fast("draughts", heads="shared", opening_plies=6, steps=64))
     return dataclasses.replace(
         config,
-        iterations=80,
+        iterations=64,
+        net=dataclasses.replace(config.net, width=96),
         search=dataclasses.replace(config.search, simulations=(16, 48)),
         selfplay=dataclasses.replace(config.selfplay, games=8192, adjudicate=0.9),
         league=LeagueConfig(share=0.0),

@@ -25,7 +25,6 @@ def markdown(
     *,
     command: str,
     setting: str,
-    device: str,
     quick: bool,
     proven_by: str,
     pictures: Sequence[str],
@@ -39,7 +38,7 @@ def markdown(
             "",
         ]
     parts += ["## Does it hold?", "", *table([("the paper says", "ours", "verdict"), *results.claims()]), ""]
-    parts += ["## Set-up", "", *table(_setup(results, config, device)), "", "## Matches", ""]
+    parts += ["## Set-up", "", *table(_setup(results, config)), "", "## Matches", ""]
     parts += ["Our net with search and tables, ballots with both colours.", "", *table(_matches(results)), ""]
     parts += [
         "## Won endings",
@@ -62,7 +61,7 @@ def markdown(
     return "\n".join(parts)
 
 
-def _setup(results: Results, config: AlphaZeroConfig, device: str) -> Rows:
+def _setup(results: Results, config: AlphaZeroConfig) -> Rows:
     scalars = results.history.scalars
     numbers = {
         "blocks": config.net.blocks,
@@ -74,7 +73,7 @@ def _setup(results: Results, config: AlphaZeroConfig, device: str) -> Rows:
         "least": config.gating.threshold,
         "games": int(scalars["selfplay/games"].values.sum()),
         "minutes": float(scalars["speed/seconds"].values.sum()) / 60,
-        "device": device,
+        "device": ", ".join(results.history.devices),
     }
     return [("", "paper", "ours"), *((what, paper, ours.format_map(numbers)) for what, paper, ours in SETUP)]
 

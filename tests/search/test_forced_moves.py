@@ -14,7 +14,10 @@ from boardwright.agents.base import Limit
 from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Position
 from boardwright.games.batched import without_forced
+from boardwright.learn import settings
+from boardwright.learn.alphazero import make_alphazero
 from boardwright.learn.config import SearchConfig
+from boardwright.learn.presets import PRESETS
 from boardwright.learn.searching import make_search
 
 DRAUGHTS = boardwright.game("draughts")
@@ -120,3 +123,17 @@ def test_forced_moves_are_part_of_the_line() -> None:
         forced += position.count_actions() == 1
         position = position.play(action)
     assert forced > 0
+
+
+@pytest.mark.parametrize("forced", [0, 8])
+def test_games_of_self_play_stop_only_at_choices_if_told_to(forced: int) -> None:
+    told = ("search.simulations=2", "net.blocks=1", "net.width=4", "selfplay.games=32", "selfplay.steps=40")
+    config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", f"search.forced={forced}"])
+    az = make_alphazero(config)
+    run = az.init()
+    for step in range(0, config.selfplay.steps, az.play_chunk):
+        run = az.play(run, 0, step)
+    words = np.asarray(run.replay.words)[: config.selfplay.steps].reshape(-1, run.replay.words.shape[-1])
+    choices = jax.vmap(lambda packed: az.learning.unpack(packed).legal_action_mask.sum())(jnp.asarray(words))
+    alone = int((choices == 1).sum())
+    assert alone > 100 if forced == 0 else alone == 0
