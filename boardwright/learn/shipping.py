@@ -70,11 +70,18 @@ def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
     spent = None if used is None else minutes(history, used.iterations[used.iterations == iteration])
     return {
         **training,
+        "config": _public(training["config"]),
         "commit": commit(),
         "device_minutes": round(spent[0], 2) if spent else None,
         "elo": curve,
         "shipped": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
+
+
+def _public(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings, without the place its folder of endgame tables had on the machine that trained."""
+    folder = config.get("tables")
+    return {**config, "tables": Path(folder).name} if folder else dict(config)
 
 
 def commit() -> str | None:

@@ -14,7 +14,7 @@ from boardwright.cli import nets as nets_command
 from boardwright.cli import ship as ship_command
 from boardwright.errors import BoardwrightError
 from boardwright.learn import league, shipping
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.metrics import History, Metrics
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import NetConfig
 from boardwright.nets.evaluator import Evaluator
@@ -144,3 +144,10 @@ def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path
         with pytest.raises(BoardwrightError, match=r"is a net of another game or other rules: choose another name"):
             shipping.ship(run, name)
         assert taken.read_bytes() == before
+
+
+def test_where_tables_lay_is_nobodys_business() -> None:
+    training = {"iteration": 20, "config": {"game": "draughts", "tables": "/home/somebody/tables-5"}}
+    assert shipping.provenance(training, History({}, ()))["config"] == {"game": "draughts", "tables": "tables-5"}
+    without = {"iteration": 20, "config": {"game": "tablut", "tables": None}}
+    assert shipping.provenance(without, History({}, ()))["config"] == without["config"]
