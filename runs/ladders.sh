@@ -9,6 +9,6 @@ ladder() { # game, rules, games of every pair
 }
 
 ladder tablut zero 20
-ladder draughts wcdf 20
+ladder draughts wcdf 10
 ladder cathedral official 20
 ladder cathedral paper 40
