@@ -68,11 +68,13 @@ def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: Op
 
 
 def test_a_net_that_leads_the_ladder_is_who_analyses_at_first(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
+    page = open_page("/a/cathedral/official")
     page.get_by_role("button", name="Policy map").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator(".heat-policy rect").first).to_be_visible()
     page.get_by_role("button", name="Stop", exact=True).click()
+    page.goto("/a/draughts/wcdf")  # whose net does not lead
+    expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta")
     page.goto("/a/tablut/saami")  # for which no net ships
     expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta")
 

@@ -125,15 +125,14 @@ def test_forced_moves_are_part_of_the_line() -> None:
     assert forced > 0
 
 
-@pytest.mark.parametrize("forced", [0, 8])
-def test_games_of_self_play_stop_only_at_choices_if_told_to(forced: int) -> None:
+def test_games_of_self_play_stop_only_at_choices() -> None:
     told = ("search.simulations=2", "net.blocks=1", "net.width=4", "selfplay.games=32", "selfplay.steps=40")
-    config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", f"search.forced={forced}"])
+    config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", "search.forced=8"])
     az = make_alphazero(config)
     run = az.init()
     for step in range(0, config.selfplay.steps, az.play_chunk):
         run = az.play(run, 0, step)
     words = np.asarray(run.replay.words)[: config.selfplay.steps].reshape(-1, run.replay.words.shape[-1])
     choices = jax.vmap(lambda packed: az.learning.unpack(packed).legal_action_mask.sum())(jnp.asarray(words))
-    alone = int((choices == 1).sum())
-    assert alone > 100 if forced == 0 else alone == 0
+    assert len(choices) == 32 * 40
+    assert (choices > 1).all()
