@@ -22,6 +22,7 @@ Auxiliary = Literal["ownership", "margin", "plies"]
 LIMITS = {  # of each size of a residual net: least, most
     "blocks": (1, 128),
     "width": (4, 2048),
+    "patch": (1, 8),
     "pool_every": (0, 128),
     "policy_channels": (2, 2048),
     "value_channels": (1, 2048),
@@ -44,6 +45,9 @@ class NetConfig:
 
     blocks: int = 4  # residual blocks
     width: int = 64  # channels of the trunk
+    # A cell of the trunk stands for so many rows and columns of the board, which must divide it. On a board of which
+    # only every other cell is in use, 2 costs a quarter as much at the same width.
+    patch: int = 1
     # Every n-th block, and a convolutional policy head, learn what holds for the whole board: a quarter
     # of their channels, pooled over it (mean and maximum), is added to the others. 0 is never.
     pool_every: int = 0

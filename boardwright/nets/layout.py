@@ -49,12 +49,23 @@ class Interface:
 def interface_of(config: Architecture, game: Game) -> Interface:
     """How a net of an architecture meets a game; raises NetError where the two do not go together."""
     views = np.stack([game.action_view(role) for role in (0, 1)])  # [2, num_actions]
+    if isinstance(config, NetConfig):
+        trunk_shape(config, game.observation_shape)
     if isinstance(config, PlainConfig) or config.policy == "dense":
         return Interface(game.observation_shape, None, views.astype(np.int32))
     planes = game.policy_planes()
     if planes is None:
         raise NetError(f"{game.name}: its actions have no places on the board, so the net needs policy = dense")
     return Interface(game.observation_shape, planes.planes, planes.index[views])
+
+
+def trunk_shape(config: NetConfig, observation_shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Rows and columns of a residual trunk, and the channels its stem reads; raises NetError where there are none."""
+    rows, columns, planes = observation_shape
+    patch = config.patch
+    if rows % patch or columns % patch:
+        raise NetError(f"net option patch: {patch} does not divide a board of {rows} x {columns}: choose 1")
+    return rows // patch, columns // patch, planes * patch * patch
 
 
 def weight_shapes(config: Architecture, interface: Interface) -> dict[str, Shape]:
@@ -71,8 +82,8 @@ def count_parameters(config: Architecture, game: Game) -> int:
 
 
 def _residual_weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
-    rows, columns, planes = interface.observation_shape
-    width, cells = config.width, rows * columns
+    rows, columns, planes = trunk_shape(config, interface.observation_shape)
+    width, cells, patch_cells = config.width, rows * columns, config.patch**2
     yield from _conv_norm("stem", 3, planes, width)
     for block in range(config.blocks):
         yield from _conv_norm(f"block_{block}/conv_0", 3, width, width)
@@ -90,12 +101,12 @@ def _residual_weights(config: NetConfig, interface: Interface) -> Iterator[tuple
             if config.pool_every:
                 yield from _pool(f"policy_{head}/pool", channels)
                 channels -= pooled_channels(channels)
-            yield from _layer(f"policy_{head}/logits", (1, 1, channels, interface.policy_planes))
+            yield from _layer(f"policy_{head}/logits", (1, 1, channels, interface.policy_planes * patch_cells))
         yield from _conv_norm(f"value_{head}/project", 1, width, config.value_channels)
         yield from _layer(f"value_{head}/hidden", (cells * config.value_channels, config.value_hidden))
         yield from _layer(f"value_{head}/output", (config.value_hidden, config.value_outputs))
     for name in config.auxiliary:
-        yield from _layer(name, (1, 1, width, 3) if name == "ownership" else (2 * width, 1))
+        yield from _layer(name, (1, 1, width, 3 * patch_cells) if name == "ownership" else (2 * width, 1))
 
 
 def _plain_weights(config: PlainConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:

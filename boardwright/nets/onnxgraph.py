@@ -54,13 +54,18 @@ class _Builder:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
-    def as_actions(self, by_head: list[str]) -> None:
-        """The policy in the order of the game's action numbers, as the role to move calls them."""
+    def as_actions(self, by_head: list[str], patch: int = 1) -> None:
+        """The policy in the order of the game's action numbers, as the role to move calls them.
+
+        A convolutional head gives it channels first, and a patch's cells one after the other in the channels.
+        """
         places = self.interface.places
         if self.interface.policy_planes is not None:
             rows, columns, _ = self.interface.observation_shape
             cell, plane = np.divmod(places, self.interface.policy_planes)
-            places = plane * (rows * columns) + cell
+            row, column = np.divmod(cell, columns)
+            channel = (row % patch * patch + column % patch) * self.interface.policy_planes + plane
+            places = (channel * (rows // patch) + row // patch) * (columns // patch) + column // patch
         if np.array_equal(places[0], places[1]):
             self.gathered(self.of_mover(by_head), places[0], output="policy_logits")
         else:
@@ -119,12 +124,14 @@ class _ResidualBuilder(_Builder):
         self.config = config
 
     def net(self) -> None:
-        planes_first = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
-        x = self.node("Relu", self.conv_norm("stem", planes_first))
+        x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
+        if self.config.patch > 1:
+            x = self.node("SpaceToDepth", x, blocksize=self.config.patch)
+        x = self.node("Relu", self.conv_norm("stem", x))
         for block in range(self.config.blocks):
             x = self.block(block, x)
         heads = range(self.config.head_count)
-        self.as_actions([self.policy(head, x) for head in heads])
+        self.as_actions([self.policy(head, x) for head in heads], self.config.patch)
         self.value([self.value_head(head, x) for head in heads])
 
     def block(self, block: int, x: str) -> str:

@@ -68,7 +68,8 @@ class _PolicyHead(nn.Module):
             outputs = self.interface.policy_outputs
             return nn.Dense(outputs, dtype=self.dtype, name="logits")(flat(nn.relu(x)))
         x = _pool_bias(x, dtype=self.dtype) if self.config.pool_every else nn.relu(x)
-        return flat(nn.Conv(planes, (1, 1), dtype=self.dtype, name="logits")(x))
+        patch = self.config.patch
+        return flat(_unpatched(nn.Conv(planes * patch * patch, (1, 1), dtype=self.dtype, name="logits")(x), patch))
 
 
 class _ValueHead(nn.Module):
@@ -98,7 +99,7 @@ class ResidualNet(nn.Module):
     def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
         """What the net says; in training with the batch's own statistics."""
         config, dtype, folded = self.config, self.dtype, self.folded
-        planes, role = jnp.asarray(observation, dtype), jnp.asarray(role)
+        planes, role = _patched(jnp.asarray(observation, dtype), config.patch), jnp.asarray(role)
         x = nn.relu(_ConvNorm(config.width, 3, dtype, folded, name="stem")(planes, train))
         for block in range(config.blocks):
             x = _Block(config.pools(block), dtype, folded, name=f"block_{block}")(x, train)
@@ -120,8 +121,27 @@ class ResidualNet(nn.Module):
 
     def _auxiliary(self, name: str, x: jax.Array) -> jax.Array:
         if name == "ownership":
-            return nn.Conv(3, (1, 1), dtype=self.dtype, name=name)(x)
+            patch = self.config.patch
+            return _unpatched(nn.Conv(3 * patch * patch, (1, 1), dtype=self.dtype, name=name)(x), patch)
         return nn.Dense(1, dtype=self.dtype, name=name)(_pooled(x))[:, 0]
+
+
+def _patched(x: jax.Array, patch: int) -> jax.Array:
+    """[B, rows, columns, n] -> [B, rows / patch, columns / patch, patch^2 n], a patch's cells row by row."""
+    if patch == 1:
+        return x
+    batch, rows, columns, channels = x.shape
+    parts = x.reshape(batch, rows // patch, patch, columns // patch, patch, channels).swapaxes(2, 3)
+    return parts.reshape(batch, rows // patch, columns // patch, patch * patch * channels)
+
+
+def _unpatched(x: jax.Array, patch: int) -> jax.Array:
+    """What `_patched` has made of a board, as a board again."""
+    if patch == 1:
+        return x
+    batch, rows, columns, channels = x.shape
+    parts = x.reshape(batch, rows, columns, patch, patch, channels // patch**2).swapaxes(2, 3)
+    return parts.reshape(batch, rows * patch, columns * patch, channels // patch**2)
 
 
 def _as_value(config: NetConfig, outputs: jax.Array) -> jax.Array:

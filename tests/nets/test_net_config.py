@@ -45,6 +45,7 @@ def test_pooling_blocks() -> None:
         ({"width": 3}, "width"),
         ({"width": 1 << 20}, "width"),
         ({"width": 64.0}, "width"),
+        ({"patch": 0}, "patch: expected a whole number from 1 to 8, not 0"),
         ({"pool_every": -1}, "pool_every"),
         ({"policy": "spatial"}, "policy: 'spatial' is not one of conv, dense"),
         ({"value": None}, "value"),
@@ -73,7 +74,7 @@ def test_contradictions_are_refused_in_one_line(options: dict, complaint: str) -
 
 def test_json_and_back() -> None:
     for config in (
-        NetConfig(blocks=2, pool_every=2, value="wdl", auxiliary=("ownership", "plies")),
+        NetConfig(blocks=2, patch=2, pool_every=2, value="wdl", auxiliary=("ownership", "plies")),
         PlainConfig(convolutions=(32, 64), stride=2, encoder_hidden=(128,), latent=32, value_hidden=()),
         PlainConfig(),
     ):

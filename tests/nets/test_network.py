@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scrambled
-from variations import BY_ROLE, EVERYTHING, GAMES, PLAIN, POOLED, VARIATIONS
+from variations import BY_ROLE, COMBINATIONS, EVERYTHING, GAMES, PLAIN, POOLED
 
 import boardwright
 from boardwright.errors import NetError
@@ -22,8 +22,7 @@ from boardwright.nets.residual import (
 )
 
 
-@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "config"), COMBINATIONS.values(), ids=COMBINATIONS)
 def test_weights_are_those_of_the_layout(name: str, config: Architecture) -> None:
     """What flax would make, without making it."""
     game = boardwright.game(name)
@@ -108,14 +107,14 @@ def test_shared_heads_do_not_ask_who_moves() -> None:
     assert np.array_equal(first.policy_logits, second.policy_logits)
 
 
-@pytest.mark.parametrize("policy", ["conv", "dense"])
-def test_a_turned_board_turns_the_policy(policy: str) -> None:
+@pytest.mark.parametrize(("policy", "patch"), [("conv", 1), ("dense", 1), ("conv", 2)])
+def test_a_turned_board_turns_the_policy(policy: str, patch: int) -> None:
     """Black and White in the same place, each on their own side of the board, are told the same."""
     game = boardwright.game("draughts", observation="paper")
     white = game.position("W:W18,24,25,28,K3:B1,6,K14")
     black = game.position("B:B15,9,8,5,K30:W32,27,K19")
     assert np.array_equal(white.observation(), black.observation())
-    config = NetConfig(blocks=1, width=8, policy=policy, policy_channels=4)  # type: ignore[arg-type]
+    config = NetConfig(blocks=1, width=8, policy=policy, policy_channels=4, patch=patch)  # type: ignore[arg-type]
     network = make_network(config, game)
     variables = variables_of(scrambled.weights(config, game))
     planes, roles = np.stack([white.observation(), black.observation()]), np.array([1, 0], np.int8)
@@ -125,6 +124,29 @@ def test_a_turned_board_turns_the_policy(policy: str) -> None:
     np.testing.assert_allclose(output.policy_logits[1], output.policy_logits[0][turned], atol=1e-6)
     assert not np.allclose(output.policy_logits[1], output.policy_logits[0])
     np.testing.assert_allclose(output.value[0], output.value[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("patch", [1, 2, 5])
+def test_patches_are_put_together_as_they_were_taken_apart(patch: int) -> None:
+    """A trunk that hands on what it reads, and a head that says the first planes of it, say what is on the board."""
+    game = boardwright.game("cathedral")
+    planes = game.observation_shape[2]
+    config = NetConfig(blocks=1, width=planes * patch**2, patch=patch, value_hidden=4, auxiliary=("ownership",))
+    weights = {name: np.zeros_like(weight) for name, weight in scrambled.weights(config, game).items()}
+    for name, weight in weights.items():
+        weight[...] = name.endswith(("/scale", "/var"))
+    weights["params/stem/conv/kernel"][1, 1] = np.eye(config.width)
+    told = weights["params/ownership/kernel"].reshape(patch**2, planes, patch**2, 3)
+    for cell in range(patch**2):
+        told[cell, :3, cell] = np.eye(3)
+    board, roles = scrambled.observations(game, 3)
+    output = make_network(config, game).apply(variables_of(weights), board, roles)
+    np.testing.assert_allclose(output.auxiliary["ownership"], board[..., :3], rtol=1e-4)
+
+
+def test_patches_that_do_not_divide_the_board() -> None:
+    with pytest.raises(NetError, match="patch: 2 does not divide a board of 9 x 9: choose 1"):
+        make_network(NetConfig(patch=2), boardwright.game("tablut"))
 
 
 def test_running_statistics_come_to_be_the_batchs() -> None:
@@ -155,8 +177,7 @@ def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
     assert 0 < difference.mean() < 0.05 * np.asarray(exact.policy_logits).std()
 
 
-@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "config"), COMBINATIONS.values(), ids=COMBINATIONS)
 def test_folded_it_says_the_same(name: str, config: Architecture) -> None:
     game = boardwright.game(name)
     planes, roles = scrambled.observations(game, 4)

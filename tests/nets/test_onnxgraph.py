@@ -7,7 +7,7 @@ import onnx
 import onnxruntime
 import pytest
 import scrambled
-from variations import EVERYTHING, GAMES, PLAIN, VARIATIONS
+from variations import COMBINATIONS, EVERYTHING, PLAIN
 
 import boardwright
 from boardwright.nets import netfile, onnxgraph
@@ -22,8 +22,7 @@ def run(graph: onnx.ModelProto, planes: np.ndarray, roles: np.ndarray) -> dict[s
     return dict(zip(names, map(np.asarray, answers), strict=True))
 
 
-@pytest.mark.parametrize("config", VARIATIONS.values(), ids=VARIATIONS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "config"), COMBINATIONS.values(), ids=COMBINATIONS)
 def test_graph_and_jax_agree(name: str, config: Architecture, tmp_path: Path) -> None:
     """With random weights and statistics, so that folding the batch norms has something to do."""
     game = boardwright.game(name)

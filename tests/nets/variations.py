@@ -40,3 +40,20 @@ VARIATIONS: dict[str, Architecture] = {
     "encoded": ENCODED,
 }
 GAMES = ("tablut", "draughts", "cathedral")
+# Boards of even size alone can be had in patches.
+PATCHED = NetConfig(
+    blocks=2,
+    width=12,
+    patch=2,
+    pool_every=2,
+    policy_channels=5,
+    value="wdl",
+    heads="by-role",
+    auxiliary=("ownership", "plies"),
+)
+PATCHED_DENSE = NetConfig(blocks=1, width=8, patch=2, policy="dense", policy_channels=3, value_hidden=8)
+COMBINATIONS = {f"{game}-{name}": (game, config) for game in GAMES for name, config in VARIATIONS.items()} | {
+    f"{game}-{name}": (game, config)
+    for game in ("draughts", "cathedral")
+    for name, config in (("patched", PATCHED), ("patched-dense", PATCHED_DENSE))
+}
