@@ -23,6 +23,9 @@ class SearchConfig:
     considered: int = 16  # gumbel: moves looked at in the root
     c_visit: float = 50.0  # gumbel: how much values count against priors
     c_scale: float = 0.1
+    # gumbel: a value is its place between the lowest and the highest of its position, or from 0, lost, to 1, won;
+    # absolute ones differ by less, and need a `c_scale` of about 1.
+    values: Literal["relative", "absolute"] = "relative"
     pb_c_init: float = 1.25  # puct: curiosity
     dirichlet_fraction: float = 0.25  # puct: share of noise in the root's priors
     dirichlet_alpha: float = 0.3
@@ -44,6 +47,7 @@ class SelfPlayConfig:
     # Playout caps: all but this share of steps search with `quick_simulations` only, and are not learned from.
     full_share: float = 1.0
     quick_simulations: int = 8
+    quick_noise: float = 1.0  # share of the usual noise in their roots; 0: gumbel plays what seems best
     # What a position of a game still going on is worth: nothing is learned of it until the game has ended, or
     # the last search's value stands in until then.
     unfinished: Literal["wait", "bootstrap"] = "wait"
@@ -182,6 +186,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "selfplay.opening_plies": (0, 1000),
     "selfplay.full_share": (0.01, 1),
     "selfplay.quick_simulations": (1, 2**14),
+    "selfplay.quick_noise": (0, 1),
     "selfplay.resign_below": (-1, 0),
     "selfplay.audit_share": (0, 1),
     "selfplay.adjudicate": (0, 1),

@@ -161,7 +161,12 @@ def make_chooser(
 
     def choose(key: Array, states: Any) -> Array:
         if config.kind == "gumbel":
-            scales: dict[str, Any] = {"c_visit": config.c_visit, "c_scale": config.c_scale, "gumbel_scale": noise}
+            scales: dict[str, Any] = {
+                "c_visit": config.c_visit,
+                "c_scale": config.c_scale,
+                "relative": config.values == "relative",
+                "gumbel_scale": noise,
+            }
             result = gumbel_search(key, states, num_considered=min(config.considered, slots), **scales, **common)
         else:
             result = puct_search(

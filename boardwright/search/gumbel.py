@@ -3,11 +3,16 @@
 At the root a few moves, drawn without replacement by Gumbel noise, are visited in rounds of sequential
 halving; below it moves are visited in proportion to the improved policy, softmax(logits + sigma(q)). Moves
 without a visit are completed with the mixed value, which weighs the node's own estimate against its visited
-children. As in mctx, q is scaled to [0, 1] inside sigma; the mixed value always counts in the scale, as it does
-in mctx wherever a position has an illegal action.
+children.
+
+Inside sigma q lies between 0 and 1 in one of two ways. Relative, as in mctx: by its place between the lowest and the
+highest of its position; the mixed value always counts among these, as it does in mctx wherever a position has an
+illegal action. That needs no knowledge of values, but one move that loses at once makes all others look alike, and
+where all are alike it makes much of nothing. Absolute, as the paper has it for board games: lost is 0, won is 1.
 """
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -18,7 +23,7 @@ from boardwright.search.nodes import LEAST_RANGE, Node
 LEAST_SCORE = -1e9  # of a considered move: above those that are not
 
 
-def sigma_of_completed_q(node: Node, *, c_visit: float, c_scale: float) -> Array:
+def sigma_of_completed_q(node: Node, *, c_visit: float, c_scale: float, relative: bool = True) -> Array:
     """[B, K] float32: sigma(q), with the mixed value where a slot has no visit."""
     visited = node.visits > 0
     weight = jnp.where(visited, jnp.maximum(jnp.exp(node.logits), jnp.finfo(jnp.float32).tiny), 0.0)
@@ -28,22 +33,25 @@ def sigma_of_completed_q(node: Node, *, c_visit: float, c_scale: float) -> Array
     )
     mixed = (node.raw_value + of_children * mean) / (of_children + 1)
     completed = jnp.where(visited, node.q, mixed)
-    lowest = jnp.minimum(completed.min(axis=1, keepdims=True), mixed)
-    highest = jnp.maximum(completed.max(axis=1, keepdims=True), mixed)
-    scaled = (completed - lowest) / jnp.maximum(highest - lowest, LEAST_RANGE)
+    if relative:
+        lowest = jnp.minimum(completed.min(axis=1, keepdims=True), mixed)
+        highest = jnp.maximum(completed.max(axis=1, keepdims=True), mixed)
+        scaled = (completed - lowest) / jnp.maximum(highest - lowest, LEAST_RANGE)
+    else:
+        scaled = (completed + 1) / 2
     return (c_visit + node.visits.max(axis=1, keepdims=True)) * c_scale * scaled
 
 
-def interior_scores(node: Node, *, c_visit: float, c_scale: float) -> Array:
+def interior_scores(node: Node, **scales: Any) -> Array:
     """[B, K]: how far each move's share of visits is behind the improved policy."""
-    improved = node.logits + sigma_of_completed_q(node, c_visit=c_visit, c_scale=c_scale)
+    improved = node.logits + sigma_of_completed_q(node, **scales)
     weight = jnp.exp(improved - improved.max(axis=1, keepdims=True))
     return weight / weight.sum(axis=1, keepdims=True) - node.visits / node.own_visits
 
 
-def root_scores(node: Node, noise: Array, considered_visits: Array, *, c_visit: float, c_scale: float) -> Array:
+def root_scores(node: Node, noise: Array, considered_visits: Array, **scales: Any) -> Array:
     """[B, K]: noise + logits + sigma(q) of the moves with as many visits as are considered [B], others -inf."""
-    score = noise + node.logits + sigma_of_completed_q(node, c_visit=c_visit, c_scale=c_scale)
+    score = noise + node.logits + sigma_of_completed_q(node, **scales)
     return jnp.where(node.visits == considered_visits[:, None], jnp.maximum(LEAST_SCORE, score), -jnp.inf)
 
 

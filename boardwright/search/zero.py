@@ -54,12 +54,14 @@ def gumbel_search(
     num_considered: int = 16,
     c_visit: float = 50.0,
     c_scale: float = 0.1,
+    relative: bool = True,
     gumbel_scale: Array | float = 1.0,
 ) -> SearchResult:
     """Gumbel search with sequential halving among `num_considered` moves; the policy is the improved one.
 
     A root with more moves than slots keeps those that rank highest with their noise, so that none that would
-    be considered is missing. `gumbel_scale` 0 leaves out the noise and plays the move that seems best.
+    be considered is missing. `gumbel_scale` 0 leaves out the noise and plays the move that seems best. How much
+    values count against priors is said by `c_visit`, `c_scale` and `relative`, see `gumbel.py`.
     """
     logits, value = evaluate(states)
     search_key, noise_key = jax.random.split(key)
@@ -68,7 +70,7 @@ def gumbel_search(
     noise = at_slots(noise_by_action, root)
     considered = jnp.minimum(root.filled.sum(axis=1), num_considered)
     table = jnp.asarray(gumbel.considered_visits_table(num_considered, num_simulations))
-    scales = {"c_visit": c_visit, "c_scale": c_scale}
+    scales: dict[str, Any] = {"c_visit": c_visit, "c_scale": c_scale, "relative": relative}
 
     tree, depth = grow(
         search_key,

@@ -42,24 +42,30 @@ def agree(states: Any, result: SearchResult, theirs: Any, actions: int) -> None:
 
 
 def both_gumbel(
-    env: BatchEnv, states: Any, actions: int, simulations: int, num_slots: int, considered: int
+    env: BatchEnv, states: Any, actions: int, simulations: int, num_slots: int, considered: int, relative: bool = True
 ) -> tuple[SearchResult, Any]:
+    """mctx has absolute values from -1 to 1, and so half the scale for what is from 0 to 1 here."""
     evaluate = evaluate_by_number(actions)
     ours = functools.partial(gumbel_search, env=env, evaluate=evaluate, num_simulations=simulations)
     theirs = functools.partial(
         mctx_reference.run, mctx.gumbel_muzero_policy, env=env, evaluate=evaluate, num_simulations=simulations
     )
+    if not relative:
+        ours = functools.partial(ours, relative=False, c_scale=0.2)
+        transform = functools.partial(mctx.qtransform_completed_by_mix_value, rescale_values=False, value_scale=0.1)
+        theirs = functools.partial(theirs, qtransform=transform)
     return (
         quick_jit(functools.partial(ours, num_slots=num_slots, num_considered=considered))(KEY, states),
         quick_jit(functools.partial(theirs, max_num_considered_actions=considered))(KEY, states=states),
     )
 
 
-def test_gumbel_agrees_with_mctx_on_toys() -> None:
+@pytest.mark.parametrize("relative", [True, False])
+def test_gumbel_agrees_with_mctx_on_toys(relative: bool) -> None:
     """Movers follow no pattern."""
     env = make_toy(8)
     states = started(env, 16)
-    result, theirs = both_gumbel(env, states, 8, 40, 10, 4)
+    result, theirs = both_gumbel(env, states, 8, 40, 10, 4, relative)
     agree(states, result, theirs, 8)
     assert result.max_depth.max() > 4
 
