@@ -141,7 +141,6 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         if proven is not None and adjudicates:
             knows = functools.partial(jax.vmap(proven.result, (None, 0)), tables)
         capped = config.selfplay.full_share < 1
-        quickly = {"simulations": config.selfplay.quick_simulations, "noise": config.selfplay.quick_noise}
 
         def one_step(run: Run, step: Array, theirs: bool) -> Run:
             search = functools.partial(make_search, env, config.search, turns[theirs], slots=slots)
@@ -154,7 +153,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
                 config=config.selfplay,
                 theirs=theirs,
                 full=search(simulations=simulations),
-                quick=search(**quickly) if capped else None,
+                quick=search(simulations=config.selfplay.quick_simulations) if capped else None,
                 with_holders=with_holders,
                 proven=knows,
             )

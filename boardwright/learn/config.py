@@ -47,7 +47,6 @@ class SelfPlayConfig:
     # Playout caps: all but this share of steps search with `quick_simulations` only, and are not learned from.
     full_share: float = 1.0
     quick_simulations: int = 8
-    quick_noise: float = 1.0  # share of the usual noise in their roots; 0: gumbel plays what seems best
     # What a position of a game still going on is worth: nothing is learned of it until the game has ended, or
     # the last search's value stands in until then.
     unfinished: Literal["wait", "bootstrap"] = "wait"
@@ -186,7 +185,6 @@ LIMITS: dict[str, tuple[float, float]] = {
     "selfplay.opening_plies": (0, 1000),
     "selfplay.full_share": (0.01, 1),
     "selfplay.quick_simulations": (1, 2**14),
-    "selfplay.quick_noise": (0, 1),
     "selfplay.resign_below": (-1, 0),
     "selfplay.audit_share": (0, 1),
     "selfplay.adjudicate": (0, 1),

@@ -103,9 +103,8 @@ def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> Alp
 def _draughts_fast() -> AlphaZeroConfig:
     """As the net that ships was trained: a small board with few moves leaves room for four times the games at once.
 
-    Games are long and their positions alike, so that all but a quarter of the moves are played quickly, and only the
-    others learned from. Endgame tables end nine in ten of the games that come to them, and correct all values they
-    know. Every other cell is never used, so that the net sees patches.
+    Every other cell of the board is never used, so that the net sees patches. Endgame tables end nine in ten of the
+    games that come to them, and correct all values they know.
     """
     config = _through_forced(_fast("draughts", heads="shared", opening_plies=6, steps=64))
     return dataclasses.replace(
@@ -114,14 +113,12 @@ def _draughts_fast() -> AlphaZeroConfig:
         net=dataclasses.replace(
             config.net, width=128, patch=2, policy_channels=64, value_channels=32, value_hidden=128
         ),
-        search=dataclasses.replace(config.search, simulations=(32, 64), values="absolute", c_scale=1.0),
-        selfplay=dataclasses.replace(
-            config.selfplay, games=8192, full_share=0.25, quick_simulations=16, quick_noise=0.0, adjudicate=0.9
-        ),
+        search=dataclasses.replace(config.search, simulations=(32,), values="absolute", c_scale=1.0),
+        selfplay=dataclasses.replace(config.selfplay, games=8192, adjudicate=0.9),
         league=LeagueConfig(share=0.0),
-        replay=ReplayConfig(iterations=32),
-        learner=dataclasses.replace(config.learner, steps=512, tables=1.0),
-        evaluation=EvaluationConfig(first=30, every=30, opponents=2, games=128, simulations=32),
+        replay=ReplayConfig(iterations=16),
+        learner=dataclasses.replace(config.learner, tables=1.0),
+        evaluation=EvaluationConfig(first=16, every=16, opponents=2, games=128, simulations=32),
     )
 
 

@@ -31,10 +31,8 @@ class Found(NamedTuple):
 Search = Callable[[Array, Any], Found]  # key, states -> what was found
 
 
-def make_search(
-    env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int, noise: float = 1.0
-) -> Search:
-    """A search of the configured kind, without its tree; so much of the noise in the root as is usual, 0 being none."""
+def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
+    """A search of the configured kind, without its tree."""
     common = {
         "env": without_forced(env, config.forced),
         "evaluate": evaluate,
@@ -51,7 +49,6 @@ def make_search(
                 c_visit=config.c_visit,
                 c_scale=config.c_scale,
                 relative=config.values == "relative",
-                gumbel_scale=noise,
                 **common,
             )
         else:
@@ -59,7 +56,7 @@ def make_search(
                 key,
                 states,
                 pb_c_init=config.pb_c_init,
-                dirichlet_fraction=noise * config.dirichlet_fraction,
+                dirichlet_fraction=config.dirichlet_fraction,
                 dirichlet_alpha=config.dirichlet_alpha,
                 temperature=temperature_by_ply(states.plies, until=config.warm_plies),
                 **common,
