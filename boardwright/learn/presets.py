@@ -113,7 +113,7 @@ def _draughts_fast() -> AlphaZeroConfig:
         net=dataclasses.replace(
             config.net, width=128, patch=2, policy_channels=64, value_channels=32, value_hidden=128
         ),
-        search=dataclasses.replace(config.search, simulations=(32,), values="absolute", c_scale=1.0),
+        search=dataclasses.replace(config.search, simulations=(16, 48), values="absolute", c_scale=1.0),
         selfplay=dataclasses.replace(config.selfplay, games=8192, adjudicate=0.9),
         league=LeagueConfig(share=0.0),
         replay=ReplayConfig(iterations=16),
