@@ -135,6 +135,8 @@ def _runs(results: Results, *, quick: bool) -> Rows:
         off = off_protocol(run, results.protocol)
         when = "played again after the training" if run.played_again else "while it trained"
         contests = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
+        if not run.contests:
+            contests = "none yet"
         rows.append((f"`{training.preset}`", training.words, changed or "none", contests))
     return rows
 
@@ -185,7 +187,9 @@ def _balance(results: Results) -> list[str]:
     ]
 
 
-def _minutes_until(run: RunResult) -> str:
+def _minutes_until(run: RunResult) -> str | None:
+    if not run.contests:
+        return None
     point = reached(run, paper.ELO)
     return "never" if point is None else f"{minutes_text(point.minutes)} (iteration {point.iteration})"
 

@@ -78,6 +78,16 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     assert "nan" not in text
 
 
+def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path, played: list[Any]) -> None:
+    plant(tmp_path / "runs", "paper", done=10, odds=100.0)
+    results = everything(some_work(tmp_path), Watch())
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+    (until,) = [line for line in text.splitlines() if line.startswith("| minutes until 1,235 Elo |")]
+    assert until == "| minutes until 1,235 Elo | – | – | not run | not run | not run |"
+    assert "| `tablut-paper` | the paper's run | none | none yet |" in text
+    assert played == []
+
+
 def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -> None:
     paper = plant(tmp_path / "runs", "paper")
     fast = plant(tmp_path / "runs", "fast", done=40)  # of half a minute each
