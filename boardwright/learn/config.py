@@ -132,6 +132,7 @@ class AlphaZeroConfig:
     rules: str | None = None  # name of a rule set; the game's default
     observation: str | None = None  # one of the game's ways to observe; its default
     tables: str | None = None  # folder of endgame tables for what asks for them; those that ship
+    initial: str | None = None  # the net whose weights a run begins with, a file or one that ships; else random ones
     seed: int = 0
     iterations: int = 50
     net: NetConfig = field(default_factory=NetConfig)

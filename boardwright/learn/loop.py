@@ -84,6 +84,7 @@ class Method(Generic[R]):
     config: Any  # a frozen dataclass with `iterations` among its settings
     game: Game  # that its nets are kept for
     init: Callable[[], R]  # jitted
+    begun: Callable[[R], R] = lambda run: run  # a new run with what it was told to begin with
     chunks: int  # pieces of work in an iteration, below a million
     # run, iteration, chunk -> run, losses of what was learned in it; none where nothing was
     work: Callable[[R, int, int, Desk], tuple[R, Mapping[str, Any]]]
@@ -222,7 +223,7 @@ def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress]:
         restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.init))
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
-        run = method.init()
+        run = method.begun(method.init())
         _keep_net(method, run, desk.nets, Progress())
         if (folder / luggage.UNPACKED).exists():
             return _unpacked(method, run, folder, desk)

@@ -103,22 +103,31 @@ def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> Alp
 def _draughts_fast() -> AlphaZeroConfig:
     """As the net that ships was trained: a small board with few moves leaves room for four times the games at once.
 
-    Every other cell of the board is never used, so that the net sees patches. Endgame tables end nine in ten of the
-    games that come to them, and correct all values they know.
+    Endgame tables end nine in ten of the games that come to them, and correct all values they know.
     """
-    config = _through_forced(_fast("draughts", heads="shared", opening_plies=6, steps=64))
+    config = _for_draughts(_fast("draughts", heads="shared", opening_plies=6, steps=64), width=128)
     return dataclasses.replace(
         config,
-        iterations=180,
-        net=dataclasses.replace(
-            config.net, width=128, patch=2, policy_channels=64, value_channels=32, value_hidden=128
-        ),
-        search=dataclasses.replace(config.search, simulations=(16, 48), values="absolute", c_scale=1.0),
+        iterations=144,
+        net=dataclasses.replace(config.net, value_hidden=128),
+        search=dataclasses.replace(config.search, simulations=(16, 48)),
         selfplay=dataclasses.replace(config.selfplay, games=8192, adjudicate=0.9),
         league=LeagueConfig(share=0.0),
         replay=ReplayConfig(iterations=16),
         learner=dataclasses.replace(config.learner, tables=1.0),
-        evaluation=EvaluationConfig(first=16, every=16, opponents=2, games=128, simulations=32),
+        evaluation=EvaluationConfig(first=24, every=24, opponents=2, games=128, simulations=32),
+    )
+
+
+def _for_draughts(config: AlphaZeroConfig, *, width: int) -> AlphaZeroConfig:
+    """Half of the board's cells are never used, so that the net sees patches; one bad move must not hide what tells the
+    others apart. docs/training.md says what both are worth.
+    """
+    config = _through_forced(config)
+    return dataclasses.replace(
+        config,
+        net=dataclasses.replace(config.net, width=width, patch=2, policy_channels=64, value_channels=32),
+        search=dataclasses.replace(config.search, values="absolute", c_scale=1.0),
     )
 
 
@@ -178,8 +187,8 @@ PRESETS: dict[str, AlphaZeroConfig] = {
     "draughts-fast": _draughts_fast(),
     "cathedral-fast": _fast("cathedral", heads="shared", opening_plies=2, steps=128),
     "tablut-laptop": _laptop("tablut", heads="by-role", simulations=16, iterations=60, opening_plies=4),
-    "draughts-laptop": _through_forced(
-        _laptop("draughts", heads="shared", simulations=24, iterations=100, opening_plies=6)
+    "draughts-laptop": _for_draughts(
+        _laptop("draughts", heads="shared", simulations=24, iterations=100, opening_plies=6), width=44
     ),
     "cathedral-laptop": _laptop("cathedral", heads="shared", simulations=16, iterations=40, opening_plies=2),
     "tablut-tiny": _tiny("tablut", heads="by-role"),

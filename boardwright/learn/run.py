@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
+from boardwright.errors import NetError, RunError
 from boardwright.learn import league, loop, mesh, processes
 from boardwright.learn.alphazero import PLAY, AlphaZero, Run, make_alphazero, scalars, with_past_self
 from boardwright.learn.config import AlphaZeroConfig
@@ -20,7 +22,8 @@ from boardwright.learn.device import memory
 from boardwright.learn.duel import Contest, finished, make_duel
 from boardwright.learn.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Progress, Rate, Watch
 from boardwright.learn.metrics import Metrics
-from boardwright.nets.network import Variables
+from boardwright.nets import netfile, shipped
+from boardwright.nets.network import Variables, variables_of
 
 
 def train(
@@ -74,6 +77,7 @@ def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
         config=config,
         game=az.game,
         init=az.init,
+        begun=functools.partial(_begun, az),
         chunks=plays + learns,
         work=work,
         phase=phase,
@@ -85,6 +89,34 @@ def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
         carried=("learner", "reference", "league"),
         devices=mesh.size(),
     )
+
+
+def _begun(az: AlphaZero, run: Run) -> Run:
+    """A new run with the weights of the net it was told to begin with, which may have learned other rules."""
+    text = az.config.initial
+    if text is None:
+        return run
+    try:
+        net = netfile.read(shipped.find(text))
+        netfile.check_interface(net, az.game, "choose another")
+    except NetError as error:
+        raise RunError(f"setting initial: {error}") from error
+    if net.config != az.config.net:
+        raise RunError(f"setting initial: {text} is a {net.config.size} net that is built otherwise than net.* says")
+
+    def instead(variables: Variables) -> Variables:
+        """Its weights in the place of others, of which there may be several in a row."""
+        new = variables_of(net.weights)
+        return jax.tree.map(
+            lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape), old.sharding), variables, new
+        )
+
+    learner = dataclasses.replace(
+        run.learner, variables=instead(run.learner.variables), averaged=instead(run.learner.averaged)
+    )
+    reference = None if run.reference is None else instead(run.reference)
+    league_nets = None if run.league is None else instead(run.league)
+    return dataclasses.replace(run, learner=learner, reference=reference, league=league_nets)
 
 
 def _with_league(az: AlphaZero, run: Run, iteration: int, nets: Path) -> Run:

@@ -79,9 +79,9 @@ def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
 
 
 def _public(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings, without the place its folder of endgame tables had on the machine that trained."""
-    folder = config.get("tables")
-    return {**config, "tables": Path(folder).name} if folder else dict(config)
+    """A run's settings, without the places that files had on the machine that trained."""
+    names = {key: Path(place).name for key in ("tables", "initial") if (place := config.get(key))}
+    return {**config, **names}
 
 
 def commit() -> str | None:

@@ -281,3 +281,31 @@ def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
     assert promoted.any()
     last = netfile.read(league.path_of(tmp_path / "always" / "nets", 2))
     assert not all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
+
+
+def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
+    """Its first net is that one, it learns from there, and once begun it needs the file no longer."""
+    first = tmp_path / "first.net"
+    shutil.copy(league.path_of(whole / "nets", 4), first)
+    config = dataclasses.replace(TINY, initial=str(first), iterations=2)
+    folder = tmp_path / "run"
+    run.train(config, folder, loop.Watch(stopped=iter([False, False, True]).__next__))
+    given, begun = (netfile.read(path).weights for path in (first, league.path_of(folder / "nets", 0)))
+    assert given.keys() == begun.keys()
+    assert all(np.array_equal(given[name], begun[name]) for name in given)
+    first.unlink()
+    assert run.train(config, folder).iteration == 2
+    learned = netfile.read(league.path_of(folder / "nets", 2)).weights
+    assert not all(np.array_equal(given[name], learned[name]) for name in given)
+
+
+def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
+    theirs = str(league.path_of(whole / "nets", 0))
+    for changes, complaint in (
+        (["initial=nowhere.net"], "setting initial: net 'nowhere.net': no such file"),
+        (["initial=tablut"], "setting initial: .*made for tablut, not tictactoe"),
+        ([f"initial={theirs}", "net.width=16"], "setting initial: .* is a 1x8 net that is built otherwise than net"),
+    ):
+        with pytest.raises(RunError, match=complaint):
+            run.train(settings.apply(TINY, changes), tmp_path / "run")
+        shutil.rmtree(tmp_path / "run")
