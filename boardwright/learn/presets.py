@@ -2,7 +2,7 @@
 
 `tablut-paper` is the Tablut paper's run, `tablut-paper-baseline` and `tablut-paper-augment` are its ablations;
 `draughts-paper` is the draughts paper's. What those leave open is said in docs/training.md. The others use what
-others have reported to pay; what each of these things is worth here has not been measured.
+others have reported to pay; what little of that was measured here is told there, too.
 """
 
 from __future__ import annotations
