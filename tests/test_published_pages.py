@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 @pytest.mark.parametrize(
     ("paper", "options"),
-    [("tablutzero", {"runs": Path("published"), "train": "none"}), ("cathedral", {"seeds": 4}), ("draughts", {})],
+    [("tablutzero", {"runs": Path("published"), "train": "none"}), ("cathedral", {"seeds": 12}), ("draughts", {})],
 )
 def test_the_page_is_made_of_what_is_beside_it(
     paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -45,7 +45,7 @@ class Options:
     quick: bool = False
     """Of all that train: a look in minutes, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Of cathedral: how often every learner is trained, our own at most twice. Default: 5, or 1 with --quick."""
+    """Of cathedral: how often every learner is trained, the longest less often. Default: 5, or 1 with --quick."""
     at_once: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Of cathedral: runs trained at once, each in a process of its own. A large GPU has room for ten or more."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
