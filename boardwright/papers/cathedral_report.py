@@ -40,11 +40,11 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
     counted, long, ours = (_seeds(min(seeds, most)) for most in (seeds, tables.LONG_SEEDS, tables.OUR_SEEDS))
     decided = verdicts(results)
     parts += [
-        f"Every run of the paper's was made with {counted}, its longest, `dqn`, with {long}, our own with {ours}; runs",
-        "of one seed meet. In brackets are intervals of 95 % confidence: over *games* for these very nets, over *seeds*",
-        "for the way they were trained, which is what verdicts go by. Where players leave nothing to chance, pairs of",
-        "games begin with two random placements. Rewards are the shaped ones, a mean over a side's decisions; the paper",
-        "does not say over what it takes its own.",
+        f"Every run of the paper's was made with {counted}, its longest, `dqn`, with {long}, our own with {ours};",
+        "runs of one seed meet. In brackets are intervals of 95 % confidence: over *games* for these very nets, over",
+        "*seeds* for the way they were trained, which is what verdicts go by. Where players leave nothing to chance,",
+        "pairs of games begin with two random placements. Rewards are the shaped ones, a mean over a side's decisions;",
+        "the paper does not say over what it takes its own.",
         "",
         "## Does it hold?",
         "",
