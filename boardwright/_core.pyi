@@ -143,7 +143,16 @@ class DraughtsPosition(_Position):
     def seen(self) -> int: ...
 
 class DraughtsAlphaBeta(_AlphaBeta):
-    def __init__(self, game: Draughts, megabytes: int, threads: int, tables: str | None = None) -> None: ...
+    """`net`: float32 weights of an evaluation net, by the names of `boardwright.nets.layout`; None: features."""
+
+    def __init__(
+        self,
+        game: Draughts,
+        megabytes: int,
+        threads: int,
+        tables: str | None = None,
+        net: dict[str, np.ndarray] | None = None,
+    ) -> None: ...
 
 class DraughtsPuct(_Puct):
     def __init__(self, game: Draughts, megabytes: int, batch: int, seed: int, tables: str | None = None) -> None: ...

@@ -1,19 +1,28 @@
 """Alpha-beta search in the scalar engine, for every game: `alphabeta:time=2s`, `alphabeta:depth=6,threads=2`.
 
 Iterative deepening with a transposition table and quiescence; see `src/core/search/alphabeta.hpp`. In
-Cathedral `dynamic=on` plays to that game's paper: one move ahead with 100 or more legal moves, else two.
+Cathedral `dynamic=on` plays to that game's paper: one move ahead with 100 or more legal moves, else two. In draughts
+`net=PATH` asks a small net how positions stand.
 """
 
+import functools
 import math
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.netchoice import NETS_KEPT, check_evaluation, written
 from boardwright.agents.specs import A_SECOND, DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
+from boardwright.nets import shipped
+
+if TYPE_CHECKING:
+    from boardwright.nets.netfile import NetFile
 
 MANY_MOVES = 100  # legal moves from which the Cathedral paper looks one move ahead only
 
@@ -31,6 +40,7 @@ def _table_folder(text: str) -> Path | None:
 
 
 TABLES = Option("tables", "folder of endgame tables instead of those that ship, or off", _table_folder, "DIR|off", "")
+NET = Option("net", "a net to evaluate positions with: a file, or the name of one that ships", str, "PATH", "")
 
 
 class AlphaBetaPlayer(Agent):
@@ -70,7 +80,9 @@ class AlphaBetaPlayer(Agent):
 
 
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
-    extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
+    extra: dict[str, Any] = {"tables": chosen["tables"]} if "tables" in chosen else {}
+    if "net" in chosen:
+        extra["net"] = _weights(chosen["net"], game)
     try:
         search = game.alphabeta(megabytes=chosen["hash"], threads=chosen["threads"], **extra)
     except MemoryError:
@@ -80,11 +92,28 @@ def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     return AlphaBetaPlayer(search, limit_of(chosen, A_SECOND), chosen.get("seed"), chosen.get("dynamic", False))
 
 
+def _weights(net: str, game: Game) -> Mapping[str, np.ndarray]:
+    """What the search is told of a net, by the names of `nets/layout.py`; raises NetError for one it cannot ask."""
+    path = shipped.find(net)
+    file = _read(path, written(path))
+    check_evaluation(file, game)
+    return file.weights
+
+
+@functools.lru_cache(maxsize=NETS_KEPT)
+def _read(path: Path, when: object) -> "NetFile":
+    """The net in a file that was last written then: players are made anew for every game of a match, nets are not."""
+    del when  # one that is written anew is another
+    from boardwright.nets import netfile
+
+    return netfile.read(path)
+
+
 _OPTIONS = (TIME, NODES, DEPTH, THREADS, HASH)
 _SUMMARY = "alpha-beta search with iterative deepening"
 
 PLAYERS = (
     Player("alphabeta", _SUMMARY, _make, _OPTIONS, games=("tablut",)),
-    Player("alphabeta", f"{_SUMMARY} and endgame tables", _make, (*_OPTIONS, TABLES), games=("draughts",)),
+    Player("alphabeta", f"{_SUMMARY} and endgame tables", _make, (*_OPTIONS, TABLES, NET), games=("draughts",)),
     Player("alphabeta", _SUMMARY, _make, (*_OPTIONS, DYNAMIC, SEED), games=("cathedral",)),
 )

@@ -11,19 +11,17 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.netchoice import NETS_KEPT, as_observed, player_for, written
 from boardwright.agents.specs import SEED, Option, Player, whole
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.nets import shipped
-
-if TYPE_CHECKING:
-    from boardwright.nets.netfile import NetFile
 
 # Observations [N, rows, columns, planes] and roles to move [N] -> (logits [N, num_actions], values [N] from the
 # side of the mover), float32; as `nets.evaluator.Evaluator.evaluate`.
@@ -35,8 +33,6 @@ def _temperature(text: str) -> float:
         raise ValueError("a number from 0 to 100")
     return float(text)
 
-
-NETS_KEPT = 4  # of those that were asked for last
 
 NET = Option("net", "the net: a file, or the name of one that ships", str, "PATH", "")
 THREADS = Option("threads", "threads that evaluate positions", whole(1, 256), "N", "1")
@@ -50,6 +46,7 @@ class Net:
 
     text: str  # as it was named
     method: str | None  # that trained it, if the file says so
+    player: str  # that it is for
     foretells_results: bool  # whether its values are results of games, from -1 to 1
     game: Game  # as the net observes it
     evaluate: Evaluate
@@ -101,64 +98,38 @@ def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
     if "net" not in chosen:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
     path = shipped.find(chosen["net"])
-    net = _ready(path, _written(path), game.name, game.rules, game.observation, chosen["threads"])
+    net = _ready(path, written(path), game.name, game.rules, game.observation, chosen["threads"])
     return dataclasses.replace(net, text=chosen["net"])
 
 
 @functools.lru_cache(maxsize=NETS_KEPT)
-def _ready(path: Path, written: object, name: str, rules: Any, observation: str, threads: int) -> Net:
+def _ready(path: Path, when: object, name: str, rules: Any, observation: str, threads: int) -> Net:
     """The net in a file that was last written then, for a game; raises NetError.
 
     Players are made anew for every game of a match, but nets, which take longer than many a game, are not.
     """
-    del written  # one that is written anew is another
+    del when  # one that is written anew is another
     from boardwright.nets import netfile
+    from boardwright.nets.config import EvaluationConfig, without_policy
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
     file = netfile.read(path)
-    game = _as_observed(file, registry.game(name, rules, observation))
+    game = as_observed(file, registry.game(name, rules, observation))
+    netfile.check_game(file, game)
+    if isinstance(file.config, EvaluationConfig):
+        raise without_policy(f"net file {path}", path)
     evaluate = Evaluator(path, game=game, threads=threads).evaluate
     method = file.training.get("method")
     # What a DQN has for a value is the average of its actions', no forecast of its own play.
-    return Net(str(path), method, file.config.foretells_results and method != "dqn", game, evaluate)
-
-
-def check_net(path: Path, game: Game) -> None:
-    """Raises NetError for a file that holds no net of a game and its rules; takes less than making a player of it."""
-    from boardwright.nets import netfile
-
-    file = netfile.read(path)
-    netfile.check_fit(file, _as_observed(file, game))
-
-
-def _as_observed(file: "NetFile", game: Game) -> Game:
-    """A game as a net observes it, where it can be observed so."""
-    return registry.game(game.name, game.rules, file.observation) if file.observation in game.observations else game
-
-
-def _written(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced; None where there is none, which whoever reads it says."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def player_for(net: Net) -> str:
-    """The player that a net is for."""
-    if net.method in ("dqn", "ppo"):
-        return net.method
-    return "zero" if net.foretells_results else "net"
+    foretells = file.config.foretells_results and method != "dqn"
+    return Net(str(path), method, player_for(file), foretells, game, evaluate)
 
 
 def _make(name: str, game: Game, chosen: Mapping[str, Any]) -> Agent:
     net = find_net(name, game, chosen)
     if net.method == "dqn" if name == "net" else net.method != name:
         trained = net.method or "an unknown method"
-        raise NetError(
-            f"net {net.text!r}: trained by {trained}, not for {name!r}: use {player_for(net)}:net={net.text}"
-        )
+        raise NetError(f"net {net.text!r}: trained by {trained}, not for {name!r}: use {net.player}:net={net.text}")
     return NetPlayer(net, chosen["temperature"], chosen.get("seed"))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, player_for, shares
+from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, shares
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
@@ -155,7 +155,7 @@ def _check_value(net: Net) -> None:
     if not net.foretells_results:
         raise NetError(
             f"net {net.text!r}: says nothing of who will win, so there is nothing to search with: "
-            f"play it with {player_for(net)}:net={net.text}"
+            f"play it with {net.player}:net={net.text}"
         )
 
 

@@ -28,6 +28,7 @@ from boardwright.learn.duel import finished
 from boardwright.learn.seating import make_asking
 from boardwright.learn.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile
+from boardwright.nets.config import EvaluationConfig, without_policy
 from boardwright.nets.netfile import NetFile
 from boardwright.nets.network import Network, make_network, variables_of
 
@@ -42,6 +43,8 @@ def games_of(question: Question) -> tuple[NetFile, list[Game]]:
         raise NetError(
             f"net file {net.path}: made for {net.game}, not {question.game}: choose a net of {question.game}"
         )
+    if isinstance(net.config, EvaluationConfig):
+        raise without_policy(f"net file {net.path}", net.path)
     if net.training.get("method") == "dqn" or not net.config.foretells_results:
         raise NetError(
             f"net file {net.path}: does not foretell results, so no search can use it: take one of alphazero"

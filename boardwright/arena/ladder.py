@@ -3,7 +3,7 @@
 Rows with a label are the rungs of the ladder, the opponents that people are offered; the others are rated beside them.
 One table serves all games: a game has the rows whose players and options it knows, and a row with `{net}` is there once
 for every net that ships for these rules and is meant for that player. Players are limited by depth, positions or
-simulations, which mean the same on every machine, but for `alphabeta:time=1s`, to which results elsewhere refer.
+simulations, which mean the same on every machine, but for alpha-beta with a second, to which results elsewhere refer.
 
 The order is a guess, good enough that neighbours are near in strength: only such pairs play each other, since a game
 whose end is certain tells little and takes as long. Ratings then say how strong everybody is.
@@ -12,6 +12,7 @@ whose end is certain tells little and takes as long. Ratings then say how strong
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from boardwright.agents.netchoice import player_for
 from boardwright.agents.players import players_of
 from boardwright.agents.specs import split
 from boardwright.arena.bayeselo import Rating, Ratings
@@ -55,6 +56,7 @@ FIELD = (
     Row("zero:net={net},sims=100", "Net {net}, 100 looks ahead"),
     Row("alphabeta:time=1s", "Looks around for a second"),
     Row("zero:net={net},sims=400", "Net {net}, 400 looks ahead"),
+    Row("alphabeta:net={net},time=1s", "Net {net}, looks around for a second"),
 )
 
 
@@ -120,8 +122,6 @@ def _was_made_for(net: NetFile, game: Game) -> bool:
 
 
 def _players_for(net: NetFile) -> tuple[str, ...]:
-    """The players that a net is meant for, by the method that trained it."""
-    method = net.training.get("method")
-    if method in ("dqn", "ppo"):
-        return (method,)
-    return ("net", "zero") if net.config.foretells_results else ("net",)
+    """The players that a net is meant for."""
+    player = player_for(net)
+    return ("net", "zero") if player == "zero" else (player,)

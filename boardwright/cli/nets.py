@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from boardwright.agents.netchoice import player_for
 from boardwright.cli.choose import print_json
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import options_of
@@ -43,6 +44,7 @@ def _fields(name: str, net: NetFile) -> dict[str, Any]:
         "rules": net.rules["name"],
         "observation": net.observation,
         "architecture": options_of(net.config),
+        "player": _player(name, net),
         "training": dict(net.training),
     }
 
@@ -60,7 +62,7 @@ def _described(name: str, net: NetFile) -> str:
     """Everything but the weights, a line each; of the settings those that make up the run."""
     told = dict(net.training)
     curve, config = told.pop("elo", []), told.pop("config", {})
-    lines = [_line(name, net), f"file: {net.path}", f"observation: {net.observation}"]
+    lines = [_line(name, net), f"file: {net.path}", f"player: {_player(name, net)}", f"observation: {net.observation}"]
     lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in told.items() if value not in (None, [])]
     lines += [
         f"Elo after iteration {at['iteration']} ({at['frames']:,} frames): "
@@ -69,6 +71,11 @@ def _described(name: str, net: NetFile) -> str:
     ]
     lines += [f"setting {path}: {_text(value)}" for path, value in _settings(config).items()]
     return "\n".join(lines)
+
+
+def _player(name: str, net: NetFile) -> str:
+    """The spec of the player that a net is for."""
+    return f"{player_for(net)}:net={name}"
 
 
 def _settings(config: Mapping[str, Any], path: str = "") -> dict[str, Any]:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Options:
     """What to train, how, and where it is kept."""
 
-    method: tyro.conf.Positional[Literal["alphazero", "dqn", "ppo", "vae"]]
-    """How it learns: by self-play with search, Q-learning, or a policy's gradient; `vae` learns to see boards."""
+    method: tyro.conf.Positional[Literal["alphabeta", "alphazero", "dqn", "ppo", "vae"]]
+    """How it learns: by self-play with search (`alphabeta` for a processor, `alphazero` for any device), Q-learning, or
+    a policy's gradient; `vae` learns to see boards."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
@@ -107,7 +108,7 @@ def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":
     if options.method == "alphazero":
         return run.train(config, options.out, watch, rate=net_ratings)
     boards = functools.partial(boards_for, folder=options.out, told=watch.phase)
-    return loop.train(methods.make_method(options.method, config, boards), options.out, watch)
+    return loop.train(methods.make_method(options.method, config, boards), options.out, watch, rate=net_ratings)
 
 
 def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:

@@ -172,6 +172,8 @@ class Game(ABC):
 
     slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
+    # The one of these that nets for alpha-beta are made for; None: its alpha-beta takes no net.
+    evaluation_observation: ClassVar[str | None] = None
 
     engine: Any  # the scalar engine of the rule set and the observation
     num_actions: int

@@ -15,7 +15,7 @@ import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -28,8 +28,9 @@ from boardwright.games.base import Game
 from boardwright.learn import checkpoint, configfile, league, luggage, processes, settings
 from boardwright.learn.device import memory
 from boardwright.learn.lock import alone_in
-from boardwright.learn.metrics import Match, Metrics
+from boardwright.learn.metrics import Metrics
 from boardwright.learn.progress import Progress
+from boardwright.learn.rating import Rate
 from boardwright.learn.saver import Saver
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables
@@ -38,9 +39,6 @@ from boardwright.wholefile import write_whole
 BEST = "best.net"
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 SPEED = ("speed/seconds", "speed/frames_per_second")
-
-# All matches so far -> (elo, low, high) by iteration of the net, iteration 0 being 0.
-Rate = Callable[[Sequence[Match]], Mapping[int, tuple[float, float, float]]]
 
 
 @dataclass(frozen=True)

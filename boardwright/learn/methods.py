@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.learn import dqn_presets, ppo_presets, presets, vae_presets
+from boardwright.learn import alphabeta_presets, dqn_presets, ppo_presets, presets, vae_presets
+from boardwright.learn.alphabeta_method import alphabeta_method
 from boardwright.learn.boards import Boards
 from boardwright.learn.dqn_method import dqn_method
 from boardwright.learn.loop import Method
@@ -16,12 +17,19 @@ from boardwright.learn.vae import vae_method
 from boardwright.learn.vae_config import VaeConfig
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "alphabeta": alphabeta_presets.PRESETS,
     "alphazero": presets.PRESETS,
     "dqn": dqn_presets.PRESETS,
     "ppo": ppo_presets.PRESETS,
     "vae": vae_presets.PRESETS,
 }
-USUAL = {"alphazero": "laptop", "dqn": "best", "ppo": "best", "vae": "paper"}  # the preset GAME-… if none is named
+USUAL = {  # the preset GAME-… if none is named
+    "alphabeta": "laptop",
+    "alphazero": "laptop",
+    "dqn": "best",
+    "ppo": "best",
+    "vae": "paper",
+}
 
 
 def preset(method: str, name: str | None, game: str) -> Any:
@@ -40,4 +48,10 @@ def make_method(name: str, config: Any, boards: Callable[[VaeConfig], Boards]) -
     """What the loop runs. `boards` plays the games that an auto-encoder learns from: it alone needs players."""
     if name == "vae":
         return vae_method(config, boards(config))
-    return {"alphazero": alphazero_method, "dqn": dqn_method, "ppo": ppo_method}[name](config)
+    makers: dict[str, Callable[[Any], Method[Any]]] = {
+        "alphabeta": alphabeta_method,
+        "alphazero": alphazero_method,
+        "dqn": dqn_method,
+        "ppo": ppo_method,
+    }
+    return makers[name](config)

@@ -21,7 +21,7 @@ from boardwright.learn.config import AlphaZeroConfig
 from boardwright.learn.device import memory
 from boardwright.learn.duel import Contest, finished, make_duel
 from boardwright.learn.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Progress, Rate, Watch
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.rating import rated
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 
@@ -171,23 +171,7 @@ def _evaluated(az: AlphaZero, run: Run, done: int, desk: Desk) -> dict[str, floa
         for role, (first, second) in enumerate(((done, other), (other, done))):
             wins = (score.wins[role], score.losses[role])
             metrics.log_match(done, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role])
-    return {} if desk.rate is None else _rated(metrics, done, desk.rate)
-
-
-def _rated(metrics: Metrics, done: int, rate: Rate) -> dict[str, float]:
-    """The rating of an iteration's net; those of earlier ones are brought up to date."""
-    history = metrics.read()
-    ratings = rate(history.matches)
-    moves = history.scalars["selfplay/moves"]
-    frames_at = dict(zip(moves.iterations.tolist(), moves.frames.tolist(), strict=True))
-    names = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
-    by_iteration: dict[int, dict[str, float]] = {
-        iteration: dict(zip(names, numbers, strict=True)) for iteration, numbers in ratings.items()
-    }
-    for iteration, told in by_iteration.items():
-        if iteration != done:
-            metrics.correct(iteration, frames_at.get(iteration, 0), told)
-    return by_iteration[done]
+    return {} if desk.rate is None else rated(metrics, done, desk.rate)
 
 
 @functools.lru_cache(maxsize=8)  # compiled once for contests of a size

@@ -1,8 +1,10 @@
 """What a net looks like: a frozen record that is also what net files and command lines say of it.
 
-There are two kinds. The trunk of `NetConfig` is AlphaZero's: a 3x3 convolution, then residual blocks of two,
+There are three kinds. The trunk of `NetConfig` is AlphaZero's: a 3x3 convolution, then residual blocks of two,
 batch-normalised throughout; `8x128` is its text: blocks x width. `PlainConfig` is convolutions and dense layers
 one after the other, as in the Cathedral paper; `plain 32-64-64-128` is its text: the channels of each convolution.
+`EvaluationConfig` is for alpha-beta, which asks millions of times a second how a position stands, and nothing else:
+two thin layers over the squares of the board; `evaluation 128-16` is its text: their units.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ PLAIN_LIMITS = {
     "policy_hidden": (1, 8192),
     "value_hidden": (1, 8192),
 }
+MOST_PIECES = 24  # of the last phase; see EvaluationConfig
+EVALUATION_LIMITS = {"width": (4, 1024), "hidden": (1, 256), "phases": (1, 24)}
 MOST_LAYERS = 64  # of one sort, in a plain net
 
 
@@ -140,7 +144,45 @@ class PlainConfig:
         return False
 
 
-Architecture = NetConfig | PlainConfig
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig:
+    """A net that says how a position stands and nothing of moves, small enough to be asked at every leaf of alpha-beta.
+
+    It reads an observation of zeros and ones. Units are cut off below 0 and above 1. The layers after the first are
+    others in each phase of the game, which the number of pieces tells: phase (n - 1) * phases // MOST_PIECES for n
+    ones in the observation, 0 for none, the last for more than that.
+    """
+
+    width: int = 128  # units of the first layer
+    hidden: int = 16  # units of the second
+    phases: int = 8
+
+    def __post_init__(self) -> None:
+        _check_all(self, EVALUATION_LIMITS)
+
+    @property
+    def size(self) -> str:
+        """`evaluation 128-16`: units of its layers."""
+        return f"evaluation {self.width}-{self.hidden}"
+
+    @property
+    def has_value(self) -> bool:
+        """It has nothing else."""
+        return True
+
+    @property
+    def foretells_results(self) -> bool:
+        """Always: the hyperbolic tangent of its output is an expected result."""
+        return True
+
+
+Architecture = NetConfig | PlainConfig | EvaluationConfig
+KINDS: dict[str, type[Architecture]] = {"residual": NetConfig, "plain": PlainConfig, "evaluation": EvaluationConfig}
+
+
+def without_policy(what: str, file: object = "FILE") -> NetError:
+    """What to raise where an evaluation net is asked for moves; `file` is what players' specs call it."""
+    return NetError(f"{what}: an evaluation net, which says nothing of moves: play it with alphabeta:net={file}")
 
 
 def pooled_channels(channels: int) -> int:
@@ -151,13 +193,13 @@ def pooled_channels(channels: int) -> int:
 def config_of(options: Mapping[str, Any]) -> Architecture:
     """A config from a mapping such as JSON gives; what is left out has its default. Raises NetError.
 
-    `kind` says which: `plain`, or `residual` as where it is left out.
+    `kind` says which: `plain`, `evaluation`, or `residual` as where it is left out.
     """
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     kind = values.pop("kind", "residual")
-    if kind not in ("residual", "plain"):
-        raise UnknownNameError("kind of net", str(kind), ("residual", "plain"))
-    made = PlainConfig if kind == "plain" else NetConfig
+    if kind not in KINDS:
+        raise UnknownNameError("kind of net", str(kind), KINDS)
+    made = KINDS[kind]
     known = {field.name for field in dataclasses.fields(made)}
     for key in values:
         if key not in known:
@@ -167,7 +209,9 @@ def config_of(options: Mapping[str, Any]) -> Architecture:
 
 def options_of(config: Architecture) -> dict[str, Any]:
     """The mapping that `config_of` makes a config of."""
-    kind = {"kind": "plain"} if isinstance(config, PlainConfig) else {}
+    kind = (
+        {} if isinstance(config, NetConfig) else {"kind": next(k for k, made in KINDS.items() if type(config) is made)}
+    )
     return {**kind, **dataclasses.asdict(config)}
 
 

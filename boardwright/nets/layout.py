@@ -17,7 +17,7 @@ import numpy as np
 
 from boardwright.errors import NetError
 from boardwright.games.base import Game
-from boardwright.nets.config import Architecture, NetConfig, PlainConfig, pooled_channels
+from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig, pooled_channels
 
 Shape = tuple[int, ...]
 
@@ -31,12 +31,12 @@ class Interface:
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     policy_planes: int | None  # the policy head gives [rows, columns, policy_planes]; None: [num_actions]
     # [2, num_actions] int32: by role to move, the place of each action in that output, flattened. The
-    # rows differ where a role sees the board turned.
+    # rows differ where a role sees the board turned. Of a net without a policy [2, 0].
     places: np.ndarray
 
     @property
     def num_actions(self) -> int:
-        """How many actions the game has."""
+        """How many actions the policy head knows: all of the game's, or none where there is no such head."""
         return self.places.shape[1]
 
     @property
@@ -49,6 +49,8 @@ class Interface:
 def interface_of(config: Architecture, game: Game) -> Interface:
     """How a net of an architecture meets a game; raises NetError where the two do not go together."""
     views = np.stack([game.action_view(role) for role in (0, 1)])  # [2, num_actions]
+    if isinstance(config, EvaluationConfig):
+        return Interface(game.observation_shape, None, views[:, :0].astype(np.int32))
     if isinstance(config, NetConfig):
         trunk_shape(config, game.observation_shape)
     if isinstance(config, PlainConfig) or config.policy == "dense":
@@ -72,6 +74,8 @@ def weight_shapes(config: Architecture, interface: Interface) -> dict[str, Shape
     """The shape of every weight of a net, by name."""
     if isinstance(config, PlainConfig):
         return dict(_plain_weights(config, interface))
+    if isinstance(config, EvaluationConfig):
+        return dict(_evaluation_weights(config, interface))
     return dict(_residual_weights(config, interface))
 
 
@@ -123,6 +127,15 @@ def _plain_weights(config: PlainConfig, interface: Interface) -> Iterator[tuple[
     if config.value_hidden is not None:
         last = yield from _dense_layers("value", inputs, config.value_hidden)
         yield from _layer("value/output", (last, 1))
+
+
+def _evaluation_weights(config: EvaluationConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
+    """Those of the layers after the first have the phases as their first axis."""
+    yield from _layer("features", (math.prod(interface.observation_shape), config.width))
+    yield "params/hidden/kernel", (config.phases, config.width, config.hidden)
+    yield "params/hidden/bias", (config.phases, config.hidden)
+    yield "params/output/kernel", (config.phases, config.hidden)
+    yield "params/output/bias", (config.phases,)
 
 
 def _dense_layers(name: str, inputs: int, hidden: tuple[int, ...]) -> Generator[tuple[str, Shape], None, int]:

@@ -25,7 +25,7 @@ import safetensors.numpy
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
-from boardwright.nets.config import Architecture, config_of, options_of
+from boardwright.nets.config import Architecture, EvaluationConfig, config_of, options_of
 from boardwright.nets.layout import Interface, interface_of, weight_shapes
 from boardwright.wholefile import write_whole
 
@@ -77,7 +77,7 @@ def write(
     shapes = {name: weight.shape for name, weight in weights.items()}
     if shapes != weight_shapes(config, interface):
         raise NetError(f"net file {path}: the weights are not those of a {config.size} net of {game.name}")
-    tensors = {name: _stored(weight, storage) for name, weight in weights.items()}
+    tensors = {name: _stored(name, weight, storage) for name, weight in weights.items()}
     tensors[PLACES] = interface.places
     header = {
         "version": VERSION,
@@ -127,7 +127,7 @@ def game_of(net: NetFile) -> Game:
 
 def check_fit(net: NetFile, game: Game) -> None:
     """Raises NetError for a net that was not made for a game, its rules and its observation."""
-    _check_name(net, game)
+    check_game(net, game)
     own, differing = game_of(net), differing_rules(net, game)
     if differing:
         raise NetError(
@@ -154,7 +154,7 @@ def differing_rules(net: NetFile, game: Game) -> list[str]:
 
 def check_interface(net: NetFile, game: Game, remedy: str) -> None:
     """Raises NetError for a net that cannot be asked about a game, whatever its rules: other planes or actions."""
-    _check_name(net, game)
+    check_game(net, game)
     wanted = interface_of(net.config, game)
     if (
         net.planes != game.planes
@@ -168,7 +168,8 @@ def check_interface(net: NetFile, game: Game, remedy: str) -> None:
         )
 
 
-def _check_name(net: NetFile, game: Game) -> None:
+def check_game(net: NetFile, game: Game) -> None:
+    """Raises NetError for a net of another game, whatever its rules."""
     if net.game != game.name:
         raise NetError(f"net file {net.path}: made for {net.game}, not {game.name}: choose a net of {game.name}")
 
@@ -185,10 +186,11 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
     shape = tuple(header["observation_shape"])
     if len(shape) != 3 or any(type(number) is not int or number < 1 for number in (*shape, actions, planes or 1)):
         raise TypeError("observation_shape")
-    if places is None or places.shape != (2, actions) or places.dtype != np.int32:
-        raise NetError(f"net file {path}: has no places of {actions} actions: {AGAIN}")
+    placed = 0 if isinstance(config, EvaluationConfig) else actions
+    if places is None or places.shape != (2, placed) or places.dtype != np.int32:
+        raise NetError(f"net file {path}: has no places of {placed} actions: {AGAIN}")
     interface = Interface(shape, planes, places)
-    if places.min() < 0 or places.max() >= interface.policy_outputs or shape[2] != len(header["planes"]):
+    if np.any((places < 0) | (places >= interface.policy_outputs)) or shape[2] != len(header["planes"]):
         raise NetError(f"net file {path}: its places or planes contradict its shapes: {AGAIN}")
     weights = {name: array for name, array in stored.items() if name != PLACES}
     wanted = weight_shapes(config, interface)
@@ -249,9 +251,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return header, tensors
 
 
-def _stored(weight: np.ndarray, storage: str) -> np.ndarray:
+def _stored(name: str, weight: np.ndarray, storage: str) -> np.ndarray:
     weight = np.ascontiguousarray(weight, np.float32)
-    if storage == "float32" or weight.ndim < 2:  # biases and statistics are few, and worth their digits
+    if storage == "float32" or not name.endswith("/kernel"):  # biases and statistics are few, and worth their digits
         return weight
     import ml_dtypes  # comes with JAX
 

@@ -18,7 +18,7 @@ from flax import traverse_util
 from jax.typing import ArrayLike
 
 from boardwright.games.base import Game
-from boardwright.nets.config import Architecture, PlainConfig
+from boardwright.nets.config import Architecture, EvaluationConfig, PlainConfig, without_policy
 from boardwright.nets.initial import new_weights
 from boardwright.nets.layout import EPSILON, Interface, interface_of, weight_shapes
 from boardwright.nets.output import Output, Variables
@@ -49,7 +49,9 @@ class Network:
 
 
 def make_network(config: Architecture, game: Game, *, dtype: Any = jnp.float32) -> Network:
-    """A net of an architecture for a game, computing in `dtype`."""
+    """A net of an architecture for a game, computing in `dtype`; raises NetError for one that has no policy."""
+    if isinstance(config, EvaluationConfig):
+        raise without_policy(f"net {config.size}")
     interface = interface_of(config, game)
     if isinstance(config, PlainConfig):
         module = folded_module = PlainNet(config, interface, dtype)

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from boardwright.nets.config import NetConfig, PlainConfig, pooled_channels
+from boardwright.nets.config import EvaluationConfig, NetConfig, PlainConfig, pooled_channels, without_policy
 from boardwright.nets.layout import EPSILON
 from boardwright.nets.netfile import NetFile
 
@@ -23,7 +23,9 @@ OPSET, IR_VERSION = 17, 8  # old enough for every onnxruntime we allow
 
 
 def build(net: NetFile) -> onnx.ModelProto:
-    """The graph of a net."""
+    """The graph of a net; raises NetError for one that has no policy."""
+    if isinstance(net.config, EvaluationConfig):
+        raise without_policy(f"net file {net.path}", net.path)
     if isinstance(net.config, PlainConfig):
         builder = _PlainBuilder(net, net.config)
     else:

@@ -23,7 +23,7 @@ CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
 DEEPEST = 3  # folders below the server's
 MOST_RUNS = 500
-PLAYERS = {"alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
+PLAYERS = {"alphabeta": "alphabeta", "alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
 
 
 @dataclass(frozen=True, kw_only=True)

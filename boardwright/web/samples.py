@@ -12,12 +12,14 @@ from itertools import islice
 from multiprocessing import Pipe
 from pathlib import Path
 
+from boardwright.agents.netchoice import player_for
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.workers import play_apart
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
+from boardwright.nets.netfile import NetFile
 from boardwright.web.errors import BusyError, ConflictError
 from boardwright.web.records_api import ships
 from boardwright.web.runs import Run, newest_net
@@ -27,7 +29,7 @@ MOST_PLIES = 400
 MOST_SECONDS = 60.0
 MOST_KEPT = 64
 MOST_WAITING = 4
-PLAYERS = {"dqn": "dqn", "ppo": "ppo"}  # of nets by these methods; others are played by `net`
+NODES = 10_000  # positions a move, for a net that says nothing of moves
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,19 @@ def _event(net: Path, link: Path, seed: int) -> Event:
     game = netfile.game_of(file)
     if not ships(game.name, game.rules):
         raise ConflictError("this run plays rules of its own, which the page cannot show")
-    player = PLAYERS.get(str(file.training.get("method")), "net")
-    spec = f"{player}:net={link}"
+    spec = _spec(file, link)
     conditions = Conditions(max_plies=MOST_PLIES)
     return Event(
         game=game.name, rules=game.rules, players=(spec, spec), openings=OPENINGS, seed=seed, conditions=conditions
     )
+
+
+def _spec(file: NetFile, link: Path) -> str:
+    """The net at first sight, or where it only evaluates positions a short search with it."""
+    player = player_for(file)
+    if player == "alphabeta":
+        return f"{player}:net={link},nodes={NODES}"
+    return f"{'net' if player == 'zero' else player}:net={link}"
 
 
 def _play(event: Event, megabytes: int) -> PlayedGame:

@@ -7,7 +7,8 @@ So whatever a client writes, only files that the server found by itself are ever
 from collections.abc import Mapping
 from pathlib import Path
 
-from boardwright.agents.netplayers import check_net
+from boardwright.agents.netchoice import check_net
+from boardwright.agents.netplayers import NET
 from boardwright.agents.players import player_of
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
@@ -44,7 +45,7 @@ def resolved(spec: str, game: Game, settings: Settings) -> str:
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out: folders are the server's own affair")
     if "net" in given:
         given["net"] = _net(given["net"], settings)
-    elif any(option.name == "net" for option in player.options):
+    elif NET in player.options:  # rather than one that may be left out
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(
             f"player {spec!r} needs a net, net=NAME: one that ships ({ships}) or a training run's, run/ID"
@@ -59,11 +60,11 @@ def check_fits(spec: str, game: Game, settings: Settings) -> None:
 
     Reads the net: not for the event loop, and not for every move.
     """
-    net = split(resolved(spec, game, settings))[1].get("net")
-    if net is None:
+    player, given = split(resolved(spec, game, settings))
+    if "net" not in given:
         return
     try:
-        check_net(shipped.find(net), game)
+        check_net(player, shipped.find(given["net"]), game)
     except NetError as error:
         raise NetError(without_paths(str(error), settings)) from error
 

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <memory>
 
 #include "draughts.hpp"
+#include "draughts_net.hpp"
 #include "search/evaluation.hpp"
 #include "tablebase.hpp"
 
@@ -46,11 +48,13 @@ class Evaluator<Draughts> {
     static constexpr Features kFull{100, 130, 30, -5, -2, 0, -1, 15, -10, -10, -10, 1, 1, 0};
     static constexpr Features kEmpty{104, 130, 20, 30, 4, -5, -8, 30, -10, 6, -80, 2, 7, 0};
 
-    Evaluator(const Draughts& game, std::shared_ptr<const draughts::Tablebase> tables)
-        : game_(&game), tables_(std::move(tables)) {
+    // Without a net the score is made of the features, without tables nothing is known for sure.
+    Evaluator(const Draughts& game, std::shared_ptr<const draughts::Tablebase> tables,
+              std::shared_ptr<const draughts::EvaluationNet> net)
+        : game_(&game), tables_(std::move(tables)), net_(std::move(net)) {
         if (tables_) prober_ = std::make_unique<draughts::Prober>(*tables_);
     }
-    Evaluator(const Evaluator& other) : Evaluator(*other.game_, other.tables_) {}
+    Evaluator(const Evaluator& other) : Evaluator(*other.game_, other.tables_, other.net_) {}
     Evaluator(Evaluator&&) = default;
 
     const Draughts& game() const { return *game_; }
@@ -78,6 +82,7 @@ class Evaluator<Draughts> {
     }
 
     int value(const State& state) const {
+        if (net_) return static_score(net_->output(state.board, state.to_move));
         const Features f = features(state);
         const int pieces = std::popcount(state.board.occupied());
         int full = 0, empty = 0;
@@ -138,6 +143,13 @@ class Evaluator<Draughts> {
     static constexpr std::array<Bits, 2> kHoles{Bits{1} << 27, Bits{1} << 4};         // 28; 5
     static constexpr std::array<Bits, 2> kHoleKeepers{Bits{1} << 31, Bits{1}};        // 32; 1
 
+    // What a net says as a score, whose hyperbolic tangent at kScale is the same expected result.
+    static int static_score(float output) {
+        constexpr float most = kMostStatic - 1;
+        const float score = output * static_cast<float>(kScale);
+        return static_cast<int>(std::lround(score > -most ? (score < most ? score : most) : -most));
+    }
+
     static int tempo(Bits men, int role) {
         int rows = 0;
         for (int row = 1; row < 8; ++row) {
@@ -177,6 +189,7 @@ class Evaluator<Draughts> {
 
     const Draughts* game_;
     std::shared_ptr<const draughts::Tablebase> tables_;
+    std::shared_ptr<const draughts::EvaluationNet> net_;
     std::unique_ptr<draughts::Prober> prober_;  // one reader a thread
 };
 

@@ -1,6 +1,10 @@
 // The Python bindings of draughts.
 #include <nanobind/stl/optional.h>
 
+#include <initializer_list>
+#include <ranges>
+#include <span>
+
 #include "bindings_puct.hpp"
 #include "draughts_evaluation.hpp"
 
@@ -26,11 +30,65 @@ DraughtsTables draughts_tables(nb::handle tables) {
     return t;
 }
 
+using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+Array weight(const nb::dict& weights, const std::string& name) {
+    Array array;
+    if (!weights.contains(name.c_str()) || !nb::try_cast(weights[name.c_str()], array)) {
+        throw std::invalid_argument("weight " + name + " of an evaluation net is missing or no array of float32");
+    }
+    return array;
+}
+
+std::string text(std::span<const std::size_t> shape) {
+    std::string joined;
+    for (const std::size_t size : shape) joined += (joined.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + joined + "]";
+}
+
+void check_shape(const std::string& name, const Array& array, std::initializer_list<std::size_t> wanted) {
+    std::vector<std::size_t> found(array.ndim());
+    for (std::size_t axis = 0; axis < found.size(); ++axis) found[axis] = array.shape(axis);
+    if (!std::ranges::equal(found, wanted)) {
+        throw std::invalid_argument("weight " + name + " of an evaluation net is " + text(found) + " where " +
+                                    text(std::vector(wanted)) + " is wanted");
+    }
+}
+
+// The net of the weights that boardwright.nets.layout names, or none; the second layer's kernel tells its sizes.
+std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optional<nb::dict>& weights) {
+    using Net = draughts::EvaluationNet;
+    if (!weights) return nullptr;
+    const std::string second = "params/hidden/kernel";
+    const Array kernel = weight(*weights, second);
+    if (kernel.ndim() != 3) throw std::invalid_argument("weight " + second + " of an evaluation net has not three axes");
+    const std::size_t phases = kernel.shape(0), width = kernel.shape(1), hidden = kernel.shape(2);
+    if (phases < 1 || phases > Net::kMostPhases || width < 1 || width > Net::kMostWidth || hidden < 1 || hidden > Net::kMostHidden) {
+        throw std::invalid_argument("weight " + second + " of an evaluation net is larger than " +
+                                    text(std::array<std::size_t, 3>{Net::kMostPhases, Net::kMostWidth, Net::kMostHidden}) + ", or empty");
+    }
+    std::vector<Array> kept{kernel};  // until the net has copied them
+    const auto span = [&](const std::string& name, std::initializer_list<std::size_t> shape) {
+        kept.push_back(weight(*weights, name));
+        check_shape(name, kept.back(), shape);
+        return std::span<const float>(kept.back().data(), kept.back().size());
+    };
+    return std::make_shared<const Net>(draughts::EvaluationWeights{
+        .width = static_cast<int>(width),
+        .hidden = static_cast<int>(hidden),
+        .phases = static_cast<int>(phases),
+        .features_kernel = span("params/features/kernel", {Net::kCells * Net::kKinds, width}),
+        .features_bias = span("params/features/bias", {width}),
+        .hidden_kernel = span(second, {phases, width, hidden}),
+        .hidden_bias = span("params/hidden/bias", {phases, hidden}),
+        .output_kernel = span("params/output/kernel", {phases, hidden}),
+        .output_bias = span("params/output/bias", {phases}),
+    });
+}
+
 // The tables of a folder, or none.
-Evaluator<Draughts> draughts_evaluator(const Draughts& game, const std::optional<std::string>& tables) {
-    std::shared_ptr<const draughts::Tablebase> opened;
-    if (tables) opened = std::make_shared<const draughts::Tablebase>(*tables, 0);
-    return Evaluator<Draughts>(game, opened);
+std::shared_ptr<const draughts::Tablebase> opened_tables(const std::optional<std::string>& folder) {
+    return folder ? std::make_shared<const draughts::Tablebase>(*folder, 0) : nullptr;
 }
 
 }  // namespace
@@ -66,15 +124,17 @@ void bind_draughts(nb::module_& module) {
     bind_alphabeta<Draughts>(module, "DraughtsAlphaBeta")
         .def("__init__",
              [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
-                const std::optional<std::string>& tables) {
-                 new (self) AlphaBeta<Draughts>(draughts_evaluator(*game, tables), table_bytes(megabytes), checked_threads(threads));
+                const std::optional<std::string>& tables, const std::optional<nb::dict>& net) {
+                 new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened_tables(tables), evaluation_net(net)),
+                                                table_bytes(megabytes), checked_threads(threads));
              },
-             "game"_a, "megabytes"_a, "threads"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
+             "game"_a, "megabytes"_a, "threads"_a, "tables"_a.none() = nb::none(), "net"_a.none() = nb::none(),
+             nb::keep_alive<1, 2>());
     bind_puct<Draughts>(module, "DraughtsPuct")
         .def("__init__",
              [](PuctSearch<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int batch, std::uint64_t seed,
                 const std::optional<std::string>& tables) {
-                 new_puct(self, draughts_evaluator(*game, tables), megabytes, batch, seed);
+                 new_puct(self, Evaluator<Draughts>(*game, opened_tables(tables), nullptr), megabytes, batch, seed);
              },
              "game"_a, "megabytes"_a, "batch"_a, "seed"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
 }

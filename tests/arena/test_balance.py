@@ -17,7 +17,7 @@ from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import EvaluationConfig, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 
 ROLES = ("attackers", "defenders")
@@ -138,5 +138,11 @@ def test_nets_that_do_not_fit(tmp_path: Path) -> None:
     cathedral = plant(tmp_path / "cathedral.net", "cathedral", "paper")
     with pytest.raises(NetError, match="other planes or actions than cathedral official has"):
         games_of(Question(game="cathedral", net=cathedral, rules=("paper", "official")))
+    config, draughts = EvaluationConfig(width=4, hidden=1), registry.game("draughts")
+    shapes = weight_shapes(config, interface_of(config, draughts))
+    weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    netfile.write(tmp_path / "e.net", config=config, game=draughts, weights=weights, training={})
+    with pytest.raises(NetError, match=r"e\.net: .* says nothing of moves: play it with alphabeta:net="):
+        games_of(Question(game="draughts", net=tmp_path / "e.net"))
     with pytest.raises(NetError, match="does not foretell results"):
         games_of(Question(game="draughts", net=plant(tmp_path / "q.net", "draughts", method="dqn")))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from planted_package import EVALUATION, plant_shipped_net
 
 from boardwright.cli import train
 from boardwright.learn import configfile, luggage
@@ -75,6 +76,18 @@ def test_there_may_be_no_nets_yet(tmp_path: Path, boardwright: Any, monkeypatch:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     assert boardwright("nets") == (0, "no nets ship with this version\n", "")
     assert boardwright("nets", "--json") == (0, '{"nets": []}\n', "")
+
+
+def test_nets_say_which_player_they_are_for(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    plant_shipped_net(tmp_path, "eyes", "draughts", method="alphabeta", config=EVALUATION)
+    plant_shipped_net(tmp_path, "laps", "tablut", method="alphazero")
+    status, out, err = boardwright("nets")
+    assert (status, err) == (0, "")
+    assert out.startswith("eyes: draughts wcdf, evaluation 8-4, 0.01 MB\nlaps: ")
+    assert "\nplayer: alphabeta:net=eyes\nobservation: paper\n" in boardwright("nets", "eyes")[1]
+    told = json.loads(boardwright("nets", "--json")[1])["nets"]
+    assert [net["player"] for net in told] == ["alphabeta:net=eyes", "zero:net=laps"]
 
 
 def test_a_run_whose_time_is_up_has_not_failed(

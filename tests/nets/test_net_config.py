@@ -5,7 +5,7 @@ import json
 import pytest
 
 from boardwright.errors import BoardwrightError, NetError
-from boardwright.nets.config import NetConfig, PlainConfig, config_of, options_of
+from boardwright.nets.config import EvaluationConfig, NetConfig, PlainConfig, config_of, options_of
 
 
 def test_size_as_text() -> None:
@@ -23,6 +23,11 @@ def test_sizes_that_are_none(text: str) -> None:
 def test_plain_nets_say_their_convolutions() -> None:
     assert PlainConfig().size == "plain 32-64-64-128"
     assert PlainConfig(convolutions=(16,)).size == "plain 16"
+
+
+def test_evaluation_nets_say_their_units() -> None:
+    assert EvaluationConfig().size == "evaluation 128-16"
+    assert config_of(options_of(EvaluationConfig(width=32, phases=2))) == EvaluationConfig(width=32, phases=2)
 
 
 def test_what_a_value_means() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import scrambled
-from variations import EVERYTHING, GAMES, PLAIN
+from variations import EVALUATION, EVERYTHING, GAMES, PLAIN
 
 import boardwright
 from boardwright.errors import NetError
@@ -57,6 +57,29 @@ def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
     assert net.weights.keys() == weights.keys()
     assert all(np.array_equal(net.weights[key], weight) for key, weight in weights.items())
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_evaluation_net_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """It has no policy, though its header says how many actions the game has."""
+    game = boardwright.game("draughts", observation="paper")
+    path, weights = scrambled.net_file(tmp_path, EVALUATION, game), scrambled.weights(EVALUATION, game)
+    net = netfile.read(path, game=game)
+    assert (net.config, net.interface.num_actions, net.interface.policy_planes) == (EVALUATION, 0, None)
+    assert header_and_tensors(path)[0]["actions"] == game.num_actions
+    assert net.weights.keys() == weights.keys()
+    assert all(np.array_equal(net.weights[key], weight) for key, weight in weights.items())
+    short = netfile.read(scrambled.net_file(tmp_path, EVALUATION, game, storage="bfloat16"), game=game)
+    for name, weight in weights.items():
+        rounded = not np.array_equal(short.weights[name], weight)
+        assert rounded == name.endswith("/kernel")  # biases, too, have an axis of phases, and are kept whole
+        np.testing.assert_allclose(short.weights[name], weight, rtol=2**-8)
+
+
+def test_an_evaluation_net_that_claims_a_policy(tmp_path: Path) -> None:
+    path = scrambled.net_file(tmp_path, EVALUATION, DRAUGHTS)
+    header, tensors = header_and_tensors(path)
+    rewrite(path, header, {**tensors, "places": np.zeros((2, DRAUGHTS.num_actions), np.int32)})
+    one_line(path, "has no places of 0 actions")
 
 
 def test_the_same_net_is_the_same_file(tmp_path: Path) -> None:

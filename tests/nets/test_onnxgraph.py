@@ -7,9 +7,10 @@ import onnx
 import onnxruntime
 import pytest
 import scrambled
-from variations import COMBINATIONS, EVERYTHING, PLAIN
+from variations import COMBINATIONS, EVALUATION, EVERYTHING, PLAIN
 
 import boardwright
+from boardwright.errors import NetError
 from boardwright.nets import netfile, onnxgraph
 from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.network import make_network, variables_of
@@ -59,3 +60,12 @@ def test_the_graph_runs_in_old_runtimes(tmp_path: Path) -> None:
     graph = onnxgraph.build(netfile.read(scrambled.net_file(tmp_path, PLAIN, game)))
     assert graph.ir_version <= 10
     assert [opset.version <= 21 for opset in graph.opset_import] == [True]
+
+
+def test_an_evaluation_net_has_neither_graph_nor_network(tmp_path: Path) -> None:
+    game = boardwright.game("draughts", observation="paper")
+    path = scrambled.net_file(tmp_path, EVALUATION, game)
+    with pytest.raises(NetError, match=f"net file {path}: .* nothing of moves: play it with alphabeta:net={path}$"):
+        onnxgraph.build(netfile.read(path))
+    with pytest.raises(NetError, match=r"net evaluation 12-5: .* nothing of moves: play it with alphabeta:net=FILE$"):
+        make_network(EVALUATION, game)

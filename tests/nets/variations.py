@@ -1,6 +1,6 @@
 """Architectures that between them use every option."""
 
-from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig
 
 PLAIN = NetConfig(blocks=1, width=8, policy_channels=4, value_channels=2, value_hidden=8)
 EVERYTHING = NetConfig(
@@ -26,6 +26,8 @@ CRITIC = PlainConfig(convolutions=(5,), policy_hidden=(), value_hidden=(8,))
 ENCODED = PlainConfig(
     convolutions=(4, 5), stride=2, encoder_hidden=(7,), latent=3, policy_hidden=(6,), value_hidden=(5, 4)
 )
+# For alpha-beta alone, so none of those below.
+EVALUATION = EvaluationConfig(width=12, hidden=5, phases=3)
 
 VARIATIONS: dict[str, Architecture] = {
     "plain": PLAIN,

@@ -7,19 +7,22 @@ import numpy as np
 import boardwright
 from boardwright.arena import ladder_file
 from boardwright.arena.bayeselo import Rating
+from boardwright.games.registry import game_class
 from boardwright.nets import netfile
-from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 
 RESIDUAL = NetConfig(blocks=1, width=8)
 PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,))  # whose value foretells nothing
+EVALUATION = EvaluationConfig(width=8, hidden=4)
 
 
 def plant_shipped_net(
     folder: Path, name: str, game: str, rules: str | None = None, *, method: str, config: Architecture = RESIDUAL
 ) -> None:
     """A net of small random weights, by a name."""
-    bound, chance = boardwright.game(game, rules), np.random.default_rng(1)
+    seen = game_class(game).evaluation_observation if isinstance(config, EvaluationConfig) else None
+    bound, chance = boardwright.game(game, rules, seen), np.random.default_rng(1)
     shapes = weight_shapes(config, interface_of(config, bound))
     weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     folder.mkdir(exist_ok=True)

@@ -8,8 +8,10 @@ import numpy as np
 import boardwright
 from boardwright.learn.metrics import Metrics
 from boardwright.nets import netfile
-from boardwright.nets.config import NetConfig
+from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
+
+RESIDUAL = NetConfig(blocks=1, width=8)
 
 
 def plant_run(folder: Path, method: str = "alphazero", game: str = "draughts", iterations: int = 10) -> Path:
@@ -30,9 +32,11 @@ def log(folder: Path, iterations: range) -> None:
                 metrics.log(iteration, 100 * iteration, rating)
 
 
-def plant_net(run: Path, iteration: int, game: str = "draughts") -> None:
+def plant_net(
+    run: Path, iteration: int, game: str = "draughts", config: Architecture = RESIDUAL, observation: str | None = None
+) -> None:
     """A net of small random weights, kept after an iteration."""
-    bound, config, chance = boardwright.game(game), NetConfig(blocks=1, width=8), np.random.default_rng(iteration)
+    bound, chance = boardwright.game(game, observation=observation), np.random.default_rng(iteration)
     shapes = weight_shapes(config, interface_of(config, bound))
     weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     (run / "nets").mkdir(exist_ok=True)

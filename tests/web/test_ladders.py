@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from planted_package import plant_ratings, plant_shipped_net
+from httpx import Response
+from planted_package import EVALUATION, plant_ratings, plant_shipped_net
 
 from boardwright.arena import ladder_file
 from boardwright.nets import shipped
@@ -38,6 +39,28 @@ def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -
     assert nets == {"zero": [], "zero-code": [], "mcgill": []}
     begun = client.post("/api/play", json={"game": "tablut", "rules": "saami", "opponent": "net:net=laps", "role": 0})
     assert begun.status_code == 200
+
+
+def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: TestClient, package: Path) -> None:
+    plant_shipped_net(package / "data", "eyes", "draughts", "wcdf", method="alphabeta", config=EVALUATION)
+    plant_shipped_net(package / "data", "hands", "draughts", "wcdf", method="alphazero")
+    offered = [opponent.spec for found in rule_sets(client, "draughts").values() for opponent in found.opponents]
+    assert [spec for spec in offered if "eyes" in spec] == ["alphabeta:net=eyes,time=1s"]  # by the rules it learned
+
+    def begun(opponent: str, rules: str = "wcdf") -> Response:
+        return client.post("/api/play", json={"game": "draughts", "rules": rules, "opponent": opponent, "role": 0})
+
+    for rules in ("wcdf", "paper"):
+        assert begun("alphabeta:net=eyes,nodes=50", rules).status_code == 200
+    assert begun("alphabeta:nodes=50").status_code == 200  # no net is needed
+    assert "unknown net 'nobody'" in begun("alphabeta:net=nobody").json()["error"]
+    error = "net file eyes: an evaluation net, which says nothing of moves: play it with alphabeta:net=eyes"
+    assert begun("zero:net=eyes,sims=2").json()["error"] == error
+    error = "net file hands: no evaluation net, which alpha-beta needs: use zero:net=hands"
+    assert begun("alphabeta:net=hands").json()["error"] == error
+    tablut = {"game": "tablut", "opponent": "net:net=eyes", "role": 0}
+    error = "net file eyes: made for draughts, not tablut: choose a net of tablut"
+    assert client.post("/api/play", json=tablut).json()["error"] == error
 
 
 def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, package: Path) -> None:

@@ -15,6 +15,7 @@ from planted_run import log, plant_net, plant_run
 import boardwright
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import History, Metrics, read_metrics
+from boardwright.nets.config import EvaluationConfig
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
 
@@ -134,6 +135,16 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     assert client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json() == sample
     other = client.get(f"/api/runs/{run}/sample", params={"seed": 2}).json()
     assert other["actions"] != sample["actions"]
+
+
+def test_a_sample_game_of_a_net_that_only_evaluates(client: TestClient, runs: Path) -> None:
+    folder = plant_run(runs / "mine", method="alphabeta")
+    plant_net(folder, 2, config=EvaluationConfig(width=8, hidden=4), observation="paper")
+    shutil.copy(folder / "nets" / "000002.net", folder / "nets" / "best.net")
+    run = only(client)
+    assert run["player"] == f"alphabeta:net=run/{run['id']}"
+    sample = client.get(f"/api/runs/{run['id']}/sample").json()
+    assert (sample["iteration"], len(sample["actions"]) > 20) == (2, True)
 
 
 def test_a_run_whose_path_holds_a_comma(client: TestClient, runs: Path) -> None:

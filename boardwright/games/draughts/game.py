@@ -51,6 +51,7 @@ class Draughts(Game):
     rules_type = DraughtsRules
     slots = 48  # no position has more actions: twelve pieces, four directions
     observations = tuple(VIEWS)
+    evaluation_observation = "paper"
     reasons: ClassVar = ("", "no legal move", "repetition", "inactivity", "ply limit")
     benchmark = Benchmark(
         perft_rules="wcdf",
@@ -90,9 +91,17 @@ class Draughts(Game):
 
         return make_learning(self.tables)
 
-    def alphabeta(self, megabytes: int, threads: int, tables: Path | None = SHIPPED) -> AlphaBetaSearch:
+    def alphabeta(
+        self,
+        megabytes: int,
+        threads: int,
+        tables: Path | None = SHIPPED,
+        net: Mapping[str, np.ndarray] | None = None,
+    ) -> AlphaBetaSearch:
+        """`net`: weights of an evaluation net of the `paper` observation, which then tells how positions stand."""
+        folder = None if tables is None else str(tables)
         with file_errors():
-            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, None if tables is None else str(tables))
+            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, folder, None if net is None else dict(net))
 
     def puct(self, megabytes: int, batch: int, seed: int, tables: Path | None = SHIPPED) -> PuctSearch:
         with file_errors():

@@ -1,0 +1,63 @@
+"""The net of an `EvaluationConfig` in JAX, to learn with; `src/core/draughts_net.hpp` computes the same for play.
+
+    params = init(key, config, inputs)
+    z = outputs(params, seen)
+
+The hyperbolic tangent of an output is the expected result for the mover. Weights are float32, and named so that
+`network.weights_of({"params": params})` is what net files hold and alpha-beta takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.nets.config import MOST_PIECES, EvaluationConfig
+
+HALFWAY = 0.5  # biases of new units, which are cut off at 0 and 1: between the two they learn
+SPREAD = 0.5  # standard deviation of what a new unit of the first layer says of a full board, around that
+CALM = 0.1  # the same of a new net's outputs: it has no strong opinions
+
+
+def init(key: Array, config: EvaluationConfig, inputs: int) -> Any:
+    """New parameters for observations of so many numbers, drawn at random."""
+    features, hidden, output = jax.random.split(key, 3)
+    width, units, phases = config.width, config.hidden, config.phases
+    return {
+        "features": {
+            "kernel": jax.random.normal(features, (inputs, width)) * (SPREAD / MOST_PIECES**0.5),
+            "bias": jnp.full(width, HALFWAY),
+        },
+        "hidden": {
+            "kernel": jax.random.normal(hidden, (phases, width, units)) / width**0.5,
+            "bias": jnp.full((phases, units), HALFWAY),
+        },
+        "output": {
+            "kernel": jax.random.normal(output, (phases, units)) * (CALM / units**0.5),
+            "bias": jnp.zeros(phases),
+        },
+    }
+
+
+def phase_of(pieces: Array, phases: int) -> Array:
+    """[B] int32: the phase of boards with so many pieces [B]."""
+    pieces = jnp.maximum(pieces.astype(jnp.int32), 1)
+    return jnp.minimum((pieces - 1) * phases // MOST_PIECES, phases - 1)
+
+
+def outputs(params: Any, seen: Array) -> Array:
+    """[B] float32, of observations [B, inputs] of zeros and ones as the mover sees them.
+
+    The second layer is computed for all phases at once: one large product is quicker than a kernel for each board.
+    """
+    features, hidden, output = params["features"], params["hidden"], params["output"]
+    phases, width, units = hidden["kernel"].shape
+    first = jnp.clip(seen @ features["kernel"] + features["bias"], 0.0, 1.0)
+    kernels = hidden["kernel"].transpose(1, 0, 2).reshape(width, phases * units)
+    second = (first @ kernels).reshape(-1, phases, units) + hidden["bias"]
+    second = (jnp.clip(second, 0.0, 1.0) * output["kernel"]).sum(axis=2) + output["bias"]  # [B, phases]
+    now = jax.nn.one_hot(phase_of(seen.sum(axis=1), phases), phases)
+    return (second * now).sum(axis=1)

@@ -1,0 +1,119 @@
+"""Whole runs of learning for alpha-beta: they go on to the same end, move, are rated, and learn."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boardwright.arena.net_ratings import net_ratings
+from boardwright.cli.train import _line
+from boardwright.errors import RunError
+from boardwright.games.registry import game
+from boardwright.learn import arrayfile, checkpoint, loop, methods, packing, settings
+from boardwright.learn.alphabeta_contest import contest
+from boardwright.learn.alphabeta_method import alphabeta_method
+from boardwright.learn.alphabeta_presets import PRESETS
+from boardwright.learn.alphabeta_selfplay import make_searches
+from boardwright.learn.figures import FIGURES, chart
+from boardwright.learn.metrics import read_metrics
+from boardwright.nets import netfile
+
+DRAUGHTS = game("draughts", None, "paper")
+TINY = PRESETS["draughts-tiny"]
+
+
+@pytest.fixture(autouse=True)
+def _in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight games and eight steps in a piece of work, so that tiny iterations have several."""
+    monkeypatch.setattr("boardwright.learn.alphabeta_method.NODES_PLAYED", 8 * 40 * TINY.selfplay.nodes)
+    monkeypatch.setattr("boardwright.learn.alphabeta_method.MOST_LEARNED", 8)
+
+
+def arrays(folder: Path) -> dict[str, bytes]:
+    """Every array of the last checkpoint."""
+    found = checkpoint.numbered(folder / "checkpoints")
+    file = arrayfile.read(found[max(found)])
+    data = file.path.read_bytes()
+    return {name: data[begin:end] for name, (begin, end) in file.offsets.items() if name != arrayfile.CHECKSUM}
+
+
+def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    whole, parts, told = tmp_path / "whole", tmp_path / "parts", {}
+    method = alphabeta_method(TINY)
+    assert method.chunks == 3 + 4
+    assert [method.phase(chunks) for chunks in (1, 3, 7)] == [
+        ("self-play", 8, 24),
+        ("self-play", 24, 24),
+        ("learning", 32, 32),
+    ]
+    watch = loop.Watch(iteration=lambda done, frames, scalars: told.update(scalars))
+    loop.train(method, whole, watch, rate=net_ratings)
+    calls = iter(range(1000))
+    stopping = loop.Watch(stopped=lambda: next(calls) % 6 == 5)
+    while loop.train(alphabeta_method(TINY), parts, stopping, rate=net_ratings).iteration < TINY.iterations:
+        pass
+    assert next(calls) > 30  # it did stop
+    assert arrays(whole) == arrays(parts)
+    nets = [netfile.read(folder / "nets" / "best.net") for folder in (whole, parts)]
+    assert nets[0].config == TINY.net
+    assert nets[0].training["method"] == "alphabeta"
+    for name, weight in nets[0].weights.items():
+        assert np.array_equal(weight, nets[1].weights[name]), name
+
+    history, other = (read_metrics(folder) for folder in (whole, parts))
+    assert history.matches == other.matches
+    pairs = {(match.iteration, match.role0_net, match.role1_net) for match in history.matches}
+    assert pairs == {(2, 2, 0), (2, 0, 2), (4, 4, 2), (4, 2, 4)}
+    assert all(match.wins0 + match.draws + match.wins1 == 2 for match in history.matches)
+    assert history.scalars["evaluation/elo"].iterations.tolist() == [0, 2, 4]
+    assert history.scalars["selfplay/games"].values.tolist() == [24.0] * 4
+    shares = [history.scalars[f"selfplay/{what}"].values for what in ("role0_wins", "role1_wins", "draws")]
+    assert sum(shares) == pytest.approx(np.ones(4))
+    assert (history.scalars["selfplay/learnable"].values < history.scalars["selfplay/moves"].values).all()
+    drawn = {figure.name for figure in FIGURES if chart(figure, {"run": history})}
+    assert {"elo", "outcomes", "loss-value", "plies", "search-depth", "learning-rate"} <= drawn
+    assert f"value {told['loss/value']:.3f}" in _line(4, 4, 100, told)
+
+
+def test_a_run_moves_to_another_machine(tmp_path: Path) -> None:
+    config = settings.apply(TINY, ["iterations=2"])
+    left = iter(range(9))  # the first iteration, and a piece of the second
+    loop.train(alphabeta_method(config), tmp_path / "here", loop.Watch(stopped=lambda: next(left, None) is None))
+    packing.pack(tmp_path / "here", tmp_path / "file", nets=1)
+    packing.unpack(tmp_path / "file", tmp_path / "there")
+    progress = loop.train(alphabeta_method(config), tmp_path / "there", rate=net_ratings)
+    assert (progress.iteration, progress.parts) == (2, 2)
+    run = checkpoint.restore(tmp_path / "there" / "checkpoints", alphabeta_method(config).init())
+    assert run is not None
+    assert int(run.tree.learner.steps) == 2 * config.learner.steps
+    first = netfile.read(tmp_path / "here" / "nets" / "000001.net").weights
+    brought = netfile.read(tmp_path / "there" / "nets" / "000001.net").weights
+    assert all(np.array_equal(first[name], brought[name]) for name in first)
+
+
+@pytest.mark.usefixtures("careful_compiler")
+def test_it_learns_that_material_matters(tmp_path: Path) -> None:
+    changes = ["iterations=3", "selfplay.games=100", "replay=20000", "learner.steps=150", "evaluation.every=0"]
+    config = settings.apply(TINY, changes)
+    loop.train(alphabeta_method(config), tmp_path)
+    new, old = (netfile.read(tmp_path / "nets" / f"00000{done}.net").weights for done in (3, 0))
+    games = dataclasses.replace(config.evaluation, games=40, nodes=100)
+    scores = contest(DRAUGHTS, make_searches(DRAUGHTS, None), new, old, games, "who is better")
+    points = sum(score.wins + score.draws / 2 for score in scores)
+    assert points > 0.8 * 40
+
+
+def test_the_loop_knows_the_method() -> None:
+    config = methods.preset("alphabeta", "draughts-tiny", "draughts")
+    method = methods.make_method("alphabeta", config, lambda config: pytest.fail("needs no boards"))
+    assert (method.name, method.game.observation) == ("alphabeta", "paper")
+
+
+def test_tables_that_are_not_there_are_one_line(tmp_path: Path) -> None:
+    config = settings.apply(TINY, [f"tables={tmp_path / 'none'}"])
+    with pytest.raises(RunError, match="setting tables: ") as error:
+        loop.train(alphabeta_method(config), tmp_path / "run")
+    assert "\n" not in str(error.value)
