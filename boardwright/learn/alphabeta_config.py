@@ -13,7 +13,7 @@ from boardwright.nets.config import EvaluationConfig
 class AlphaBetaGamesConfig:
     """Games that the search plays against itself."""
 
-    games: int = 2000  # an iteration
+    games: int = 1000  # an iteration
     nodes: int = 1000  # positions looked at for a move
     # Random plies that a game begins with, so that games differ: any number from the least to the most is as likely.
     least_random: int = 4
@@ -25,7 +25,7 @@ class AlphaBetaLearnerConfig:
     """How the net learns: by Adam, from positions of the replay, each of which is as likely."""
 
     batch: int = 1024  # positions a step
-    steps: int = 256  # an iteration
+    steps: int = 800  # an iteration
     peak: float = 2e-3  # learning rate at the beginning of the run; it falls along a cosine to `least` at its end
     least: float = 1e-5
     result_share: float = 0.5  # of the game's result in what is learned; the rest is what the search said
@@ -35,7 +35,7 @@ class AlphaBetaLearnerConfig:
 class AlphaBetaContestsConfig:
     """Contests with earlier nets, from which ratings are made."""
 
-    every: int = 5  # iterations; 0 is never
+    every: int = 8  # iterations; 0 is never
     games: int = 200  # against each, half in each role
     nodes: int = 1000  # for a move
     opening_plies: int = 6  # random ones, the same in both games of a pair
@@ -49,10 +49,10 @@ class AlphaBetaConfig:
     rules: str | None = None  # name of a rule set; the game's default
     tables: str | None = None  # folder of endgame tables that searches ask, where the game has any; those that ship
     seed: int = 0
-    iterations: int = 40
+    iterations: int = 72
     net: EvaluationConfig = field(default_factory=EvaluationConfig)
     selfplay: AlphaBetaGamesConfig = field(default_factory=AlphaBetaGamesConfig)
-    replay: int = 1_000_000  # the latest positions that are remembered
+    replay: int = 2_000_000  # the latest positions that are remembered
     learner: AlphaBetaLearnerConfig = field(default_factory=AlphaBetaLearnerConfig)
     evaluation: AlphaBetaContestsConfig = field(default_factory=AlphaBetaContestsConfig)
 
