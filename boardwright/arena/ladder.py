@@ -55,8 +55,8 @@ FIELD = (
     Row("alphabeta:nodes=100000", "Looks at 100,000 positions"),
     Row("zero:net={net},sims=100", "Net {net}, 100 looks ahead"),
     Row("alphabeta:time=1s", "Looks around for a second"),
-    Row("zero:net={net},sims=400", "Net {net}, 400 looks ahead"),
     Row("alphabeta:net={net},time=1s", "Net {net}, looks around for a second"),
+    Row("zero:net={net},sims=400", "Net {net}, 400 looks ahead"),
 )
 
 
