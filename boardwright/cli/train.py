@@ -33,8 +33,8 @@ class Options:
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
     """Where checkpoints, nets and metrics go; a run there goes on."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour on two cores; of `dqn` and `ppo`
-    GAME-best, of `vae` GAME-paper."""
+    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour or so on two cores; of `dqn` and
+    `ppo` GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
     """Changes a setting, such as `search.simulations=64`; may be given several times."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None

@@ -60,11 +60,12 @@ class AlphaBetaConfig:
         check(self)
 
 
+LEAST_NODES = 50  # for a move: with fewer a search may not get through one move, and says nothing
 LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "iterations": (1, 10**6),
-    "selfplay.games": (1, 10**7),
-    "selfplay.nodes": (1, 10**9),
+    "selfplay.games": (1, 10**6),
+    "selfplay.nodes": (LEAST_NODES, 10**9),
     "selfplay.least_random": (0, 1000),
     "selfplay.most_random": (0, 1000),
     "replay": (1, 10**8),
@@ -75,7 +76,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learner.result_share": (0, 1),
     "evaluation.every": (0, 10**6),
     "evaluation.games": (2, 2**16),
-    "evaluation.nodes": (1, 10**9),
+    "evaluation.nodes": (LEAST_NODES, 10**9),
     "evaluation.opening_plies": (0, 1000),
 }
 

@@ -34,6 +34,7 @@ from boardwright.nets.network import Variables, weights_of
 
 BEGIN, LEARN = range(2)  # what random numbers of JAX are for
 NODES_PLAYED = 10_000_000  # in a piece of work, about, so that a run can be watched and stopped: some seconds
+LEAST_PLAYED, MOST_PLAYED = 64, 1000  # games in one: enough for the cores of a machine, few enough for its memory
 MOVES = 40  # that are searched in a game, about
 MOST_LEARNED = 64  # steps in a piece of work
 
@@ -71,7 +72,8 @@ def alphabeta_method(config: AlphaBetaConfig) -> Method[Run]:
         return Run(learner, new_replay(config.replay, game.observation_shape), _nothing_counted())
 
     make_search = make_searches(game, config.tables)
-    a_piece = max(1, min(selfplay.games, NODES_PLAYED // (MOVES * selfplay.nodes)))  # games
+    about = NODES_PLAYED // (MOVES * selfplay.nodes)
+    a_piece = min(selfplay.games, max(LEAST_PLAYED, min(about, MOST_PLAYED)))  # games
     plays, learn_chunk = -(-selfplay.games // a_piece), chunk_of(config.learner.steps, MOST_LEARNED)
     step, learning_key = jax.jit(functions.step, donate_argnums=0), jax.random.fold_in(seed, LEARN)
 
@@ -84,7 +86,8 @@ def alphabeta_method(config: AlphaBetaConfig) -> Method[Run]:
             )
             search = make_search(weights)
             record = played(game, (search, search), selfplay.nodes, opening)
-            return record, samples_of(record, game, search.SCALE)
+            samples = samples_of(record, game, search.SCALE)
+            return dataclasses.replace(record, seen=record.seen[:0].copy()), samples  # which have packed it
 
         records, samples = zip(*in_threads(one, range(first, min(first + a_piece, selfplay.games))), strict=True)
         everything = joined(samples)

@@ -42,6 +42,8 @@ def make_searches(game: Game, tables: str | None) -> MakeSearch:
         try:
             return game.alphabeta(MEGABYTES, 1, net=weights, **extra)  # type: ignore[call-arg]
         except BoardwrightError as error:
+            if tables is None:
+                raise
             raise RunError(f"setting tables: {error}") from error
 
     return make

@@ -156,7 +156,7 @@ def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R
         if not math.isfinite(loss):
             raise RunError(
                 f"the {name} loss is {loss} in iteration {iteration}, after {chunk} of {method.chunks} pieces of work: "
-                f"the last checkpoint before it is kept; train anew with a lower learning rate, or with learner.clip=1"
+                f"the last checkpoint before it is kept; train anew with a lower learning rate"
             )
     desk.watch.phase(*method.phase(chunk + 1))
     sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in told.items()} or progress.losses

@@ -28,6 +28,7 @@ TINY = PRESETS["draughts-tiny"]
 @pytest.fixture(autouse=True)
 def _in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight games and eight steps in a piece of work, so that tiny iterations have several."""
+    monkeypatch.setattr("boardwright.learn.alphabeta_method.LEAST_PLAYED", 1)
     monkeypatch.setattr("boardwright.learn.alphabeta_method.NODES_PLAYED", 8 * 40 * TINY.selfplay.nodes)
     monkeypatch.setattr("boardwright.learn.alphabeta_method.MOST_LEARNED", 8)
 

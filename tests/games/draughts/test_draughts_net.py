@@ -132,6 +132,7 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
     """Every thread's search asks the net, and not only whoever asks for the value of one position."""
     weights = random_weights(32, 8, 8)
     for threads in (1, 2):
+        compared = 0
         for position in list(positions(GAME, games=4, placed=0))[::9]:
             search = GAME.alphabeta(1, threads, tables=None, net=weights)  # type: ignore[call-arg]
             after = [position.play(action) for action in position.legal_actions()]
@@ -139,6 +140,8 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
                 continue  # captures and ends have nothing to do with the net
             best = max(-by_formula(weights, following.observation())[0] for following in after)
             assert search.search(position.core, 1, 0, 0.0)[1] == pytest.approx(best * search.SCALE, abs=ROUNDING)
+            compared += 1
+        assert compared > 3
 
 
 @pytest.mark.parametrize(
