@@ -285,3 +285,15 @@ def test_settings_that_cannot_be(change: str, message: str) -> None:
 def test_a_game_whose_search_takes_no_net_is_refused() -> None:
     with pytest.raises(RunError, match="setting game: alpha-beta of tablut takes no net"):
         alphabeta_method(AlphaBetaConfig(game="tablut"))
+
+
+@pytest.mark.parametrize(("nodes", "pieces"), [(50, 4), (1000, 16), (10**6, 63)])
+def test_pieces_of_work_are_neither_too_small_for_all_cores_nor_too_large_for_memory(nodes: int, pieces: int) -> None:
+    changes = ["selfplay.games=4000", f"selfplay.nodes={nodes}", "learner.steps=1"]
+    assert alphabeta_method(settings.apply(TINY, changes)).chunks == pieces + 1
+
+
+@pytest.mark.parametrize("what", ["selfplay", "evaluation"])
+def test_a_search_must_get_through_a_move(what: str) -> None:
+    with pytest.raises(RunError, match=rf"{what}\.nodes"):
+        settings.apply(TINY, [f"{what}.nodes=49"])
