@@ -21,7 +21,7 @@ test-long: $(VENV)/installed-dev
 	BOARDWRIGHT_LONG_TESTS=1 $(BIN)/pytest tests/games/draughts/test_against_pydraughts.py tests/games/draughts/test_against_openspiel.py
 
 bench: $(VENV)/installed-dev
-	for game in tablut draughts cathedral; do \
+	games=$$($(BIN)/python -c 'import boardwright; print(*boardwright.game_names())') && for game in $$games; do \
 	  $(BIN)/boardwright bench engine $$game && $(BIN)/boardwright bench search $$game || exit 1; \
 	done
 

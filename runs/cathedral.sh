@@ -3,4 +3,4 @@
 # `bash cathedral.sh 4 12` uses four processes for games in the scalar engine, and trains twelve runs at once.
 # Goes on where it was stopped.
 set -e
-boardwright paper cathedral --seeds 4 --workers "${1:-1}" --at-once "${2:-1}" --work cathedral-work --out .
+boardwright paper cathedral --seeds 12 --workers "${1:-1}" --at-once "${2:-1}" --work cathedral-work --out .

@@ -9,6 +9,7 @@ ladder() { # game, rules, games of every pair
 }
 
 ladder tablut zero 20
+ladder tablut mcgill 10
 ladder draughts wcdf 10
 ladder cathedral official 20
 ladder cathedral paper 40

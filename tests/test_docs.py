@@ -46,6 +46,9 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
         done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout, command
+        if arguments[0] == "train":
+            *_, last = (line for line in done.stdout.decode().splitlines() if line.startswith("iteration "))
+            assert "nothing learned" not in last, command
 
 
 RECIPES = sorted((ROOT / "runs").glob("*.sh"))

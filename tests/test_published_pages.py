@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from boardwright.cli import paper_work
+from boardwright.arena import ladder_file
+from boardwright.cli import ladder, paper_work
 from boardwright.cli.paper import Options, run
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
@@ -14,7 +15,11 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 @pytest.mark.parametrize(
     ("paper", "options"),
-    [("tablutzero", {"runs": Path("published"), "train": "none"}), ("cathedral", {"seeds": 12}), ("draughts", {})],
+    [
+        ("tablutzero", {"runs": Path("published"), "train": "none", "minutes": 8.0}),
+        ("cathedral", {"seeds": 12}),
+        ("draughts", {}),
+    ],
 )
 def test_the_page_is_made_of_what_is_beside_it(
     paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -27,3 +32,11 @@ def test_the_page_is_made_of_what_is_beside_it(
     assert [path.name for path in made] == [path.name for path in kept]
     page = f"{paper}.md"
     assert Path("out", page).read_text(encoding="utf-8") == (RESULTS / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ratings", sorted(ladder_file.FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_the_page_of_a_ladder_is_made_of_the_ratings_that_ship(ratings: Path, tmp_path: Path) -> None:
+    rated = ladder_file.read(ratings)
+    page = tmp_path / "page.md"
+    ladder.run(ladder.Options(game=rated.game, rules=rated.rules, out=page))
+    assert page.read_text(encoding="utf-8") == (RESULTS / f"ladder-{ratings.stem}.md").read_text(encoding="utf-8")

@@ -113,7 +113,7 @@ _OPTIONS = (TIME, NODES, DEPTH, THREADS, HASH)
 _SUMMARY = "alpha-beta search with iterative deepening"
 
 PLAYERS = (
-    Player("alphabeta", _SUMMARY, _make, _OPTIONS, games=("tablut",)),
+    Player("alphabeta", _SUMMARY, _make, _OPTIONS),
     Player("alphabeta", f"{_SUMMARY} and endgame tables", _make, (*_OPTIONS, TABLES, NET), games=("draughts",)),
     Player("alphabeta", _SUMMARY, _make, (*_OPTIONS, DYNAMIC, SEED), games=("cathedral",)),
 )

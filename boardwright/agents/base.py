@@ -71,17 +71,32 @@ class Agent(Protocol):
         """Lets go of what it holds (processes, tables); it is not asked again. Most hold nothing."""
 
 
+@dataclass(frozen=True)
+class _Unheard:
+    """Cuts a player short when somebody else says so, and tells nobody."""
+
+    watch: Watch
+
+    @property
+    def stopped(self) -> bool:
+        return self.watch.stopped
+
+    def report(self, choice: Choice) -> None:
+        pass
+
+
 def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
     """A whole move: `line` holds at least all its actions, though the player was perhaps asked for each.
 
-    A search that has seen a capture to its end is not asked again for every hop of it.
+    A search that has seen a capture to its end is not asked again for every hop of it. Where it is, nobody hears what
+    it thinks on the way: that would be about positions in the midst of a move.
     """
     choice = agent.choose(position, limit, watch)
     line = list(choice.line or (choice.action,))
     after, played = position.play(line[0]), 1
     while after.core.continues:
         if played == len(line):
-            line.append(agent.choose(after, limit, watch).action)
+            line.append(agent.choose(after, limit, None if watch is None else _Unheard(watch)).action)
         after = after.play(line[played])
         played += 1
     return replace(choice, line=tuple(line))

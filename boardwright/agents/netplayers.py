@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netchoice import NETS_KEPT, as_observed, player_for, written
+from boardwright.agents.netchoice import NETS_KEPT, Purpose, as_observed, check_player, purpose_of, written
 from boardwright.agents.specs import SEED, Option, Player, whole
-from boardwright.errors import BoardwrightError, NetError
+from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.nets import shipped
@@ -45,9 +45,7 @@ class Net:
     """A net that was asked for, ready to be asked."""
 
     text: str  # as it was named
-    method: str | None  # that trained it, if the file says so
-    player: str  # that it is for
-    foretells_results: bool  # whether its values are results of games, from -1 to 1
+    purpose: Purpose
     game: Game  # as the net observes it
     evaluate: Evaluate
 
@@ -73,7 +71,7 @@ class NetPlayer(Agent):
         logits, values = self._net.evaluate(planes, np.array([position.role_to_move], np.int32))
         policy = dict(zip(legal, shares(logits[0, legal]), strict=True))
         action = draw(policy, self._temperature, self._random)
-        value = float(np.clip(values[0], -1, 1)) if self._net.foretells_results else None
+        value = float(np.clip(values[0], -1, 1)) if self._net.purpose.foretells_results else None
         return Choice(action, value, policy, (action,), nodes=1, prior=policy)
 
 
@@ -94,11 +92,12 @@ def draw(policy: Mapping[int, float], temperature: float, chance: random.Random)
 
 
 def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
-    """The net that a player called `name` was told to use; raises NetError, also for one of another game or rules."""
+    """The net that a player called `name` was told to use; raises NetError, also for one that it cannot use."""
     if "net" not in chosen:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
     path = shipped.find(chosen["net"])
     net = _ready(path, written(path), game.name, game.rules, game.observation, chosen["threads"])
+    check_player(name, net.purpose, chosen["net"])
     return dataclasses.replace(net, text=chosen["net"])
 
 
@@ -110,27 +109,21 @@ def _ready(path: Path, when: object, name: str, rules: Any, observation: str, th
     """
     del when  # one that is written anew is another
     from boardwright.nets import netfile
-    from boardwright.nets.config import EvaluationConfig, without_policy
+    from boardwright.nets.config import without_policy
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
     file = netfile.read(path)
     game = as_observed(file, registry.game(name, rules, observation))
     netfile.check_game(file, game)
-    if isinstance(file.config, EvaluationConfig):
+    purpose = purpose_of(file)
+    if purpose.player == "alphabeta":
         raise without_policy(f"net file {path}", path)
     evaluate = Evaluator(path, game=game, threads=threads).evaluate
-    method = file.training.get("method")
-    # What a DQN has for a value is the average of its actions', no forecast of its own play.
-    foretells = file.config.foretells_results and method != "dqn"
-    return Net(str(path), method, player_for(file), foretells, game, evaluate)
+    return Net(str(path), purpose, game, evaluate)
 
 
 def _make(name: str, game: Game, chosen: Mapping[str, Any]) -> Agent:
-    net = find_net(name, game, chosen)
-    if net.method == "dqn" if name == "net" else net.method != name:
-        trained = net.method or "an unknown method"
-        raise NetError(f"net {net.text!r}: trained by {trained}, not for {name!r}: use {net.player}:net={net.text}")
-    return NetPlayer(net, chosen["temperature"], chosen.get("seed"))
+    return NetPlayer(find_net(name, game, chosen), chosen["temperature"], chosen.get("seed"))
 
 
 PLAYERS = tuple(

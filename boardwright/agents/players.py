@@ -19,8 +19,8 @@ PLAYERS: tuple[Player, ...] = (
 
 
 def players_of(game: Game) -> tuple[Player, ...]:
-    """The kinds of player that play a game."""
-    return tuple(player for player in PLAYERS if player.plays(game))
+    """The kinds of player that play a game; what is made for some games stands after what is made for all."""
+    return tuple({player.name: player for player in PLAYERS if player.plays(game)}.values())
 
 
 def player_of(spec: str, game: Game) -> Player:

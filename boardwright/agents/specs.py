@@ -16,6 +16,7 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 
 LONGEST_SPEC = 1000  # characters
+LIMITS = ("time", "nodes", "sims", "depth")  # options that say how long a player thinks
 A_SECOND = Limit(seconds=1.0)  # a move, for searches whose spec sets no limit
 
 
@@ -84,7 +85,7 @@ def values(player: Player, spec: str, given: Mapping[str, str]) -> dict[str, Any
 
 def sets_limit(given: Mapping[str, str]) -> bool:
     """Whether a spec's options say how long the player thinks."""
-    return not given.keys().isdisjoint(("time", "nodes", "sims", "depth"))
+    return not given.keys().isdisjoint(LIMITS)
 
 
 def with_seed(player: Player, spec: str, seed: int) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 
 from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, Net, draw, find_net, shares
+from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, draw, find_net, shares
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
-from boardwright.errors import BoardwrightError, NetError
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
 
 REPORT_SECONDS = 0.1  # between reports to whoever watches
@@ -136,7 +136,6 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
     if chosen["gumbel"] and limit.simulations is None:
         raise BoardwrightError("player 'zero': halving is planned ahead, so gumbel=on needs sims=N")
     net = find_net("zero", game, chosen)
-    _check_value(net)
     game = net.game
     extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
     seed = chosen.get("seed")
@@ -150,19 +149,10 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
     return ZeroPlayer(game, search, net.evaluate, limit, **options)
 
 
-def _check_value(net: Net) -> None:
-    """Raises NetError for a net that does not say who is ahead, which is half of what a search asks it."""
-    if not net.foretells_results:
-        raise NetError(
-            f"net {net.text!r}: says nothing of who will win, so there is nothing to search with: "
-            f"play it with {net.player}:net={net.text}"
-        )
-
-
 _OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
 _SUMMARY = "PUCT tree search guided by a net"
 
 PLAYERS = (
-    Player("zero", _SUMMARY, _make_zero, _OPTIONS, games=("tablut", "cathedral")),
+    Player("zero", _SUMMARY, _make_zero, _OPTIONS),
     Player("zero", f"{_SUMMARY}, with endgame tables", _make_zero, (*_OPTIONS, TABLES), games=("draughts",)),
 )

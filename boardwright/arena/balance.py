@@ -22,8 +22,8 @@ class Question:
     """Whose balance, and how many games it is to be judged by."""
 
     game: str
-    net: Path
-    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the net's own
+    nets: tuple[Path, ...]  # the first that learned a rule set plays it, or else the first
+    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the nets' own
     openings: tuple[int, ...] = (0, 4)  # random plies; 0 is the start
     games: int = 1000  # for each rule set and kind of opening
     simulations: int = 128
@@ -94,7 +94,8 @@ class Line:
     """The games under one rule set from one kind of opening."""
 
     rules: str
-    is_own: bool  # whether the net learned this rule set
+    net: str  # name of the one that played both sides
+    is_own: bool  # whether that net learned this rule set
     plies: int  # of the openings
     counts: Counts
 
@@ -112,11 +113,16 @@ def count(result: np.ndarray, plies: np.ndarray, openings: np.ndarray) -> Counts
     )
 
 
-def fields(counts: Counts, roles: tuple[str, str]) -> dict[str, Any]:
+def fields(line: Line, roles: tuple[str, str]) -> dict[str, Any]:
     """For JSON, where what is infinite is null."""
+    counts = line.counts
     plies, reach = counts.mean_plies
     favoured = counts.favoured
     return {
+        "rules": line.rules,
+        "net": line.net,
+        "own": line.is_own,
+        "opening": opening_name(line.plies),
         "games": counts.games,
         "openings": counts.openings,
         "wins": dict(zip(roles, counts.wins, strict=True)),
@@ -143,7 +149,8 @@ def opening_plies(text: str) -> tuple[int, ...]:
         if kind == START and not detail:
             found.append(0)
             continue
-        if kind != RANDOM or not (detail.isascii() and detail.isdigit()) or not 1 <= int(detail[:9]) <= MOST_PLIES:
+        is_number = detail.isascii() and detail.isdigit() and len(detail) <= len(str(MOST_PLIES))
+        if kind != RANDOM or not is_number or not 1 <= int(detail) <= MOST_PLIES:
             raise BoardwrightError(f"openings {part[:40]!r}: say start or random:1 to random:{MOST_PLIES}")
         found.append(int(detail))
     return tuple(dict.fromkeys(found))

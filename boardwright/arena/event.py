@@ -1,12 +1,14 @@
 """A match or a tournament: everything its games follow from."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
+from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
 from boardwright.arena import openings
 from boardwright.arena.conditions import Conditions
+from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import ScheduledGame, pairings, schedule
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
@@ -24,6 +26,7 @@ class Event:
     seed: int
     conditions: Conditions
     gauntlet: bool = False  # the first against all others, instead of all against all
+    nets: tuple[tuple[str, str], ...] = ()  # (spec, checksum of its net) of players that use one; see `with_nets`
 
     def bound_game(self) -> Game:
         """The game under its rules."""
@@ -44,8 +47,27 @@ class Event:
             make_agent(spec, game).close()
         openings.identity(game, self.openings)
 
+    def with_nets(self) -> Self:
+        """The event of the nets that lie now where its players look: its games are theirs, and no others'."""
+        found = {spec: net_checksum(spec) for spec in self.players}
+        return replace(self, nets=tuple(sorted((spec, net) for spec, net in found.items() if net)))
+
+    def check_nets(self, game: PlayedGame) -> None:
+        """Raises BoardwrightError for a game that another net has played than the event's."""
+        known = dict(self.nets)
+        for spec, net in zip(game.players, game.nets, strict=True):
+            if known.get(spec, net) != net:
+                raise BoardwrightError(
+                    f"player {spec!r}: its net has changed since this began, or another or none is on a machine "
+                    "that plays: games already finished are kept; start again, with a copy of the net that stays so"
+                )
+
     def config(self) -> dict[str, Any]:
-        """What the event's games follow from, as plain data: two events of the same config are the same."""
+        """What the event's games follow from, as plain data: two events of the same config are the same.
+
+        One in which no net plays says nothing of nets, as all did before nets were noted.
+        """
+        nets = {spec: net for spec, net in self.nets if spec in self.players}
         return {
             "game": self.game,
             "rules": asdict(self.rules),
@@ -54,6 +76,7 @@ class Event:
             "seed": self.seed,
             "conditions": asdict(self.conditions),
             "gauntlet": self.gauntlet,
+            **({"nets": nets} if nets else {}),
         }
 
 

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, replace
 
 from boardwright.agents.base import Agent, Limit, choose_move, move_actions
+from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent, player_of
 from boardwright.agents.specs import sets_limit, split, with_seed
 from boardwright.arena.conditions import Conditions
@@ -66,6 +67,7 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
             with contextlib.suppress(Exception):
                 seat.agent.close()
     record = GameRecord.of(position, start=beginning.start)
+    first, second = scheduled.players
     return PlayedGame(
         record=replace(record, result=result_of(outcome), reason=outcome.reason),
         players=scheduled.players,
@@ -73,6 +75,8 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
         seconds=tuple(seconds),
         forfeited_by=forfeited_by,
         index=scheduled.index,
+        # Now, not before: whatever changed before a player read its net, or since, shows.
+        nets=(net_checksum(first), net_checksum(second)),
     )
 
 

@@ -92,9 +92,13 @@ def near_pairs(rows: Sequence[Row], apart: int) -> list[tuple[str, str]]:
 
 
 def from_anchor(ratings: Ratings) -> tuple[Rating, ...]:
-    """The ratings, the strongest first, with random play at 0."""
+    """The ratings, the strongest first, with random play at 0.
+
+    They and the ends of their intervals are whole points, more than anybody can measure: so all who show them show
+    the same.
+    """
     zero = next(rating.elo for rating in ratings.ratings if rating.name == ANCHOR)
-    return tuple(replace(rating, elo=rating.elo - zero) for rating in ratings.ratings)
+    return tuple(_in_whole_points(replace(rating, elo=rating.elo - zero)) for rating in ratings.ratings)
 
 
 def by_strength(rows: Sequence[Row], ratings: Iterable[Rating]) -> list[Row]:
@@ -106,6 +110,11 @@ def by_strength(rows: Sequence[Row], ratings: Iterable[Rating]) -> list[Row]:
         heights.append(height)
     order = sorted(range(len(rows)), key=heights.__getitem__)
     return [rows[place] for place in order]
+
+
+def _in_whole_points(rating: Rating) -> Rating:
+    elo, low, high = (float(round(end)) for end in (rating.elo, rating.elo - rating.minus, rating.elo + rating.plus))
+    return replace(rating, elo=elo, plus=high - elo, minus=elo - low)
 
 
 def _with_net(row: Row, name: str) -> Row:

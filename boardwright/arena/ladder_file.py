@@ -1,8 +1,10 @@
 """Ratings that ship with the package: one JSON file a game and rule set, `ratings/tablut-zero.json`.
 
-It says on which machine, when, by which version and in how many games the players of the field were rated, the
-advantage of the first role and the draw parameter of the fit (see `bayeselo.py`), and of each player its spec, its Elo
-points above random play, its interval and its games. `boardwright ladder GAME --db FILE --ship MACHINE` writes it.
+It says by which command, on which machine, when, by which version and in how many games the players of the field were
+rated, what is doubtful about that, the advantage of the first role and the draw parameter of the fit (see
+`bayeselo.py`), and of each player its spec, its Elo points above random play, its interval and its games.
+`boardwright ladder GAME --db FILE --ship MACHINE` writes it, `boardwright ladder GAME --out FILE.md` makes a page of
+it.
 """
 
 import dataclasses
@@ -34,12 +36,14 @@ class RatedField:
 
     game: str
     rules: str  # name of the rule set
+    command: str  # that played the games; FILE stands for their database
     machine: str  # in words
     date: str  # 2025-01-31
     version: str  # of boardwright
     games: int  # that the ratings rest on
     advantage: float  # of the first role, in Elo points of the model
     draw: float  # the larger, the more games are drawn between equals
+    doubts: tuple[str, ...]  # what readers of the ratings ought to know
     players: tuple[Rating, ...]  # the strongest first, Elo points above random play
 
 
@@ -87,7 +91,6 @@ def read(path: Path) -> RatedField:
 
 def write(path: Path, rated: RatedField) -> None:
     """Writes a file of ratings, whole or not at all; raises LadderFileError."""
-    rated = dataclasses.replace(rated, advantage=round(rated.advantage, 1), draw=round(rated.draw, 1))
     fields = dataclasses.asdict(rated) | {"players": [_told(rating) for rating in rated.players]}
     try:
         path.parent.mkdir(exist_ok=True)
@@ -97,9 +100,8 @@ def write(path: Path, rated: RatedField) -> None:
 
 
 def _told(rating: Rating) -> dict[str, Any]:
-    """A player as the file has it: tenths of a point are more than anybody can measure."""
-    numbers = {name: round(getattr(rating, name), 1) for name in ("elo", "plus", "minus")}
-    return {"spec": rating.name, **numbers, "games": rating.games}
+    fields = dataclasses.asdict(rating)
+    return {"spec": fields.pop("name"), **fields}
 
 
 def _player(told: dict[str, Any]) -> Rating:

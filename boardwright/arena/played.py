@@ -15,3 +15,4 @@ class PlayedGame:
     seconds: tuple[float, ...] = ()  # thinking time by action; 0 for given ones
     forfeited_by: int | None = None  # the role that broke the rules of the match (time, illegal move, crash)
     index: int = 0  # which game of its match or tournament it is
+    nets: tuple[str, str] = ("", "")  # checksum of the net that the player of each role used; empty for none

@@ -3,6 +3,7 @@
 Games are played hundreds at once on the device that JAX finds; a graphics card is much faster than a processor.
 """
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -30,10 +31,11 @@ class Options:
 
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
-    net: Annotated[str, tyro.conf.arg(metavar="NET")]
-    """The net that plays both sides: a file, or the name of one that ships."""
+    net: Annotated[str, tyro.conf.arg(metavar="NET,…")]
+    """The net that plays both sides: a file, or the name of one that ships. Of several, separated by commas, a rule set
+    is played by the first that learned it, or else by the first."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="RULES,…")] = None
-    """Rule sets, separated by commas. Default: the one the net learned."""
+    """Rule sets, separated by commas. Default: those the nets learned."""
     games: Annotated[int, tyro.conf.arg(metavar="N")] = 1000
     """Games for each rule set and kind of opening."""
     simulations: Annotated[int, tyro.conf.arg(metavar="N")] = 128
@@ -49,12 +51,12 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Prints a line a rule set and kind of opening, or JSON `{game, lines: [{rules, own, openings, …}]}`."""
+    """Prints a line a rule set and kind of opening, or JSON `{game, lines: [{rules, net, own, opening, …}]}`."""
     roles = game_class(options.game).roles
     in_range("--games", options.games, 1, MOST_GAMES)
     in_range("--simulations", options.simulations, 1, MOST_SIMULATIONS)
     in_range("--seed", options.seed, 0, 2**31 - 1)
-    path = shipped.find(options.net)
+    nets = tuple(dict.fromkeys(map(shipped.find, _names(options.net))))
     try:
         from boardwright.arena import balance_games
     except ModuleNotFoundError as error:
@@ -62,8 +64,8 @@ def run(options: Options) -> None:
 
     question = Question(
         game=options.game,
-        net=path,
-        rules=() if options.rules is None else tuple(dict.fromkeys(options.rules.split(","))),
+        nets=nets,
+        rules=() if options.rules is None else _names(options.rules),
         openings=opening_plies(options.openings),
         games=options.games,
         simulations=options.simulations,
@@ -77,40 +79,36 @@ def run(options: Options) -> None:
         for line in balance_games.lines(question, show.phase):
             lines.append(line)
             if not options.json:
-                show.line(_words(line, roles))
+                show.line(_words(line, roles, several=len(nets) > 1))
     if options.out is not None:
         text = balance_page.page(question, lines, command=_command(options), setting=_setting())
         write_text(options.out / "balance.md", text)
         write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
     if options.json:
-        told = [
-            {
-                "rules": line.rules,
-                "own": line.is_own,
-                "opening": opening_name(line.plies),
-                **fields(line.counts, roles),
-            }
-            for line in lines
-        ]
+        told = [fields(line, roles) for line in lines]
         print_json({"game": options.game, "simulations": options.simulations, "lines": told})
 
 
-def _words(line: Line, roles: tuple[str, str]) -> str:
-    counts = line.counts
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+
+
+def _words(line: Line, roles: tuple[str, str], *, several: bool) -> str:
+    counts, by = line.counts, f" by {line.net}" if several else ""
     own = "" if line.is_own else " (the net learned other rules)"
     favoured = "not decided who is favoured" if counts.favoured is None else f"{roles[counts.favoured]} favoured"
     named = zip((*roles, "drawn"), (*counts.won, counts.drawn), strict=True)
     shares = ", ".join(f"{name} {balance_page.percent(share)}" for name, share in named)
-    return f"{line.rules}{own}, {opening_name(line.plies)}: {shares}: {favoured}"
+    return f"{line.rules}{by}{own}, {opening_name(line.plies)}: {shares}: {favoured}"
 
 
 def _command(options: Options) -> str:
-    rules = "" if options.rules is None else f" --rules {options.rules}"
-    seed = f" --seed {options.seed}" if options.seed else ""
-    return (
-        f"boardwright balance {options.game} --net {options.net}{rules} --games {options.games} "
-        f"--simulations {options.simulations} --openings {options.openings}{seed}"
-    )
+    words = ["boardwright", "balance", options.game, "--net", ",".join(_names(options.net))]
+    words += [] if options.rules is None else ["--rules", ",".join(_names(options.rules))]
+    words += ["--games", str(options.games), "--simulations", str(options.simulations)]
+    words += ["--openings", options.openings]
+    words += ["--seed", str(options.seed)] if options.seed else []
+    return shlex.join(words)
 
 
 def _setting() -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -69,7 +69,7 @@ class ContestOptions(GameOptions):
             gauntlet=gauntlet,
         )
         event.check()
-        return event
+        return event.with_nets()
 
     def _conditions(self) -> Conditions:
         try:
@@ -97,7 +97,8 @@ class ContestOptions(GameOptions):
     def play_together(self, events: Sequence[Event], games: int) -> Generator[PlayedGame, None, None]:
         """Every game of several events up to a number each, as `play` does, pair after pair of each in turn.
 
-        The events differ in their players only. Each keeps its own games: played by itself it would have the same.
+        The events differ in their players only, and know each other's nets. Each keeps its own games: played by
+        itself it would have the same.
         """
         return self._play_wanted(events, games, lambda index: index < games)
 
@@ -132,9 +133,11 @@ class ContestOptions(GameOptions):
             finished = play(events[0], numbered, self.workers)
         else:
             finished = play_on_cluster(events[0], numbered, self.ray)
-        for game in finished:
-            index, number = divmod(game.index, count)
-            yield number, replace(game, index=index)
+        with closing(finished):
+            for game in finished:
+                events[0].check_nets(game)
+                index, number = divmod(game.index, count)
+                yield number, replace(game, index=index)
 
 
 def _in_turn(events: Sequence[Event], games: int) -> Iterator[tuple[int, ScheduledGame]]:

@@ -5,6 +5,8 @@ from pathlib import Path
 from boardwright.errors import BoardwrightError
 from boardwright.wholefile import write_whole
 
+DATABASE = b"SQLite format 3\0"  # how a file of SQLite begins
+
 
 def read_bytes(path: Path, most: int) -> bytes:
     """What is in an ordinary file of at most so many bytes."""
@@ -21,7 +23,11 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes an ordinary file whole or not at all; what is no ordinary file, such as a pipe, is written to."""
+    """Writes an ordinary file whole or not at all; what is no ordinary file, such as a pipe, is written to.
+
+    Refuses to replace a database.
+    """
+    check_place(path)
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
@@ -29,6 +35,19 @@ def write_text(path: Path, text: str) -> None:
         write_whole(path.resolve(), text.encode())
     except (OSError, ValueError) as error:
         raise _refusal("write", path, error) from error
+
+
+def check_place(path: Path) -> None:
+    """Raises BoardwrightError where text would replace a database: somebody has mixed up two names."""
+    try:
+        if not path.is_file():  # a pipe would keep whoever looks into it
+            return
+        with path.open("rb") as file:
+            begins = file.read(len(DATABASE))
+    except (OSError, ValueError):
+        return  # not there, or whoever writes will say it
+    if begins == DATABASE:
+        raise BoardwrightError(f"cannot write {path}: it is a database: name another file, or delete this one first")
 
 
 def _refusal(verb: str, path: Path, error: OSError | ValueError) -> BoardwrightError:

@@ -1,21 +1,38 @@
-"""List the games, their rule sets and sizes."""
+"""List the games, their rule sets and sizes, or tell how one is played."""
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
 
 from boardwright.cli.choose import print_json
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game
 from boardwright.games.registry import game, game_names
+
+WIDTH = 100  # of what is to be read
 
 
 @dataclass(frozen=True)
 class Options:
     """What to print."""
 
+    game: tyro.conf.Positional[str | None] = None
+    """Tells how this game is played."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
+    """By which rule set: a name, or the path of a .toml or .json file. Default: the game's own."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`."""
+    """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`; of one game `{game, rules, how_to_play}`."""
+    if options.game is not None:
+        _tell(game(options.game, options.rules), options.json)
+        return
+    if options.rules is not None:
+        raise BoardwrightError("--rules says how a game is played: name the game, as in boardwright games tablut")
     rows = []
     for name in game_names():
         bound = game(name)
@@ -37,3 +54,17 @@ def run(options: Options) -> None:
         shape = "×".join(map(str, row["observation_shape"]))
         print(f"{row['name']}: {' against '.join(row['roles'])}; {row['num_actions']:,} actions, observation {shape}")
         print(f"  rule sets: {', '.join(row['rules'])} (default {row['default_rules']})")
+
+
+def how_to_play(bound: Game) -> str:
+    """The rules of a game, to be read in a terminal."""
+    paragraphs = (f"{paragraph.title}. {paragraph.text}" for paragraph in bound.how_to_play())
+    return "\n\n".join(textwrap.fill(paragraph, WIDTH) for paragraph in paragraphs)
+
+
+def _tell(bound: Game, as_json: bool) -> None:
+    if as_json:
+        paragraphs = [asdict(paragraph) for paragraph in bound.how_to_play()]
+        print_json({"game": bound.name, "rules": bound.rules.name, "how_to_play": paragraphs})
+    else:
+        print(f"{bound.title}, rule set {bound.rules.name}\n\n{how_to_play(bound)}")

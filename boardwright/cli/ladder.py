@@ -24,12 +24,13 @@ from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.played import PlayedGame
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
-from boardwright.cli.files import write_text
+from boardwright.cli.files import check_place, write_text
 from boardwright.cli.ladder_page import page
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
-from boardwright.records.games import encounters, mixtures
+from boardwright.records.games import encounters
+from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
 
 LONGEST_MACHINE = 200  # characters
@@ -46,7 +47,7 @@ class Options(ContestOptions):
     ship: Annotated[str | None, tyro.conf.arg(metavar="MACHINE")] = None
     """Put the ratings among those of the package, as measured on this machine: a text that people read."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.md")] = None
-    """Write a page of results."""
+    """Write a page of results: of the ratings measured, or without --db of those that ship."""
 
 
 def run(options: Options) -> None:
@@ -55,20 +56,25 @@ def run(options: Options) -> None:
     What is doubtful about ratings is said on stderr, in JSON under the key `warnings` if there is any.
     """
     game = options.bound_game()
+    if options.out is not None:
+        check_place(options.out)  # rather now than after hours
     rows = ladder.field(game, ladder.shipped_nets())
     if options.db is None:
-        if options.ship is not None or options.out is not None:
-            raise BoardwrightError("--ship and --out need games: name their database with --db FILE")
-        rated, doubts = ladder_file.shipped_ratings(game), []
+        if options.ship is not None:
+            raise BoardwrightError("--ship needs games: name their database with --db FILE")
+        rated = ladder_file.shipped_ratings(game)
     else:
         path = _place(options, game)
-        rated, doubts = _measured(options, game, rows)
+        rated = _measured(options, game, rows)
         if path is not None:
             ladder_file.write(path, rated)
-        if options.out is not None:
-            write_text(options.out, page(rated, rows, game.roles[0], _command(options), doubts))
+    if options.out is not None:
+        if rated is None:
+            raise BoardwrightError(f"--out: {_not_rated(game)}")
+        write_text(options.out, page(rated, rows, game.roles[0]))
+    doubts = () if rated is None else rated.doubts
     if options.json:
-        print_json(_fields(game, rows, rated) | ({"warnings": doubts} if doubts else {}))
+        print_json(_fields(game, rows, rated) | ({"warnings": list(doubts)} if doubts else {}))
         return
     _print_table(game, rows, rated)
     for doubt in doubts:
@@ -88,8 +94,8 @@ def _place(options: Options, game: Game) -> Path | None:
     return path
 
 
-def _measured(options: Options, game: Game, rows: Sequence[Row]) -> tuple[RatedField, list[str]]:
-    """Plays what is missing; the ratings by all games of the field in the database, and what is doubtful."""
+def _measured(options: Options, game: Game, rows: Sequence[Row]) -> RatedField:
+    """Plays what is missing; the ratings by all games of the field in the database."""
     assert options.db is not None
     per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
     pairs = ladder.near_pairs(rows, in_range("--apart", options.apart, 1, 1000))
@@ -99,28 +105,33 @@ def _measured(options: Options, game: Game, rows: Sequence[Row]) -> tuple[RatedF
     with interruptible(options, played):
         for finished in track(options.play_together(matches, per_pair), per_pair * len(matches), "games"):
             played.append(finished)
-    specs = {row.spec for row in rows}
+    field = {row.spec: "" for row in rows} | dict(together.nets)
     with open_store(options.db, create=False) as store:
-        games = [met for met in encounters(store, game.name, game.rules.name) if {met.first, met.second} <= specs]
-        doubts = mixtures(store, game.name, game.rules.name)
+        games = encounters(store, game.name, game.rules.name, field)
+        everybody = encounters(store, game.name, game.rules.name)
+        doubts = mixtures(store, game.name, game.rules.name, field)
+    if left_out := sum({met.first, met.second} <= field.keys() for met in everybody) - len(games):
+        doubts.append(f"{left_out:,} games of other nets by the names of these are left out")
     ratings = rate(games)
     forfeits = Counter(one.players[one.forfeited_by] for one in played if one.forfeited_by is not None)
     doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits.items()]
-    return _rated(options, game, len(games), ratings), [*ratings.warnings, *doubts]
+    return _rated(options, game, len(games), ratings, (*ratings.warnings, *doubts))
 
 
-def _rated(options: Options, game: Game, games: int, ratings: Ratings) -> RatedField:
+def _rated(options: Options, game: Game, games: int, ratings: Ratings, doubts: tuple[str, ...]) -> RatedField:
     from boardwright.bench.engine import machine
 
     return RatedField(
         game=game.name,
         rules=game.rules.name,
+        command=_command(options),
         machine=machine() if options.ship is None else options.ship.strip(),
         date=datetime.now(UTC).date().isoformat(),
         version=__version__,
         games=games,
-        advantage=ratings.advantage,
-        draw=ratings.draw,
+        advantage=round(ratings.advantage, 1),
+        draw=round(ratings.draw, 1),
+        doubts=doubts,
         players=ladder.from_anchor(ratings),
     )
 
@@ -154,6 +165,10 @@ def _fields(game: Game, rows: Sequence[Row], rated: RatedField | None) -> dict[s
     }
 
 
+def _not_rated(game: Game) -> str:
+    return f"{game.name} {game.rules.name}: not rated yet; measure it with --db FILE"
+
+
 def _print_table(game: Game, rows: Sequence[Row], rated: RatedField | None) -> None:
     known = {} if rated is None else {rating.name: rating for rating in rated.players}
     width = max(len(row.spec) for row in rows)
@@ -165,7 +180,7 @@ def _print_table(game: Game, rows: Sequence[Row], rated: RatedField | None) -> N
             numbers = f"{rating.elo:>7.0f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
         print(f"{row.spec:<{width}}  {numbers}  {row.label or ''}".rstrip())
     if rated is None:
-        print(f"{game.name} {game.rules.name}: not rated yet; measure it with --db FILE")
+        print(_not_rated(game))
         return
     setting = f"{rated.games:,} games on {rated.machine}, {rated.date}"
     print(f"{game.name} {game.rules.name}: {setting}; {ladder.ANCHOR} is 0")

@@ -7,8 +7,8 @@ from boardwright.arena.ladder_file import RatedField
 from boardwright.papers.markdown import table
 
 
-def page(rated: RatedField, rows: Sequence[Row], first_role: str, command: str, doubts: Sequence[str]) -> str:
-    """The page that is kept, in Markdown; `doubts` are what readers of the ratings ought to know."""
+def page(rated: RatedField, rows: Sequence[Row], first_role: str) -> str:
+    """The page that is kept, in Markdown."""
     labels = {row.spec: row.label for row in rows}
     lines = [
         (
@@ -26,7 +26,7 @@ def page(rated: RatedField, rows: Sequence[Row], first_role: str, command: str, 
         [
             f"# Ratings: {rated.game}, `{rated.rules}`",
             "",
-            f"Measured by `{command}` {setting}: {rated.games:,} games.",
+            f"Measured by `{rated.command}` {setting}: {rated.games:,} games.",
             "",
             f"Elo by BayesElo, `{ANCHOR}` being 0, with 95 % intervals. The last column is what the app calls those",
             "that it offers as opponents.",
@@ -34,7 +34,7 @@ def page(rated: RatedField, rows: Sequence[Row], first_role: str, command: str, 
             *table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *lines]),
             "",
             f"Advantage of {first_role}: {rated.advantage:.1f} Elo; draw parameter: {rated.draw:.1f} Elo.",
-            *(f"\nWarning: {doubt}." for doubt in doubts),
+            *(f"\nWarning: {doubt}." for doubt in rated.doubts),
             "",
         ]
     )

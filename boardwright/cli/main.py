@@ -9,14 +9,17 @@ import difflib
 import importlib
 import io
 import os
+import re
+import shutil
 import sys
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from boardwright import __version__
 from boardwright.errors import BoardwrightError
 
 COMMANDS = {
-    "games": "list the games, their rule sets and sizes",
+    "games": "list the games, their rule sets and sizes, or tell how one is played",
     "show": "draw a position",
     "legal": "list the legal moves of a position",
     "perft": "count the lines of play to a depth",
@@ -45,6 +48,13 @@ COMMANDS = {
     "bench": "measure the speed of engines and searches",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
+NARROWEST = 40  # columns that help is laid out in; with a few, tyro would never finish
+_NO_NUMBER = (  # tyro's words for a value that is none, and what it should be
+    (r"invalid literal for int\(\) with base 10: (.*)", "a whole number"),
+    (r"no type matching \{None\}\|INT could be instantiated from \[(.*)\]\.", "a whole number"),
+    (r"could not convert string to float: (.*)", "a number"),
+    (r"no type matching \{None\}\|FLOAT could be instantiated from \[(.*)\]\.", "a number"),
+)
 
 
 def main() -> None:
@@ -61,6 +71,10 @@ def main() -> None:
     except BoardwrightError as error:
         _fail(str(error))
     except KeyboardInterrupt:
+        if "jax" in sys.modules:  # its threads may be at work, and crash when what they work on is taken down
+            with contextlib.suppress(OSError):  # the same Ctrl-C may have ended whoever read our output
+                sys.stdout.flush()
+            os._exit(130)
         sys.exit(130)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -106,7 +120,7 @@ def _parse(options: type, command: str, description: str | None, arguments: list
 
     complaint = io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint):
+        with contextlib.redirect_stderr(complaint), _wide_enough():
             return tyro.cli(
                 options,
                 prog=f"boardwright {command}",
@@ -117,7 +131,22 @@ def _parse(options: type, command: str, description: str | None, arguments: list
     except SystemExit as stop:
         if stop.code in (0, None):
             raise
-        _fail(f"{command}: {_first_sentence(complaint.getvalue())} (see boardwright {command} --help)")
+        sentence = _plainly(_first_sentence(complaint.getvalue()))
+        _fail(f"{command}: {sentence} (see boardwright {command} --help)")
+
+
+@contextlib.contextmanager
+def _wide_enough() -> Iterator[None]:
+    """Help is laid out for the window, but for `NARROWEST` columns where that has fewer."""
+    before = os.environ.get("COLUMNS")
+    if shutil.get_terminal_size().columns < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
+    try:
+        yield
+    finally:
+        os.environ.pop("COLUMNS", None)
+        if before is not None:
+            os.environ["COLUMNS"] = before
 
 
 def _first_sentence(box: str) -> str:
@@ -130,6 +159,14 @@ def _first_sentence(box: str) -> str:
         if text and not line.lstrip().startswith(("╭", "┌")):
             body.append(text)
     return " ".join(body) or "the options cannot be read"
+
+
+def _plainly(sentence: str) -> str:
+    """A complaint about a number in words that need no Python."""
+    for words, wanted in _NO_NUMBER:
+        if found := re.fullmatch(rf"Error parsing (\S+): {words}", sentence):
+            return f"{found[1]} must be {wanted}, not {found[2]}"
+    return sentence
 
 
 def _fail(message: str) -> NoReturn:

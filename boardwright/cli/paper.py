@@ -9,7 +9,7 @@ import tyro
 
 from boardwright.errors import BoardwrightError, UnknownNameError
 
-PAPERS = {  # the module that does it, and options that only it has
+PAPERS = {  # the module that does it, and options that not all have
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
     "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work", "at_once")),
     "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "runs", "train", "minutes")),
@@ -65,12 +65,12 @@ def run(options: Options) -> None:
     if options.paper not in PAPERS:
         raise UnknownNameError("paper", options.paper, PAPERS)
     module, own = PAPERS[options.paper]
-    for paper, (_, theirs) in PAPERS.items():
-        for option in theirs:
-            if option not in own and getattr(options, option) != getattr(Options, option):
-                raise BoardwrightError(
-                    f"--{option.replace('_', '-')} is an option of {paper}, not of {options.paper}: leave it out"
-                )
+    for option in dict.fromkeys(option for _, theirs in PAPERS.values() for option in theirs):
+        if option not in own and getattr(options, option) != getattr(Options, option):
+            *first, last = (paper for paper, (_, theirs) in PAPERS.items() if option in theirs)
+            whose = f"{', '.join(first)} and {last}" if first else last
+            name = f"--{option.replace('_', '-')}"
+            raise BoardwrightError(f"{name} is an option of {whose}, not of {options.paper}: leave it out")
     if options.out is not None:
         make_folder("--out", options.out)  # rather now than after hours
     importlib.import_module(module).run(options)

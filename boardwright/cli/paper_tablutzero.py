@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from boardwright import __version__
-from boardwright.arena.balance import fields, opening_name
+from boardwright.arena.balance import fields
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
@@ -114,10 +114,7 @@ def _fields(results: Any) -> dict[str, Any]:
         for name, found in results.met.items()
     }
     lines = () if results.balance is None else results.balance.lines
-    balance = [
-        {"rules": line.rules, "own": line.is_own, "opening": opening_name(line.plies), **fields(line.counts, roles)}
-        for line in lines
-    ]
+    balance = [fields(line, roles) for line in lines]
     told_targets = [{"wanted": wanted, "ours": ours, "met": met} for wanted, ours, met in targets(results)]
     return {"targets": told_targets, "runs": runs, "meetings": met, "balance": balance}
 
@@ -131,7 +128,8 @@ def _write(out: Path, options: Options, results: Any) -> None:
     for name, picture in pictures.items():
         write_text(out / name, picture)
     given = [("train", None if options.train == ALL else options.train), ("games", options.games)]
-    given += [("minutes", options.minutes), ("seed", options.seed or None)]
+    minutes = None if options.minutes is None else f"{options.minutes:g}"
+    given += [("minutes", minutes), ("seed", options.seed or None)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
     played_on = " and ".join(results.games_on)
     games = f"games beside the training on {played_on}" if played_on else "no games beside the training"

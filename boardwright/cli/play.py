@@ -10,6 +10,7 @@ import tyro
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.cli.choose import GameOptions
+from boardwright.cli.games import how_to_play
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text
@@ -19,7 +20,8 @@ HELP = """type a move such as {example}, or
   moves   list the legal moves      undo    take back your last move
   hint    ask the player's advice   resign  give up
   flip    change sides              help    this text
-  text    print the position        quit    leave"""
+  text    print the position        rules   how the game is played
+  quit    leave"""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def run(options: Options) -> None:
                 print("  ".join(position.moves()))
             elif answer == "text":
                 print(position.text)
+            elif answer == "rules":
+                print(how_to_play(bound))
             elif answer == "help":
                 print(_help(position))
             else:

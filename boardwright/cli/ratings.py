@@ -14,7 +14,8 @@ from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import game_class
-from boardwright.records.games import Wanted, count_games, encounters, mixtures, rule_set_names
+from boardwright.records.games import Wanted, count_games, encounters, rule_set_names
+from boardwright.records.mixtures import mixtures
 from boardwright.records.resultfile import read_results
 from boardwright.records.store import open_store
 

@@ -22,7 +22,7 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Database of games. Default: games.db in the user's data folder."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Folder whose subfolders are training runs. Default: runs, if there is one."""
+    """Folder whose subfolders are training runs. Default: runs, also if it is made later."""
     workers: int = 0
     """Processes that think, at least two; 0: two, or one a core where there are more."""
     open: bool = False
@@ -37,11 +37,9 @@ def run(options: Options) -> None:
     if options.port is not None:
         in_range("--port", options.port, 0, 65535)
     workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())
-    runs = options.runs
-    if runs is None and Path("runs").is_dir():
-        runs = Path("runs")
-    if runs is not None and not runs.is_dir():
-        raise BoardwrightError(f"--runs {runs}: there is no such folder")
+    if options.runs is not None and not options.runs.is_dir():
+        raise BoardwrightError(f"--runs {options.runs}: there is no such folder")
+    runs = options.runs or Path("runs").absolute()  # which may come to be
     settings = Settings(db=options.db or _database(), runs=runs, workers=workers)
     running.serve(settings, options.host, options.port, open_browser=options.open)
 

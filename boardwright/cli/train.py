@@ -1,5 +1,7 @@
 """Train a net by self-play, from the rules alone; stopped or killed, the same command goes on where it was.
 
+A folder that holds a run remembers its settings: without --preset and --set it goes on with them.
+
 All devices of the machine are used; docs/clusters.md tells how to use several machines.
 """
 
@@ -31,10 +33,10 @@ class Options:
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
-    """Where checkpoints, nets and metrics go; a run there goes on."""
+    """Where checkpoints, nets and metrics go; a run there goes on, with its own settings if no others are given."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Named settings, such as `tablut-fast`. Default: GAME-laptop, for half an hour or so on two cores; of `dqn` and
-    `ppo` GAME-best, of `vae` GAME-paper."""
+    """Named settings, such as `tablut-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
+    of `dqn` and `ppo` GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
     """Changes a setting, such as `search.simulations=64`; may be given several times."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
@@ -59,14 +61,11 @@ def run(options: Options) -> None:
     limit = TimeLimit(options.minutes)
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
-        from boardwright.learn import methods, processes, settings
+        from boardwright.learn import configfile, processes
         from boardwright.learn.loop import Watch
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
-    config = methods.preset(options.method, options.preset, options.game)
-    named = [f"rules={options.rules}"] if options.rules is not None else []
-    named += [f"seed={options.seed}"] if options.seed is not None else []
-    config = settings.apply(config, [*named, *options.set])
+    config, is_recalled = _config(options)
     if options.distributed:
         if options.method != "alphazero":
             raise BoardwrightError(f"--distributed belongs to alphazero; {options.method} learns on one device")
@@ -85,11 +84,26 @@ def run(options: Options) -> None:
         def stopped() -> bool:
             return stop.asked or limit.is_up()
 
+        if is_recalled and processes.is_first():
+            show.line(f"with the settings in {options.out / configfile.NAME}")
         show.line(f"learns on {_devices(options.method)}")
         watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
         progress = _trained(options, config, watch)
     if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
+
+
+def _config(options: Options) -> tuple[Any, bool]:
+    """What the run is told, and whether that stands in its folder: it does where a run is and nothing else is said."""
+    from boardwright.learn import configfile, methods, settings
+
+    named = [f"rules={options.rules}"] if options.rules is not None else []
+    named += [f"seed={options.seed}"] if options.seed is not None else []
+    config = methods.preset(options.method, options.preset, options.game)
+    there = None
+    if options.preset is None and not options.set:
+        there = configfile.recalled(options.out, options.method, options.game, type(config))
+    return settings.apply(config if there is None else there, [*named, *options.set]), there is not None
 
 
 def _devices(method: str) -> str:
@@ -126,6 +140,8 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
         ("evaluation/elo", "Elo", ".0f"),
         ("evaluation/random", "against random", ".3f"),
     )
+    if not any(name.startswith("loss/") for name in scalars):
+        parts.append("nothing learned yet")  # for no game has ended, or too few have
     parts += [f"{name} {scalars[key]:{digits}}" for key, name, digits in names if key in scalars]
     return ", ".join(parts)
 

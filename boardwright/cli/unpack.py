@@ -1,8 +1,9 @@
-"""Make a run's folder of a file that `boardwright pack` wrote; the command that trained the run goes on there.
+"""Make a run's folder of a file that `boardwright pack` wrote; `boardwright train` goes on there, as is then printed.
 
 Its games begin anew, and fill the replay again.
 """
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -34,5 +35,5 @@ def run(options: Options) -> None:
     packed = packing.unpack(options.file, options.run)
     show(options.file, packed, as_json=options.json)
     if not options.json:
-        command = f"boardwright train {packed.config.get('method')} {packed.config.get('game')}"
-        print(f"goes on with: {command} --out {options.run}, and the settings it had")
+        what = [str(packed.config.get(name)) for name in ("method", "game")]
+        print(f"goes on with: {shlex.join(['boardwright', 'train', *what, '--out', str(options.run)])}")

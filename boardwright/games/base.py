@@ -58,6 +58,7 @@ __all__ = [
     "Move",
     "Opening",
     "Outcome",
+    "Paragraph",
     "Peer",
     "PolicyPlanes",
     "Position",
@@ -94,6 +95,14 @@ class Opening:
     deck: str  # the part of the list it belongs to
     name: str  # empty where it has none
     position: str  # text of the position it leads to
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A part of what a person reads to learn a game."""
+
+    title: str
+    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +172,7 @@ class Game(ABC):
     title: ClassVar[str]
     roles: ClassVar[tuple[str, str]]
     default_rules: ClassVar[str]
+    default_summary: ClassVar[str] = ""  # what these are, in a line; others are told by how they differ
     rules_type: ClassVar[type]
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
     benchmark: ClassVar[Benchmark]
@@ -178,7 +188,7 @@ class Game(ABC):
     engine: Any  # the scalar engine of the rule set and the observation
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
-    planes: tuple[str, ...]  # what each plane shows
+    planes: tuple[str, ...]  # what each plane shows; docs/add-a-game.md: which come first, and how they are named
 
     def __init__(self, rules: Any, observation: str):
         self.rules = rules
@@ -232,7 +242,7 @@ class Game(ABC):
 
     @abstractmethod
     def position_text(self, core: Any) -> str:
-        """The text of a position, which `position` reads back."""
+        """The text of a position, which `position` reads back; without `_`, which is a blank in the app's addresses."""
 
     @abstractmethod
     def action_text(self, core: Any, action: int) -> str:
@@ -288,6 +298,10 @@ class Game(ABC):
     def policy_planes(self) -> PolicyPlanes | None:
         """Where actions lie on the board; None where they have no places on it."""
         return None
+
+    def how_to_play(self) -> tuple[Paragraph, ...]:
+        """The rules of this rule set for people who do not know the game: aim, moves, captures, how it ends."""
+        return ()
 
     @abstractmethod
     def scene(self, position: Position) -> Scene:

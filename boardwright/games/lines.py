@@ -48,11 +48,21 @@ def move_text(position: Position, actions: Sequence[int]) -> str:
 
 
 def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
-    """(position before it, its actions) of every whole move of a line; what is cut off in a move is left out."""
+    """(position before it, its actions) of every whole move of a line.
+
+    A search may know what a position is worth in the midst of a move, and end its line there: such a move is completed
+    where there is one way to do so, and else left out.
+    """
     moves, begun, before = [], 0, position
     for number, action in enumerate(line, start=1):
         position = position.play(action)
         if not position.core.continues:
             moves.append((before, tuple(line[begun:number])))
             before, begun = position, number
+    last = list(line[begun:])
+    while last and position.core.continues and position.count_actions() == 1:
+        last += position.legal_actions()
+        position = position.play(last[-1])
+    if last and not position.core.continues:
+        moves.append((before, tuple(last)))
     return moves

@@ -1,4 +1,4 @@
-"""The list of games. A new game adds one line to `GAMES`; everything else finds it here."""
+"""The list of games. A new game adds one line to `GAMES`; everything else in Python finds it here."""
 
 import functools
 import importlib

@@ -24,6 +24,10 @@ from boardwright.games.base import Rules
 from boardwright.typed import MismatchError, checked
 
 MAX_BYTES = 1 << 20
+_NOT_IN_TEXT = {  # what rule files may have beside options
+    "name": "the rule set's name has a tag of its own",
+    "base": "a game file lists the options themselves",
+}
 
 
 def looks_like_path(text: str) -> bool:
@@ -92,10 +96,14 @@ def value_text(value: Any) -> str:
 
 
 def options_of_text(text: str) -> dict[str, Any]:
-    """The options in one line of text, not yet checked: `build` takes them."""
+    """The options in one line of text, their values not yet checked: `build` takes them."""
     values: dict[str, Any] = {}
     for word in text.split():
         name, _, value = word.partition("=")
+        if name in _NOT_IN_TEXT:
+            raise RulesError(f"rule option {name!r} cannot stand here: {_NOT_IN_TEXT[name]}")
+        if name in values:
+            raise RulesError(f"rule option {name!r} is given twice")
         values[name] = (
             int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
         )

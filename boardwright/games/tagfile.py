@@ -157,7 +157,11 @@ class TagFile:
             yield game
 
     def _tokens(self, text: str) -> Iterator[Token]:
-        """All tokens of a text. A comment that is not closed before a line begins with a tag ends there."""
+        """All tokens of a text.
+
+        A comment may hold lines that begin with a tag, but where it is not closed before such a line, nor
+        before another comment is opened, it never was: it ends at that line, so as not to lose other games.
+        """
         start = next_tag = 0
         while match := self._token.search(text, start):
             group, offset, start = str(match.lastgroup), match.start(), match.end()
@@ -167,7 +171,8 @@ class TagFile:
                 if next_tag <= offset:
                     tag_line = _TAG_LINE.search(text, offset)
                     next_tag = tag_line.start() if tag_line else len(text)
-                closed = text.find("}", start, next_tag)
+                opened = text.find("{", start)
+                closed = text.find("}", start, max(next_tag, opened if opened >= 0 else len(text)))
                 group, start = ("BAD", next_tag) if closed < 0 else ("COMMENT", closed + 1)
             yield Token(Kind.BAD if group == "broken_tag" else Kind[group], text[offset:start], offset)
 

@@ -74,7 +74,8 @@ class AlphaZero:
     init: Callable[[], Run]
     play: Callable[[Run, int, int], Run]  # run, iteration, first step
     settle: Callable[[Run, int], Run]  # run, iteration
-    learn: Callable[[Run, int, int], tuple[Run, Losses]]  # run, iteration, first step
+    learn: Callable[[Run, int, int], tuple[Run, Losses]]  # run, iteration, first step; without enough nothing changes
+    has_enough: Callable[[Run], Array]  # bool: whether there is enough to learn from
     next_iteration: Callable[[Run], Run]  # the run with a new tally
     players: Callable[[Run], Variables]  # the variables that play
     candidate: Callable[[Run], Variables]  # those that would, had they been promoted
@@ -179,10 +180,13 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         )
         return dataclasses.replace(run, replay=replay, first_serial=run.games.serial)
 
+    def has_enough(run: Run) -> Array:
+        # A first iteration may end before its games do, and a few short ones are not worth learning by heart.
+        return memory.usable_states(run.replay) >= config.learner.batch
+
     def learn_some(run: Run, iteration: Array, first: Array, tables: Any) -> tuple[Run, Losses]:
         after, losses = learner.learn(key_of(LEARN, iteration, first), run.learner, run.replay, learn_chunk, tables)
-        # A first iteration may end before its games do, and a few short ones are not worth learning by heart.
-        enough = memory.usable_states(run.replay) >= config.learner.batch
+        enough = has_enough(run)
         kept = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, run.learner)
         return dataclasses.replace(run, learner=kept), jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
 
@@ -210,6 +214,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
         play=play,
         settle=jit(settle, donate_argnums=0),
         learn=lambda run, iteration, first: jitted_learn(run, jnp.int32(iteration), jnp.int32(first), tables),
+        has_enough=jax.jit(has_enough, out_shardings=same_everywhere()),
         next_iteration=jit(
             lambda run: dataclasses.replace(run, tally=selfplay.new_tally(adjudicates=adjudicates)), donate_argnums=0
         ),

@@ -112,7 +112,7 @@ class GatingConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluationConfig:
+class ContestConfig:
     """Contests with past selves, from which ratings are made."""
 
     first: int = 20  # iteration
@@ -142,7 +142,7 @@ class AlphaZeroConfig:
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     gating: GatingConfig = field(default_factory=GatingConfig)
-    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    evaluation: ContestConfig = field(default_factory=ContestConfig)
 
     def __post_init__(self) -> None:
         check(self)

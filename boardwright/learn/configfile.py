@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from boardwright.errors import RunError
 from boardwright.learn import settings
 from boardwright.wholefile import write_whole
 
 NAME = "config.json"
+Config = TypeVar("Config")
 
 
 def keep(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a new run, and refuses another one for a run that has begun."""
     check(folder, method, config)
     if not (folder / NAME).exists():
-        write_whole(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
+        write(folder, method, config)
+
+
+def write(folder: Path, method: str, config: Any) -> None:
+    """Writes the config of a run, in the place of one that came to nothing."""
+    write_whole(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
 
 
 def check(folder: Path, method: str, config: Any) -> None:
@@ -39,6 +45,19 @@ def read(folder: Path) -> dict[str, Any]:
     if not isinstance(there, dict):
         raise RunError(f"{path} holds no settings: begin anew with another --out")
     return there
+
+
+def recalled(folder: Path, method: str, game: str, kind: type[Config]) -> Config | None:
+    """The settings of the run in a folder, if there is one of a method and a game; raises RunError."""
+    if not (folder / NAME).exists():
+        return None
+    there = read(folder)
+    if (there.get("method"), there.get("game")) != (method, game):
+        return None
+    try:
+        return settings.from_json(kind, {name: value for name, value in there.items() if name != "method"})
+    except RunError as error:
+        raise RunError(f"{folder / NAME}: {error}") from error
 
 
 def told(method: str, config: Any) -> dict[str, Any]:

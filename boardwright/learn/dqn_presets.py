@@ -102,3 +102,8 @@ PRESETS: dict[str, DQNConfig] = {
     "draughts-tiny": _tiny("draughts"),
     "tablut-tiny": _tiny("tablut"),
 }
+
+
+def general(game: str) -> dict[str, DQNConfig]:
+    """Presets of a game that has none of its own."""
+    return {f"{game}-best": _best(game, heads="by-role"), f"{game}-tiny": _tiny(game)}

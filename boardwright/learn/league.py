@@ -12,12 +12,13 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn import processes
-from boardwright.learn.config import EvaluationConfig
+from boardwright.learn.config import ContestConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Variables, variables_of, weights_of
 
 SUFFIX = ".net"
+BEST = f"best{SUFFIX}"  # the one that plays
 
 
 def path_of(folder: Path, iteration: int) -> Path:
@@ -83,12 +84,12 @@ def drawn_past_self(seed: int, iteration: int) -> int:
     return int(np.random.default_rng([seed, iteration, 1]).integers(0, max(iteration, 1)))
 
 
-def is_evaluated(config: EvaluationConfig, iteration: int) -> bool:
+def is_evaluated(config: ContestConfig, iteration: int) -> bool:
     """Whether the net after so many iterations is measured."""
     return config.every > 0 and iteration >= max(config.first, 1) and (iteration - config.first) % config.every == 0
 
 
-def pool(config: EvaluationConfig, iteration: int) -> list[int]:
+def pool(config: ContestConfig, iteration: int) -> list[int]:
     """Past selves to be measured against, by iteration: 0, the anchor, and others `every` iterations apart,
     evenly thinned to the most there may be, the latest among them.
     """
@@ -101,7 +102,7 @@ def pool(config: EvaluationConfig, iteration: int) -> list[int]:
     return [0, *sorted(past)]
 
 
-def drawn_opponents(config: EvaluationConfig, seed: int, iteration: int) -> list[int]:
+def drawn_opponents(config: ContestConfig, seed: int, iteration: int) -> list[int]:
     """Who of the pool is played in an iteration: as many as wanted, or all, each once."""
     there = pool(config, iteration)
     count = min(config.opponents, len(there))

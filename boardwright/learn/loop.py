@@ -25,18 +25,18 @@ import jax
 from boardwright import __version__
 from boardwright.errors import RunError
 from boardwright.games.base import Game
-from boardwright.learn import checkpoint, configfile, league, luggage, processes, settings
+from boardwright.learn import checkpoint, configfile, league, luggage, processes, remains, settings
 from boardwright.learn.device import memory
 from boardwright.learn.lock import alone_in
 from boardwright.learn.metrics import Metrics
-from boardwright.learn.progress import Progress
+from boardwright.learn.progress import Clock, Progress
 from boardwright.learn.rating import Rate
 from boardwright.learn.saver import Saver
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables
 from boardwright.wholefile import write_whole
 
-BEST = "best.net"
+BEST = league.BEST
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 SPEED = ("speed/seconds", "speed/frames_per_second")
 
@@ -122,20 +122,24 @@ def train(
             metrics = _opened(method, folder, held)
         desk = Desk(folder / "nets", metrics, watch, rate)
         with memory("the games at once, the replay or the net's size"):
-            run, progress = _begin(method, folder, desk)
+            run, progress, has_checkpoint = _begin(method, folder, desk)
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
-        clock = _Clock()
+        clock = Clock()
         while progress.iteration < iterations:
             stop, due = processes.agreed(stop=watch.stopped(), due=saver.due())
             if stop or due:
                 saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
             if stop:
                 saver.finish()
-                watch.word(f"stopped in iteration {progress.iteration}; the same command goes on from here")
+                where = f"{'in' if progress.chunk else 'before'} iteration {progress.iteration + 1}"
+                watch.word(f"stopped {where}; the same command goes on from here")
                 return progress
             if progress.chunk < method.chunks:
                 run, progress = _chunk(method, run, progress, desk)
             else:
+                if not has_checkpoint:  # and is killed after this, the next call would find metrics and nets alone
+                    saver.save_first(progress.number, run, {"progress": dataclasses.asdict(progress)})
+                    has_checkpoint = True
                 run, progress = _end_of_iteration(method, run, progress, desk, clock)
                 _take_along(method, run, progress, folder, saver)
         saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
@@ -155,8 +159,8 @@ def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R
     for name, loss in told.items():
         if not math.isfinite(loss):
             raise RunError(
-                f"the {name} loss is {loss} in iteration {iteration}, after {chunk} of {method.chunks} pieces of work: "
-                f"the last checkpoint before it is kept; train anew with a lower learning rate"
+                f"the {name} loss is {loss} in iteration {iteration + 1}, after {chunk} of {method.chunks} pieces of "
+                f"work: the last checkpoint before it is kept; train anew with a lower learning rate"
             )
     desk.watch.phase(*method.phase(chunk + 1))
     sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in told.items()} or progress.losses
@@ -165,7 +169,7 @@ def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R
     return run, _worked(method, progress, time.monotonic() - begin)
 
 
-def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk, clock: _Clock) -> tuple[R, Progress]:
+def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk, clock: Clock) -> tuple[R, Progress]:
     """Judges, keeps and measures the net of an iteration, and tells what happened in it."""
     done, begin = progress.iteration + 1, time.monotonic()
     told = method.scalars(run)
@@ -204,34 +208,40 @@ def _take_along(method: Method[R], run: R, progress: Progress, folder: Path, sav
 
 def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
     """The folder, made where there is none and locked until `held` is closed, and its metrics; those of processes
-    other than the first, which measure the same, are thrown away.
+    other than the first, which measure the same, are thrown away. Raises RunError where another run is there.
     """
     if not processes.is_first():
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
     held.enter_context(alone_in(folder))
+    if remains.can_go_on(folder):
+        configfile.keep(folder, method.name, method.config)
     metrics = held.enter_context(Metrics(folder))
-    configfile.keep(folder, method.name, method.config)
     (folder / "nets").mkdir(exist_ok=True)
     return metrics
 
 
-def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress]:
-    """The run at its last checkpoint, at what was unpacked into its folder, or at its beginning."""
+def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress, bool]:
+    """The run at its last checkpoint, at what was unpacked into its folder, or at its beginning; whether at the first.
+
+    Settings of a new run are kept when it has been begun with them: until then they may be refused, and corrected.
+    """
     with processes.together():
         restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.init))
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
-        run = method.begun(method.init())
+        run, is_unpacked = method.begun(method.init()), (folder / luggage.UNPACKED).exists()
+        if not is_unpacked and processes.is_first():
+            configfile.write(folder, method.name, method.config)
         _keep_net(method, run, desk.nets, Progress())
-        if (folder / luggage.UNPACKED).exists():
-            return _unpacked(method, run, folder, desk)
+        if is_unpacked:
+            return *_unpacked(method, run, folder, desk), False
         desk.metrics.truncate_after(-1)
-        return run, Progress()
+        return run, Progress(), False
     for warning in restored.warnings:
         desk.watch.word(warning)
     progress = Progress(**restored.meta["progress"])
     _goes_on(method, progress, desk)
-    return restored.tree, progress
+    return restored.tree, progress, True
 
 
 def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, Progress]:
@@ -250,8 +260,11 @@ def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, P
 def _goes_on(method: Method[Any], progress: Progress, desk: Desk) -> None:
     """Forgets what was measured after a moment, and tells when that is."""
     desk.metrics.truncate_after(progress.iteration)
-    so_far = f"iteration {progress.iteration} of {method.config.iterations}, after {progress.frames:,} frames"
-    desk.watch.word(f"goes on in {so_far}")
+    if progress.iteration >= method.config.iterations:
+        desk.watch.word("this run has ended")
+        return
+    under_way = f"iteration {progress.iteration + 1} of {method.config.iterations}"
+    desk.watch.word(f"goes on with {under_way}, after {progress.frames:,} frames")
 
 
 def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress, *, is_best: bool = True) -> None:
@@ -288,14 +301,3 @@ def _keep_best(method: Method[R], run: R, desk: Desk, progress: Progress) -> Non
         _keep_net(method, run, desk.nets, progress)
     elif best is not None and netfile.read(desk.nets / BEST).training.get("iteration") != best:  # it was unpacked
         write_whole(desk.nets / BEST, league.path_of(desk.nets, best).read_bytes())
-
-
-class _Clock:
-    """Seconds an iteration took, compiling and checkpoints included; of one that was resumed, since then."""
-
-    def __init__(self) -> None:
-        self._begin = time.monotonic()
-
-    def lap(self) -> float:
-        before, self._begin = self._begin, time.monotonic()
-        return max(self._begin - before, 1e-9)

@@ -23,6 +23,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "ppo": ppo_presets.PRESETS,
     "vae": vae_presets.PRESETS,
 }
+GENERAL: Mapping[str, Callable[[str], Mapping[str, Any]]] = {  # of games without presets of their own
+    "alphazero": presets.general,
+    "dqn": dqn_presets.general,
+    "ppo": ppo_presets.general,
+}
 USUAL = {  # the preset GAME-… if none is named
     "alphabeta": "laptop",
     "alphazero": "laptop",
@@ -35,6 +40,8 @@ USUAL = {  # the preset GAME-… if none is named
 def preset(method: str, name: str | None, game: str) -> Any:
     """A preset of a method and a game by its name, or the usual one; raises BoardwrightError, naming what there is."""
     of_game = {known: config for known, config in PRESETS[method].items() if config.game == game}
+    if not of_game and method in GENERAL:
+        of_game = dict(GENERAL[method](game))
     if not of_game:
         games = sorted({config.game for config in PRESETS[method].values()})
         raise BoardwrightError(f"{method} has no presets of {game}: choose one of its games, {', '.join(games)}")

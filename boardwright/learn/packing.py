@@ -54,6 +54,7 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
     """
     if not (folder / configfile.NAME).is_file():
         raise RunError(f"{folder} is not a run folder, it has no {configfile.NAME}: give the --out of a training run")
+    _check_target(folder, path)
     brought, own = folder / luggage.UNPACKED, folder / luggage.NAME
     source = own if own.exists() else brought
     if not source.exists():
@@ -133,6 +134,20 @@ def chosen_nets(kept: Sequence[int], newest: int, most: int, measured: Iterable[
             chosen.append(min(left, key=lambda net: (abs(net - wanted), net)))
             left = [net for net in left if net != chosen[-1]]
     return sorted(chosen)
+
+
+def _check_target(folder: Path, path: Path) -> None:
+    """Raises RunError where a packed file would take the place of something else: of the run's own files, or others."""
+    if path.resolve().is_relative_to(folder.resolve()):
+        raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
+    if not path.exists():
+        return
+    try:
+        is_pack = "pack" in arrayfile.read(path).header
+    except DamagedError:
+        is_pack = False
+    if not is_pack:
+        raise RunError(f"cannot pack into {path}: it is there already, and is no packed run: give another file")
 
 
 def _told(file: ArrayFile) -> tuple[Progress, dict[str, int]]:

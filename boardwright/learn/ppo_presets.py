@@ -111,3 +111,8 @@ PRESETS: dict[str, PPOConfig] = {
     "draughts-tiny": _tiny("draughts"),
     "tablut-tiny": _tiny("tablut"),
 }
+
+
+def general(game: str) -> dict[str, PPOConfig]:
+    """Presets of a game that has none of its own."""
+    return {f"{game}-best": _best(game, heads="by-role", rows=64, opening_plies=2), f"{game}-tiny": _tiny(game)}

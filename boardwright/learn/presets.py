@@ -11,7 +11,7 @@ import dataclasses
 
 from boardwright.learn.config import (
     AlphaZeroConfig,
-    EvaluationConfig,
+    ContestConfig,
     GatingConfig,
     LeagueConfig,
     LearnerConfig,
@@ -48,7 +48,7 @@ _TABLUT_PAPER = AlphaZeroConfig(
         weight_decay=1e-4,
         augment="rotations",
     ),
-    evaluation=EvaluationConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128),
+    evaluation=ContestConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128),
 )
 _TABLUT_AUGMENT = dataclasses.replace(_TABLUT_PAPER, league=LeagueConfig(share=0.0))
 _TABLUT_BASELINE = dataclasses.replace(
@@ -67,7 +67,7 @@ _DRAUGHTS_PAPER = AlphaZeroConfig(
     replay=ReplayConfig(iterations=16),
     learner=LearnerConfig(batch=128, steps=64, optimiser="adam", peak=1e-3, least=1e-3, warmup=0, l2=1e-4, clip=1.0),
     gating=GatingConfig(games=40, every=5, threshold=0.55, simulations=100),
-    evaluation=EvaluationConfig(first=10, every=10, games=32, simulations=100),
+    evaluation=ContestConfig(first=10, every=10, games=32, simulations=100),
 )
 
 _OURS = NetConfig(pool_every=2, value="wdl", auxiliary=("ownership", "margin", "plies"))
@@ -96,7 +96,7 @@ def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> Alp
             root_value=0.25,
             surprise=0.5,
         ),
-        evaluation=EvaluationConfig(first=5, every=5, games=128, simulations=32),
+        evaluation=ContestConfig(first=5, every=5, games=128, simulations=32),
     )
 
 
@@ -115,7 +115,7 @@ def _draughts_fast() -> AlphaZeroConfig:
         league=LeagueConfig(share=0.0),
         replay=ReplayConfig(iterations=16),
         learner=dataclasses.replace(config.learner, tables=1.0),
-        evaluation=EvaluationConfig(first=24, every=24, opponents=2, games=128, simulations=32),
+        evaluation=ContestConfig(first=24, every=24, opponents=2, games=128, simulations=32),
     )
 
 
@@ -156,7 +156,7 @@ def _laptop(game: str, *, heads: str, simulations: int, iterations: int, opening
             root_value=0.25,
             surprise=0.5,
         ),
-        evaluation=EvaluationConfig(first=10, every=10, opponents=2, games=16, simulations=simulations),
+        evaluation=ContestConfig(first=10, every=10, opponents=2, games=16, simulations=simulations),
     )
 
 
@@ -172,7 +172,7 @@ def _tiny(game: str, *, heads: str, rules: str | None = None) -> AlphaZeroConfig
         league=LeagueConfig(share=0.25, nets=2),
         replay=ReplayConfig(iterations=3),
         learner=LearnerConfig(batch=16, steps=8, warmup=4, averaging=0.9, augment="all", root_value=0.25, surprise=0.5),
-        evaluation=EvaluationConfig(first=2, every=2, opponents=2, games=4, simulations=4),
+        evaluation=ContestConfig(first=2, every=2, opponents=2, games=4, simulations=4),
     )
 
 
@@ -195,3 +195,12 @@ PRESETS: dict[str, AlphaZeroConfig] = {
     "draughts-tiny": _through_forced(_tiny("draughts", heads="shared")),
     "cathedral-tiny": _tiny("cathedral", heads="shared", rules="paper"),
 }
+
+
+def general(game: str) -> dict[str, AlphaZeroConfig]:
+    """Presets of a game that has none of its own."""
+    return {
+        f"{game}-fast": _fast(game, heads="by-role", opening_plies=2),
+        f"{game}-laptop": _laptop(game, heads="by-role", simulations=16, iterations=60, opening_plies=2),
+        f"{game}-tiny": _tiny(game, heads="by-role"),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +56,18 @@ class Progress:
             "time/evaluation_seconds": self.evaluation_seconds,
             "time/parts": float(self.parts),
         }
+
+
+class Clock:
+    """Seconds an iteration took, compiling and checkpoints included; of one that was resumed, since then."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+
+    def lap(self) -> float:
+        """Of the iteration that ends now."""
+        before, self._begin = self._begin, time.monotonic()
+        return max(self._begin - before, 1e-9)
 
 
 def progress_told(told: Any) -> Progress:

@@ -59,7 +59,8 @@ def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
                     run = az.settle(run, iteration)
                 return jax.block_until_ready(run), {}
         with memory("learner.batch"):
-            return jax.block_until_ready(az.learn(run, iteration, (chunk - plays) * az.learn_chunk))
+            run, losses = jax.block_until_ready(az.learn(run, iteration, (chunk - plays) * az.learn_chunk))
+            return run, losses if az.has_enough(run) else {}
 
     def phase(chunks: int) -> tuple[str, int, int]:
         if chunks <= plays:

@@ -25,6 +25,7 @@ class Saver:
         self._folder, self._seconds = folder, seconds
         self._last, self._cost = time.monotonic(), 0.0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
+        self._is_given = False  # a checkpoint
         self._writing: Future[float] | None = None
         self._beside: Future[None] | None = None
 
@@ -39,6 +40,7 @@ class Saver:
         it that could not be written.
         """
         self.finish()
+        self._is_given = True
         self._last = begin = time.monotonic()
         if processes.are_several():
             checkpoint.save(self._folder, number, tree, meta, KEEP)
@@ -52,6 +54,12 @@ class Saver:
             return time.monotonic() - begin
 
         self._writing = self._threads.submit(write)
+
+    def save_first(self, number: int, tree: Any, meta: Mapping[str, Any]) -> None:
+        """Sees to it that a checkpoint is on the disk: one that was given before, or else this one."""
+        if not self._is_given:
+            self.save(number, tree, meta)
+        self.finish()
 
     def write_beside(self, write: Callable[[], None]) -> None:
         """Has something else written in the thread, instead of what was last given here if that has not begun.

@@ -21,3 +21,8 @@ def find(text: str) -> Path:
         shipped = ", ".join(names()) or "none"
         raise NetError(f"net {text!r}: no such file, and no net of that name ships; these do: {shipped}")
     return Path(text)
+
+
+def name_of(path: Path) -> str:
+    """The other way round: the text that means a file."""
+    return path.stem if path.parent == FOLDER and path.suffix == SUFFIX else str(path)

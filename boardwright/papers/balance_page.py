@@ -25,13 +25,17 @@ def page(question: Question, lines: Sequence[Line], *, command: str, setting: st
 def section(question: Question, lines: Sequence[Line], picture: str) -> list[str]:
     """Lines of text without a title, for a page about more than this."""
     first, second = game_class(question.game).roles
+    who, which, makes = "One net", "", "this net makes"
+    if several_play(lines):
+        who, which, makes = "In every line one net", "; the table says which", "these nets make"
+    sizes = f"with {question.simulations} simulations a move, {question.games:,} games a line"
     parts = [
-        f"One net plays both sides, with {question.simulations} simulations a move, {question.games:,} games a line.",
+        f"{who} plays both sides, {sizes}{which}.",
         "Every game has an opening of its own, drawn at random; after it both sides play what seems best to them. From",
         "the start that would always be the same game, so there moves are drawn as in self-play. In brackets are",
         f"intervals of 95 % confidence over games. The score is that of the {first}, a draw being half a point; the",
         f"advantage is how much stronger, in Elo points, the {second} would have to be to make up for it. It is what",
-        "this net makes of the roles: perfect players might find otherwise.",
+        f"{makes} of the roles: perfect players might find otherwise.",
         "",
         *table(rows(question, lines)),
         "",
@@ -45,17 +49,24 @@ def section(question: Question, lines: Sequence[Line], picture: str) -> list[str
     return [*parts, f"![Score of the {first} by random plies before the game]({picture})", ""]
 
 
+def several_play(lines: Sequence[Line]) -> bool:
+    """Whether it must be said which net played a line."""
+    return len({line.net for line in lines}) > 1
+
+
 def rows(question: Question, lines: Sequence[Line]) -> Rows:
-    """Of the table, its head first."""
+    """Of the table, its head first; its column `net` is there only where that tells lines apart."""
     first, second = game_class(question.game).roles
-    head = ("rules", "opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
-    found: Rows = [(*head, "different openings", "favoured")]
+    several = several_play(lines)
+    head = ("opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
+    found: Rows = [("rules", *(["net"] if several else []), *head, "different openings", "favoured")]
     for line in lines:
         counts, (plies, reach) = line.counts, line.counts.mean_plies
         favoured = counts.favoured
         found.append(
             (
                 f"`{line.rules}`{'' if line.is_own else OUT_OF_RULES}",
+                *([f"`{line.net}`"] if several else []),
                 opening_name(line.plies),
                 percent(counts.won[0]),
                 percent(counts.drawn),
@@ -89,7 +100,7 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
     first, deepest = game_class(question.game).roles[0], float(max((line.plies for line in lines), default=0))
     curves.append(Curve("even", [0.0, deepest], [0.5, 0.5], colour=EVEN_COLOUR, dash=1))
     axes = ("random plies before the game", f"score of the {first}")
-    title = f"Score of the {first}, one net on both sides"
+    title = f"Score of the {first}, {'the same' if several_play(lines) else 'one'} net on both sides"
     return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
 
 

@@ -44,7 +44,8 @@ from boardwright.nets.network import Network, Variables, make_network, variables
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
 from boardwright.papers.crew import Job, do_all
-from boardwright.papers.ended import has_ended, is_same_run, read_table
+from boardwright.papers.ended import has_ended, is_same_run
+from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.stopping import StoppedError
 from boardwright.wholefile import write_whole
 
@@ -129,7 +130,8 @@ def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
     games = work.arena_games if cell.arena else work.games
     told = {"games": games, "opening_plies": cell.opening_plies}
     there = read_table(path)
-    if there is not None and there.get("told") == told:
+    if there is not None and "played" in there:
+        check_told(path, there.get("told"), told)
         return _counted(there["played"])
     if watch.stopped():
         raise StoppedError

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardwright.agents.netchoice import check_net
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.endings import Conversion, Task, attempts, conversion
 from boardwright.arena.event import Event
@@ -37,6 +38,7 @@ from boardwright.learn.run import train
 from boardwright.nets import netfile, shipped
 from boardwright.papers.ended import has_ended
 from boardwright.papers.estimates import Estimate, over_games
+from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import is_more
 from boardwright.wholefile import write_whole
@@ -153,18 +155,28 @@ class Results:
 def everything(work: Work, watch: Watch) -> Results:
     """Trains, plays and measures what is not there yet; raises StoppedError when `watch` says so."""
     config, run = work.config(), work.folder / "run"
+    nets = {OURS: work.net, **{text: _usable(text) for text in work.nets}}
+    Tablebase(work.tables)  # so that what is wrong with them, too, is said before anything is made
     if not (work.net.exists() and has_ended(run, "alphazero", config)):
         progress = train(config, run, watch, rate=net_ratings)
         if progress.iteration < config.iterations:
             raise StoppedError
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}
-    nets = {OURS: work.net, **{text: shipped.find(text) for text in work.nets}}
     endings = {
         (name, asked): tuple(_converted(work, name, path, asked, pieces, watch) for pieces in PIECES)
         for name, path in nets.items()
         for asked in ASKED
     }
     return Results(read_metrics(run), matches, endings)
+
+
+def _usable(text: str) -> Path:
+    """The file of a net whose endings can be measured, by whatever rules it learned; raises NetError."""
+    path = shipped.find(text)
+    file = netfile.read(path)
+    netfile.check_game(file, make_game("draughts"))
+    check_net("zero", path, netfile.game_of(file))
+    return path
 
 
 def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
@@ -212,15 +224,14 @@ def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch:
 
 
 def _kept(work: Work, name: str, told: list[Any], net: Path, count: Callable[[], Any]) -> Any:
-    """What a file holds if it was told the same of the same net, or else what is counted now."""
+    """What a file holds of the same net, or else what is counted now."""
     path = work.folder / f"{name.replace(':', '-')}.json"
     told = [*told, work.seed, zlib.crc32(net.read_bytes())]
-    try:
-        there = json.loads(path.read_bytes())
+    there = read_table(path)
+    if there is not None and "found" in there and isinstance(there.get("told"), list):  # and not damaged
+        check_told(path, there["told"][:-1], told[:-1])
         if there["told"] == told:
             return there["found"]
-    except (OSError, ValueError, LookupError, TypeError):
-        pass  # not counted yet, or damaged
     found = count()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps({"told": told, "found": found}).encode())

@@ -5,7 +5,6 @@ So a page can be made of runs that were made elsewhere, of which little more tha
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from boardwright.learn import configfile
 from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.metrics import NAME as METRICS
 from boardwright.learn.metrics import read_metrics
+from boardwright.papers.kept import read_table
 
 OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 
@@ -32,15 +32,6 @@ def is_same_run(folder: Path, method: str, config: Any) -> bool:
         return False
     there = configfile.with_defaults(configfile.read(folder), config)
     return _without_places(there) == _without_places(configfile.told(method, config))
-
-
-def read_table(path: Path) -> dict[str, Any] | None:
-    """A table of JSON, or None where there is none."""
-    try:
-        there = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return there if isinstance(there, dict) else None
 
 
 def _without_places(value: Any) -> Any:

@@ -7,7 +7,7 @@ took. Its figures are read off the text; those that only its plots show are not 
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.learn.config import EvaluationConfig
+from boardwright.learn.config import ContestConfig
 
 NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"
@@ -41,7 +41,7 @@ class Meeting:
 class Sizes:
     """How much is played beside the training."""
 
-    protocol: EvaluationConfig
+    protocol: ContestConfig
     games: int  # of a meeting, and of a line of the balance
     simulations: int  # for both
     opening_plies: int  # of a meeting
@@ -65,7 +65,7 @@ MEETINGS = (
 # leaves open, and we took: 128 games an opponent, half in each role, after two random plies, with the simulations of
 # its self-play.
 FULL = Sizes(
-    protocol=EvaluationConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128, opening_plies=2),
+    protocol=ContestConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128, opening_plies=2),
     games=1000,
     simulations=128,
     opening_plies=4,
@@ -73,7 +73,7 @@ FULL = Sizes(
     balance_openings=(0, 2, 4, 8),
 )
 QUICK = Sizes(
-    protocol=EvaluationConfig(first=1, every=1, opponents=2, pool=3, games=4, simulations=2, opening_plies=2),
+    protocol=ContestConfig(first=1, every=1, opponents=2, pool=3, games=4, simulations=2, opening_plies=2),
     games=8,
     simulations=2,
     opening_plies=4,

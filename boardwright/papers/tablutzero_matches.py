@@ -23,6 +23,7 @@ from boardwright.learn.loop import Watch
 from boardwright.learn.meeting import meet
 from boardwright.learn.metrics import History, Match
 from boardwright.nets import netfile
+from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import GAME, MEETINGS, TRAININGS, Meeting, training_of
 from boardwright.papers.tablutzero_results import (
@@ -103,12 +104,13 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
     else:
         chosen = at_equal_minutes(nets, histories, work.minutes)
     sizes = work.sizes
-    told = {
+    played_by = {
         "games": sizes.games,
         "simulations": sizes.simulations,
         "opening_plies": sizes.opening_plies,
         "seed": work.seed,
     }
+    told = played_by if meeting.at == "the end" else {**played_by, "minutes": work.minutes}
     files = None
     if None not in chosen:
         files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
@@ -117,7 +119,7 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watc
         assert files is not None
         first, second = (netfile.read(file) for file in files)
         show = functools.partial(_show, watch, f"{meeting.first} – {meeting.second}", sizes.games)
-        (score,) = meet(first, [second], **told, heard=show)
+        (score,) = meet(first, [second], **played_by, heard=show)
         numbers = [number or 0 for number in chosen]
         behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
@@ -155,10 +157,9 @@ def balanced(work: Work, watch: Watch) -> Balanced | None:
     nets = {name: kept_nets(work.run_folder(training_of(name))) for name in STRONGEST}
     name = next((name for name in STRONGEST if nets[name]), None)
     number = None if name is None else max(nets[name])
-    net = Path() if name is None or number is None else nets[name][number]
     everything_asked = Question(
         game=GAME,
-        net=net,
+        nets=() if name is None or number is None else (nets[name][number],),
         rules=sizes.balance_rules,
         openings=sizes.balance_openings,
         games=sizes.games,
@@ -171,24 +172,28 @@ def balanced(work: Work, watch: Watch) -> Balanced | None:
         question = dataclasses.replace(everything_asked, rules=(rules,))
 
         def play(question: Question = question) -> dict[str, Any]:
-            rows = [dataclasses.asdict(line) for line in lines(question, watch.phase)]
+            rows = [_told(line) for line in lines(question, watch.phase)]
             return {"run": name, "iteration": number, "lines": rows}
 
-        told = {field: value for field, value in dataclasses.asdict(question).items() if field != "net"}
         path = work.folder / MATCHES / f"balance-{rules}.json"
-        there = _once(path, told, None if name is None else [net], play, watch)
+        there = _once(path, _told(question), list(question.nets) or None, play, watch)
         if there is not None:
             origin = there["run"], there["iteration"]
-            found += _lines(there["lines"])
+            found += _lines(there["lines"], f"{training_of(there['run']).preset} {there['iteration']}")
     return None if origin is None else Balanced(*origin, everything_asked, tuple(found))
 
 
-def _lines(rows: list[dict[str, Any]]) -> tuple[Line, ...]:
-    """Lines as a file holds them."""
+def _told(asked: Question | Line) -> dict[str, Any]:
+    """As a file holds it, which has its own words for nets: where they lay is nothing to keep."""
+    return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
+
+
+def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
+    """Lines as a file holds them, played by a net."""
     found = []
     for row in rows:
         counts = {**row["counts"], "wins": tuple(row["counts"]["wins"])}
-        found.append(Line(row["rules"], row["is_own"], row["plies"], Counts(**counts)))
+        found.append(Line(row["rules"], net, row["is_own"], row["plies"], Counts(**counts)))
     return tuple(found)
 
 
@@ -231,18 +236,16 @@ def _devices(folder: Path) -> tuple[str, ...]:
 def _once(
     path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: Watch
 ) -> Any | None:
-    """What a file keeps of games that were played as told with the nets of some files; else plays them.
+    """What a file keeps of games with the nets of some files; else plays them.
 
-    Without nets, `files` being None, what is kept as told counts, whichever nets it was; None where nothing is.
+    Without nets, `files` being None, what is kept counts, whichever nets it was; None where nothing is.
     """
-    try:
-        there = json.loads(path.read_bytes())
-        kept = there["told"] == json.loads(json.dumps(told))  # where tuples are lists
-    except (OSError, ValueError, KeyError, TypeError):
-        there, kept = {}, False
+    there = read_table(path)
     sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
-    if kept and (sums is None or there.get("nets") == sums):
-        return there["played"]
+    if there is not None and "played" in there:
+        check_told(path, there.get("told"), told)
+        if sums is None or there.get("nets") == sums:
+            return there["played"]
     if sums is None:
         return None
     if watch.stopped():

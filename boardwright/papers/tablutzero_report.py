@@ -191,7 +191,9 @@ def _minutes_until(run: RunResult) -> str | None:
     if not run.contests:
         return None
     point = reached(run, paper.ELO)
-    return "never" if point is None else f"{minutes_text(point.minutes)} (iteration {point.iteration})"
+    if point is None:
+        return "never" if iterations_of(run.history) >= run.config.iterations else "not yet"
+    return f"{minutes_text(point.minutes)} (iteration {point.iteration})"
 
 
 def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:

@@ -18,7 +18,7 @@ from boardwright.arena.intervals import interval_of_counts
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
 from boardwright.learn import settings
-from boardwright.learn.config import AlphaZeroConfig, EvaluationConfig
+from boardwright.learn.config import AlphaZeroConfig, ContestConfig
 from boardwright.learn.configfile import NAME as CONFIG
 from boardwright.learn.metrics import History, Match, read_metrics
 from boardwright.papers.estimates import Estimate, over_games
@@ -82,7 +82,7 @@ class Results:
     runs: Mapping[str, RunResult]  # by name of a training
     met: Mapping[str, Met]  # by name of a meeting
     balance: Balanced | None
-    protocol: EvaluationConfig
+    protocol: ContestConfig
     games_on: tuple[str, ...] = ()  # kinds of device that played what was not played while training
 
     def meeting(self, meeting: Meeting) -> Met | None:
@@ -216,7 +216,7 @@ def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
     return [f"{name}={json.dumps(ours.get(name))}" for name in ours if ours.get(name) != theirs.get(name)]
 
 
-def off_protocol(run: RunResult, protocol: EvaluationConfig) -> list[str]:
+def off_protocol(run: RunResult, protocol: ContestConfig) -> list[str]:
     """In what a run's contests differ from the protocol, in words: in how it was told to hold them, unless they were
     played again; else in nets that met fewer opponents than they would have, had the run kept all.
     """

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,9 @@ from boardwright.records import codec
 from boardwright.records.store import Store
 
 UNKNOWN = "?"  # a player of whom a game file says nothing
-_KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
-_LISTING = """
+_NET = " net "  # in a player's version, between that of boardwright and the checksum of its net, if it has one
+KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
+LISTING = """
     FROM games
     JOIN rule_sets ON rule_sets.id = games.rule_set
     JOIN players AS first ON first.id = games.first
@@ -31,7 +32,7 @@ class StoredGame:
     id: int
     event: int | None
     played: PlayedGame
-    versions: tuple[str, str]  # of boardwright, for the player of each role; empty for players from elsewhere
+    versions: tuple[str, str]  # `version_of` the player of each role; empty for players from elsewhere
     stored: str  # when, UTC, like 2025-01-31T18:00:00Z
 
 
@@ -50,7 +51,7 @@ class Wanted:
     limit: int | None = None  # how many at most, the latest ones
 
     def condition(self) -> tuple[str, dict[str, Any]]:
-        """The end of a query over `_LISTING`, and its values."""
+        """The end of a query over `LISTING`, and its values."""
         tests = {
             "game": "rule_sets.game = :game",
             "rules": "rule_sets.name = :rules",
@@ -68,6 +69,17 @@ class Wanted:
 
 def _named(player: str) -> str:
     return f"{player}.spec = :player OR substr({player}.spec, 1, length(:player) + 1) = :player || ':'"
+
+
+def version_of(boardwright: str, net: str) -> str:
+    """What a player is besides its spec: boardwright's version, and the checksum of its net, empty for none."""
+    return f"{boardwright}{_NET}{net}" if net else boardwright
+
+
+def parts_of(version: str) -> tuple[str, str]:
+    """The other way round."""
+    boardwright, _, net = version.partition(_NET)
+    return boardwright, net
 
 
 def save_game(store: Store, game: PlayedGame, event: int | None = None, version: str = __version__) -> bool:
@@ -109,8 +121,8 @@ def insert_game(
         return connection.execute(f"SELECT id FROM {table} WHERE {test}", fields).fetchone()[0]
 
     row["rule_set"] = number_of("rule_sets", rules, ("game", "options"))
-    for role, spec in zip(("first", "second"), game.players, strict=True):
-        row[role] = number_of("players", {"spec": spec, "version": version}, ("spec", "version"))
+    for role, spec, net in zip(("first", "second"), game.players, game.nets, strict=True):
+        row[role] = number_of("players", {"spec": spec, "version": version_of(version, net)}, ("spec", "version"))
     names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
     query = f"INSERT INTO games ({names}) VALUES ({places}) ON CONFLICT (event, number) DO NOTHING"
     return connection.execute(query, row).rowcount == 1
@@ -120,10 +132,10 @@ def find_games(store: Store, wanted: Wanted) -> Iterator[StoredGame]:
     """The games one is after, in the order in which they were stored."""
     where, values = wanted.condition()
     if wanted.limit is not None:
-        where = f" WHERE games.id IN (SELECT games.id {_LISTING} {where} ORDER BY games.id DESC LIMIT :limit)"
+        where = f" WHERE games.id IN (SELECT games.id {LISTING} {where} ORDER BY games.id DESC LIMIT :limit)"
         values["limit"] = wanted.limit
     query = f"""SELECT games.*, rule_sets.game, rule_sets.options, first.spec AS first_spec, second.spec AS second_spec,
-        first.version AS first_version, second.version AS second_version {_LISTING} {where} ORDER BY games.id"""
+        first.version AS first_version, second.version AS second_version {LISTING} {where} ORDER BY games.id"""
     rule_sets: dict[int, Rules] = {}
     with store.reading() as connection:
         cursor = connection.cursor()
@@ -158,6 +170,7 @@ def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
         seconds=codec.seconds_of(row["seconds"]),
         forfeited_by=row["forfeited_by"],
         index=row["number"],
+        nets=(parts_of(row["first_version"])[1], parts_of(row["second_version"])[1]),
     )
     versions = (row["first_version"], row["second_version"])
     return StoredGame(id=row["id"], event=row["event"], played=played, versions=versions, stored=row["stored"])
@@ -167,19 +180,32 @@ def count_games(store: Store, wanted: Wanted) -> dict[str, int]:
     """How many of the games one is after there are of each game."""
     where, values = wanted.condition()
     with store.reading() as connection:
-        return dict(connection.execute(f"SELECT rule_sets.game, count(*) {_LISTING} {where} GROUP BY 1", values))
+        return dict(connection.execute(f"SELECT rule_sets.game, count(*) {LISTING} {where} GROUP BY 1", values))
 
 
-def encounters(store: Store, game: str, rules: str | None = None) -> list[Encounter]:
+def encounters(
+    store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None
+) -> list[Encounter]:
     """Who met whom in the finished games of a game, and the results: what ratings are made from.
 
     A player is known by its spec; games of players of whom nothing is known do not count, since "?" is not one
-    player. The rule set is given by name, None means all.
+    player. The rule set is given by name, None means all. With a `field`, only its players count, with the nets
+    whose checksums it gives by spec.
     """
     where, values = Wanted(game=game, rules=rules).condition()
-    query = f"SELECT first.spec, second.spec, result {_LISTING} {where} AND result != {ONGOING} AND {_KNOWN}"
+    query = f"""SELECT first.spec, second.spec, result, first.version, second.version
+        {LISTING} {where} AND result != {ONGOING} AND {KNOWN}"""
     with store.reading() as connection:
-        return [Encounter(*row) for row in connection.execute(query, values)]
+        return [
+            Encounter(first, second, result)
+            for first, second, result, *versions in connection.execute(query, values)
+            if in_field(field, (first, versions[0]), (second, versions[1]))
+        ]
+
+
+def in_field(field: Mapping[str, str] | None, *players: tuple[str, str]) -> bool:
+    """Whether all players, each a spec and a version, are of a field; None is everybody."""
+    return field is None or all(field.get(spec) == parts_of(version)[1] for spec, version in players)
 
 
 def rule_set_names(store: Store, game: str) -> list[str]:
@@ -188,32 +214,3 @@ def rule_set_names(store: Store, game: str) -> list[str]:
         AND EXISTS (SELECT * FROM games WHERE games.rule_set = rule_sets.id) ORDER BY name, id"""
     with store.reading() as connection:
         return [name for (name,) in connection.execute(query, [game])]
-
-
-def versions(store: Store, game: str) -> list[str]:
-    """The versions of boardwright whose players have stored games of a game."""
-    query = f"""SELECT first.version {_LISTING} WHERE game = :game AND first.version != ''
-        UNION SELECT second.version {_LISTING} WHERE game = :game AND second.version != '' ORDER BY 1"""
-    with store.reading() as connection:
-        return [version for (version,) in connection.execute(query, {"game": game})]
-
-
-def mixtures(store: Store, game: str, rules: str | None = None) -> list[str]:
-    """What differs among the games of a game, under one rule set or all, and is rated together nevertheless."""
-    mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]
-    found = versions(store, game)
-    told = []
-    if len(mixed) > 1:
-        namesakes = len(set(mixed)) < len(mixed)
-        hint = " (choose one to tell them apart)" if rules is None else ""
-        hint = " (some have the same name: keep their games in files of their own)" if namesakes else hint
-        told.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
-    where, values = Wanted(game=game, rules=rules).condition()
-    with store.reading() as connection:
-        query = f"SELECT count(*) {_LISTING} {where} AND result != {ONGOING} AND NOT {_KNOWN}"
-        (nameless,) = connection.execute(query, values).fetchone()
-    if nameless:
-        told.append(f"{nameless:,} games of players without a name are left out")
-    if len(found) > 1:
-        told.append(f"players of several versions are one here: {', '.join(found)}")
-    return told

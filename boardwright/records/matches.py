@@ -102,6 +102,7 @@ def event_of(config: Mapping[str, Any]) -> Event:
         seed=config["seed"],
         conditions=Conditions(**conditions),
         gauntlet=config["gauntlet"],
+        nets=tuple(config.get("nets", {}).items()),
     )
     if canonical(event.config()) != canonical(config):
         raise BoardwrightError("this match cannot go on: what it was played by has changed, start a new one")

@@ -26,7 +26,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE players (
             id INTEGER PRIMARY KEY,
             spec TEXT NOT NULL, -- or a person's name
-            version TEXT NOT NULL, -- of boardwright; empty for players from elsewhere
+            version TEXT NOT NULL, -- of boardwright, and checksum of the net; empty for players from elsewhere
             UNIQUE (spec, version)
         ) STRICT""",
         f"""CREATE TABLE events (

@@ -42,7 +42,8 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     rungs = [row for row in ladder.by_strength(ladder.field(game, nets), known.values()) if row.label is not None]
     return {
         "name": game.rules.name,
-        "summary": _difference(game.rules, game.rule_sets()[game.default_rules]),
+        "summary": _difference(game.rules, game.rule_sets()[game.default_rules]) or game.default_summary,
+        "how_to_play": [dataclasses.asdict(paragraph) for paragraph in game.how_to_play()],
         "opponents": [
             {"spec": row.spec, "label": row.label, "level": level, "rating": _rating_json(known.get(row.spec))}
             for level, row in enumerate(rungs, start=1)

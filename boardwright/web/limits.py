@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from boardwright.web.errors import problem
@@ -32,10 +33,6 @@ class Bucket:
         return True
 
 
-class TooLargeError(Exception):
-    """A body that goes on beyond its limit."""
-
-
 class Limits:
     """Middleware that refuses what is too much: 429 for requests, 413 for bodies."""
 
@@ -53,10 +50,10 @@ class Limits:
             await problem(429, "too many requests: slow down")(scope, receive, send)
             return
         most = self._settings.body_bytes
-        too_large = problem(413, f"that is too large: a request may have {most / 1e6:g} MB")
+        too_large = f"that is too large: a request may have {most / 1e6:g} MB"
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > most:
-            await too_large(scope, receive, send)
+            await problem(413, too_large)(scope, receive, send)
             return
         read = 0
 
@@ -65,13 +62,10 @@ class Limits:
             message = await receive()
             read += len(message.get("body", b""))
             if read > most:
-                raise TooLargeError
+                raise HTTPException(413, too_large)  # any other error FastAPI takes for a body it cannot parse
             return message
 
-        try:
-            await self._app(scope, counted, send)
-        except TooLargeError:
-            await too_large(scope, receive, send)
+        await self._app(scope, counted, send)
 
     def _bucket(self, scope: Scope) -> Bucket:
         client = (scope.get("client") or ("unknown", 0))[0]

@@ -13,6 +13,7 @@ from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import find_live_game, forget_live_game, open_live_games, save_live_game
+from boardwright.records.store import Store
 from boardwright.web import messages, play_schemas
 from boardwright.web.clock import time_for
 from boardwright.web.engines import Engines
@@ -21,8 +22,8 @@ from boardwright.web.hub import Hub
 from boardwright.web.positions import Json, bound_game, checked_start
 from boardwright.web.records import Records
 from boardwright.web.settings import Settings
-from boardwright.web.specs import check_fits, resolved
-from boardwright.web.table import Table, new_game
+from boardwright.web.specs import check_fits, net_now, resolved
+from boardwright.web.table import Table, game_again, new_game
 from boardwright.web.worker import Answer, Event, Failure, Preparing, Question, Thinking
 
 KEPT_FINISHED = 200  # games that have ended and are still at hand
@@ -107,6 +108,10 @@ class LiveGames:
         await self._store(table)
         return table
 
+    async def again(self, table: Table) -> Table:
+        """A new game from the same position, against the same player and by the same clock, with sides changed."""
+        return await self.create(game_again(table.stored))
+
     async def move(self, table: Table, query: play_schemas.MoveQuery) -> None:
         """The person's move; raises ConflictError, IllegalMoveError."""
         table.check_turn(query.version)
@@ -165,7 +170,7 @@ class LiveGames:
         self._stop_thinking(idle)
         del self._open[idle.stored.id]
         name, unfinished = idle.stored.id, idle.abandon()
-        await self._records.run(lambda store: forget_live_game(store, name, unfinished))
+        await self._records.run(lambda store: forget_live_game(store, name, self._with_net(idle, unfinished)))
 
     def _go_on(self, table: Table) -> None:
         """Chance moves at once; the person's time runs; or the player is asked."""
@@ -238,10 +243,10 @@ class LiveGames:
         told = messages.SocketError(type="error", id=table.stored.id, error=line)
         self._hub.publish(f"game:{table.stored.id}", told.model_dump_json())
         if table.failures < MOST_FAILURES and not self._closing:
-            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._again, table, table.stored.version)
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._retry, table, table.stored.version)
         self._tell(table)
 
-    def _again(self, table: Table, version: int) -> None:
+    def _retry(self, table: Table, version: int) -> None:
         if not table.over and table.ticket is None and table.stored.version == version and not self._closing:
             self._ask_again(table)
 
@@ -279,8 +284,17 @@ class LiveGames:
 
     async def _store(self, table: Table, finished: PlayedGame | None = None) -> None:
         snapshot = replace(table.stored)
-        await self._records.run(lambda store: save_live_game(store, snapshot, finished))
+
+        def save(store: Store) -> None:
+            save_live_game(store, snapshot, None if finished is None else self._with_net(table, finished))
+
+        await self._records.run(save)
         self._tell(table)
+
+    def _with_net(self, table: Table, played: PlayedGame) -> PlayedGame:
+        """What goes into the record, with the net that the player has now. Reads it: not for the event loop."""
+        net = net_now(table.stored.opponent, table.game, self._settings)
+        return replace(played, nets=("", net) if table.stored.person == 0 else (net, ""))
 
     def _tell(self, table: Table) -> None:
         topic = f"game:{table.stored.id}"

@@ -57,4 +57,9 @@ def make_router(services: Services) -> APIRouter:
         await live.resign(table)
         return shown(table)
 
+    @router.post("/{game}/again", response_model=play_schemas.LiveGame)
+    async def again(game: GameId, query: play_schemas.Nothing) -> Response:
+        """A new game like this one, with sides changed."""
+        return shown(await live.again(await live.find(game)))
+
     return router

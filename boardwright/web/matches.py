@@ -56,11 +56,11 @@ class MatchDesk:
 
     def ask(self, event: Event, games: int) -> int:
         """Queues a match; its id. Raises BusyError, and BoardwrightError for players clients may not ask for."""
-        resolved_event(event, self._settings)
+        asked = replace(event, nets=_nets(event, resolved_event(event, self._settings)))
         with self._changed:
             self._make_room()
             with open_store(self._db, create=True) as store:
-                match = ask_for_match(store, event, games)
+                match = ask_for_match(store, asked, games)
             self._queue(match)
         return match
 
@@ -72,7 +72,7 @@ class MatchDesk:
                 raise NotFoundError(f"there is no match {match}")
             if found.state not in ("stopped", "failed"):
                 raise ConflictError(f"match {match} cannot go on: it was not stopped")
-            resolved_event(event_of(found.config), self._settings)
+            _same_event(event_of(found.config), self._settings)
             self._make_room()
             set_state(store, match, "waiting")
             self._queue(match)
@@ -143,14 +143,16 @@ class MatchDesk:
                 set_state(store, match, "running")
                 self._told(match)
                 asked, finished = event_of(found.config), finished_indices(store, found.event)
-                event = resolved_event(asked, self._settings)
+                event = _same_event(asked, self._settings)
                 missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
                 bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
                 with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
                         _check_seated(game, self._settings)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
-                        save_game(store, replace(game, players=(first, second)), found.event)
+                        named = replace(game, players=(first, second))
+                        asked.check_nets(named)
+                        save_game(store, named, found.event)
                         self._told(match)
                 left = set(range(found.games)) - finished_indices(store, found.event)
                 set_state(store, match, "stopped" if left else "done")
@@ -162,7 +164,8 @@ class MatchDesk:
 
 
 def resolved_event(event: Event, settings: Settings) -> Event:
-    """The event as workers play it; raises BoardwrightError for players that clients may not ask for.
+    """The event as workers play it, with the nets that are there now; raises BoardwrightError for players that
+    clients may not ask for.
 
     The record keeps the specs as they were asked for, which name no folder of this machine.
     """
@@ -172,7 +175,26 @@ def resolved_event(event: Event, settings: Settings) -> Event:
         _, given = split(spec)
         if "time" in given and seconds(given["time"]) > settings.move_seconds:
             raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
-    return replace(event, players=players)
+    return replace(event, players=players).with_nets()
+
+
+def _nets(asked: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
+    """The nets of an event's players by the specs they were asked for by."""
+    known, named = dict(resolved.nets), zip(resolved.players, asked.players, strict=True)
+    return tuple(sorted({(spec, known[path]) for path, spec in named if path in known}))
+
+
+def _same_event(asked: Event, settings: Settings) -> Event:
+    """The event as workers go on with it; raises ConflictError where a net is another than when it was asked for.
+
+    Of matches from before nets were noted nobody knows, so they do not go on where nets play.
+    """
+    event = resolved_event(asked, settings)
+    now, then = dict(_nets(asked, event)), dict(asked.nets)
+    for spec in asked.players:
+        if now.get(spec) != then.get(spec):
+            raise ConflictError(f"this match cannot go on: the net of {spec!r} has changed: start a new one")
+    return event
 
 
 def _check_seated(game: PlayedGame, settings: Settings) -> None:

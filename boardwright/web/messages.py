@@ -60,6 +60,13 @@ class Stop(Model):
 ClientMessage = Annotated[Watch | Unwatch | WatchMatch | UnwatchMatch | Analyse | Stop, Field(discriminator="type")]
 
 
+class Unheard(Model, extra="ignore"):
+    """What is read of a message that is refused: whom the refusal concerns."""
+
+    id: Label | None = None
+    game: Label | None = None
+
+
 class SocketError(Model):
     """Something went wrong; `id` says with which analysis or game, if with one."""
 

@@ -92,7 +92,7 @@ def play_texts(played: Played, moves: Sequence[str]) -> Played:
                 raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
             played = played.after(position.game.parse_move(position.core, text))
         except IllegalMoveError as error:
-            raise IllegalMoveError(f"move {number}: {error}") from None
+            raise IllegalMoveError(f"move {number}: {error}" if len(moves) > 1 else str(error)) from None
     return played
 
 

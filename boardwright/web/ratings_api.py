@@ -16,7 +16,8 @@ from boardwright.arena.bayeselo import Rating, Ratings, rate, rate_by_role
 from boardwright.arena.pairings import Encounter, condense, groups
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game_class
-from boardwright.records.games import encounters, mixtures, rule_set_names
+from boardwright.records.games import encounters, rule_set_names
+from boardwright.records.mixtures import mixtures
 from boardwright.records.store import Store, open_store
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.schemas import Model
@@ -155,9 +156,11 @@ def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
 
 
 def crosstable(store: Store, game: str, rules: str | None) -> Crosstable:
-    """The table of a game's players."""
+    """The table of a game's players; what they scored against themselves tells nothing."""
     cells: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for first, second, result in encounters(store, game, rules):
+        if first == second:
+            continue
         for role, (one, other) in enumerate(((first, second), (second, first))):
             what = "draws" if result == DRAW else "wins" if result == role else "losses"
             cells[one][other][what] += 1

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 import uvicorn
@@ -32,50 +32,62 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
     open_store(settings.db, create=True).close()
     if not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
-    listener = _listen(host, port) if port is not None else _listen_anywhere(host)
-    address = _address(listener, host)
-    door = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
-    print(f"Boardwright is at {door} (Ctrl-C stops it)", flush=True)
-    if settings.token:
-        print(
-            "warning: other machines can reach this address. Who has the token can play, and use this machine's time; "
-            "nothing is encrypted: put a proxy with TLS before it outside a network you trust.",
-            file=sys.stderr,
+    with (
+        _stopped_by_signals() as stopping,
+        _listen(host, port) if port is not None else _listen_anywhere(host) as listener,
+    ):
+        address = _address(listener, host)
+        door = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
+        print(f"Boardwright is at {door} (Ctrl-C stops it)", flush=True)
+        if settings.token:
+            print(
+                "warning: other machines can reach this address. Who has the token can play, and use this machine's "
+                "time; nothing is encrypted: put a proxy with TLS before it outside a network you trust.",
+                file=sys.stderr,
+            )
+        config = uvicorn.Config(
+            make_app(settings),
+            loop="asyncio",  # uvloop, taken where it is installed, would read long thoughts before they are there
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=MOST_MESSAGE_BYTES,
+            ws_max_queue=8,
+            ws_per_message_deflate=False,
+            timeout_keep_alive=75,  # a person thinks longer than the 5 s that servers wait by default
+            timeout_graceful_shutdown=3,
         )
-    config = uvicorn.Config(
-        make_app(settings),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="websockets-sansio",
-        ws_max_size=MOST_MESSAGE_BYTES,
-        ws_max_queue=8,
-        ws_per_message_deflate=False,
-        timeout_keep_alive=75,  # a person thinks longer than the 5 s that servers wait by default
-        timeout_graceful_shutdown=3,
-    )
-    if open_browser and _has_screen():
-        threading.Timer(0.5, webbrowser.open, (door,)).start()
-    server = uvicorn.Server(config)
-    with listener, _stopped_by_signals(server):
+        if open_browser and _has_screen():
+            threading.Timer(0.5, webbrowser.open, (door,)).start()
+        server = uvicorn.Server(config)
+        stopping(server)
         server.run([listener])
 
 
 @contextlib.contextmanager
-def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """A signal that comes while the server is still starting stops it as one does later: when it has started.
+def _stopped_by_signals() -> Iterator[Callable[[uvicorn.Server], None]]:
+    """A signal that comes while the server is made or started stops it as one does later: when it has started.
 
-    Left to themselves Python and its event loop would break off whatever is being opened just then.
+    Left to themselves Python and its event loop would break off whatever is being opened just then. Gives a function
+    that must be told of the server.
     """
     received: list[int] = []
+    servers: list[uvicorn.Server] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
         received.append(number)
-        server.handle_exit(number, frame)
+        for server in servers:
+            server.handle_exit(number, frame)
+
+    def stopping(server: uvicorn.Server) -> None:
+        servers.append(server)
+        if received:
+            server.handle_exit(received[0], None)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

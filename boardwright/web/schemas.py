@@ -59,11 +59,19 @@ class Opponent(Model):
     rating: OpponentRating | None
 
 
+class RuleParagraph(Model):
+    """A part of the rules, for people who do not know the game."""
+
+    title: str
+    text: str
+
+
 class RuleSetInfo(Model):
     """A rule set, how it differs from the default, and whom one can play under it, weak to strong."""
 
     name: str
-    summary: str
+    summary: str  # of the default: what it is
+    how_to_play: list[RuleParagraph]
     opponents: list[Opponent]
     rated_on: str | None  # the machine on which the opponents' ratings were measured, and when
 

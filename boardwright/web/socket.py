@@ -82,15 +82,16 @@ class Page:
             if packet["type"] == "websocket.disconnect":
                 self._there = False
                 return
+            text = packet.get("text")
             if not self._bucket.take():
-                self._complain("too many messages: slow down")
+                self._complain(text, "too many messages: slow down")
                 continue
             try:
-                await self._understand(packet.get("text"))
+                await self._understand(text)
             except ValidationError as error:
                 complaint = error.errors()[0]
                 where = ".".join(map(str, complaint["loc"]))
-                self._complain(f"{where}: {complaint['msg']}" if where else complaint["msg"])
+                self._complain(text, f"{where}: {complaint['msg']}" if where else complaint["msg"])
         self._outbox.end()  # it is told why before it is closed
         await self._deaf.wait()
 
@@ -105,9 +106,14 @@ class Page:
             except (TimeoutError, RuntimeError, WebSocketDisconnect, OSError):
                 return
 
-    def _complain(self, error: str) -> None:
+    def _complain(self, text: str | None, error: str) -> None:
+        """Refuses a message, by its name where it can be read: the page waits for an answer to it."""
         self._bad += 1
-        self._error(None, error)
+        try:
+            unheard = messages.Unheard.model_validate_json(text or "")
+        except ValidationError:
+            unheard = messages.Unheard()
+        self._error(unheard.id or unheard.game, error)
 
     def _error(self, name: str | None, error: str) -> None:
         line = " ".join(error.split())[:600]
@@ -125,7 +131,7 @@ class Page:
     async def _understand(self, text: str | None) -> None:
         """Does what a message asks; raises ValidationError for one that is none."""
         if text is None or len(text) > MOST_BYTES or len(text.encode(errors="replace")) > MOST_BYTES:
-            self._complain(f"a message is text of at most {MOST_BYTES} bytes")
+            self._complain(text, f"a message is text of at most {MOST_BYTES} bytes")
             return
         message = _MESSAGES.validate_json(text)
         try:

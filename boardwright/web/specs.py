@@ -7,9 +7,9 @@ So whatever a client writes, only files that the server found by itself are ever
 from collections.abc import Mapping
 from pathlib import Path
 
-from boardwright.agents.netchoice import check_net
+from boardwright.agents.netchoice import check_net, net_checksum
 from boardwright.agents.netplayers import NET
-from boardwright.agents.players import player_of
+from boardwright.agents.players import player_of, players_of
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games.base import Game
@@ -36,10 +36,13 @@ def run_nets(settings: Settings) -> dict[str, Path]:
 
 def resolved(spec: str, game: Game, settings: Settings) -> str:
     """The spec a worker makes the player from; raises BoardwrightError for what clients may not ask."""
-    player = player_of(spec, game)
+    name, given = split(spec)
+    try:
+        player = player_of(spec, game)
+    except UnknownNameError:
+        raise UnknownNameError("player", name, {known.name for known in players_of(game) if playable(known)}) from None
     if not playable(player):
         raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
-    name, given = split(spec)
     _check_bounds(spec, given, settings)
     if given.get("tables", "off") != "off":
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out: folders are the server's own affair")
@@ -67,6 +70,14 @@ def check_fits(spec: str, game: Game, settings: Settings) -> None:
         check_net(player, shipped.find(given["net"]), game)
     except NetError as error:
         raise NetError(without_paths(str(error), settings)) from error
+
+
+def net_now(spec: str, game: Game, settings: Settings) -> str:
+    """Checksum of the net that a player would use now; empty for none."""
+    try:
+        return net_checksum(resolved(spec, game, settings))
+    except BoardwrightError:  # its run has gone
+        return ""
 
 
 def without_paths(text: str, settings: Settings) -> str:

@@ -45,6 +45,21 @@ def new_game(query: play_schemas.NewGame, game: Game) -> StoredLiveGame:
     )
 
 
+def game_again(stored: StoredLiveGame) -> play_schemas.NewGame:
+    """What to ask for to play a game once more with sides changed."""
+    clock = None
+    if stored.clock is not None:
+        clock = play_schemas.ClockQuery(base=stored.clock.base, increment=stored.clock.increment)
+    return play_schemas.NewGame(
+        game=stored.game,
+        rules=stored.rules,
+        role=0 if stored.person else 1,
+        opponent=stored.opponent,
+        clock=clock,
+        position=stored.start,
+    )
+
+
 class Table:
     """A game that goes on or has just ended. `now` is of a clock that never goes back, seconds."""
 

@@ -11,6 +11,7 @@ namespace boardwright {
 // Binds what every game's search has; the caller adds its constructor.
 template <Game G>
 nb::class_<AlphaBeta<G>> bind_alphabeta(nb::module_& module, const char* name) {
+    static_assert(Evaluation<Evaluator<G>, G>);
     using P = Position<G>;
     const auto as_tuple = [](const SearchReport& report) {
         return nb::make_tuple(report.line, report.score, report.depth, report.nodes, report.seconds);

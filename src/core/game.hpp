@@ -31,7 +31,7 @@ constexpr Result win_for(int role) { return static_cast<Result>(role); }
 template <class G>
 concept Game = requires(const G& game, const typename G::State& state,
                         std::span<const typename G::State> line, Action action, int n, Role role,
-                        float* planes) {
+                        float* planes, void (&visit)(Action)) {
     // The state's own fields that generic code reads.
     { state.to_move } -> std::convertible_to<Role>;
     { state.result } -> std::convertible_to<Result>;
@@ -51,6 +51,7 @@ concept Game = requires(const G& game, const typename G::State& state,
     // Legal actions of an ongoing state: how many, the n-th in a fixed order, or each in that order.
     { game.count_actions(state) } -> std::same_as<int>;
     { game.nth_action(state, n) } -> std::same_as<Action>;
+    { game.each_action(state, visit) } -> std::same_as<void>;  // a template: visitors are lambdas
     // Whole moves: actions, but that what a role does without a break counts once.
     { game.count_moves(state) } -> std::same_as<int>;
     // The same, but ways to move that lead to the same position count once.

@@ -164,7 +164,9 @@ def test_an_illegal_action_loses(game: str, rules: str) -> None:
     env, init, step = compiled(game, rules)
     states = init(keys(6))
     illegal = states.legal_action_mask.argmin(axis=-1)
-    for actions in (illegal, np.full(BATCH, env.num_actions), np.full(BATCH, -1)):
+    beyond = [np.full(BATCH, env.num_actions), np.full(BATCH, -1)]
+    everything_is_legal = states.legal_action_mask.all()  # in a small game, until it has gone on for a while
+    for actions in beyond if everything_is_legal else [illegal, *beyond]:
         after = step(states, actions, keys(7))
         offender = np.arange(2) == states.current_player[:, None]
         assert np.array_equal(after.rewards, np.where(offender, -1, 1))

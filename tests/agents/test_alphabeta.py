@@ -90,6 +90,17 @@ def test_threads_agree_on_something_legal(name: str, rules: str) -> None:
 
 
 @by_game
+def test_threads_share_the_nodes(name: str, rules: str) -> None:
+    """Together they look at no more than one would, though some of them may never get to run."""
+    position = walk(boardwright.game(name, rules), 6, 5)
+    for nodes in (1, 2, 7, 300, 5000):
+        for threads in (2, 4, 8):
+            choice = player(position, f",threads={threads}").choose(position, Limit(nodes=nodes))
+            assert choice.action in position.legal_actions()
+            assert nodes // threads <= choice.nodes <= nodes
+
+
+@by_game
 def test_time_is_kept_and_a_watch_is_heard(name: str, rules: str) -> None:
     position = walk(boardwright.game(name, rules), 7, 5)
 

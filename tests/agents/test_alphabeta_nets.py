@@ -81,7 +81,7 @@ def test_threads_share_a_net(tmp_path: Path) -> None:
     agent = make_agent(f"alphabeta:net={net_file(tmp_path, OBSERVED, TINY)},nodes=20000,hash=1,threads=2", GAME)
     choice = agent.choose(GAME.start(), Limit())
     assert choice.action in GAME.start().legal_actions()
-    assert choice.nodes >= 20000
+    assert 10_000 <= choice.nodes <= 20_000  # the one that answers has looked at its half
 
 
 def test_a_net_changes_what_is_played_and_none_does_not(tmp_path: Path) -> None:

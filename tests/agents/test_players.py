@@ -1,10 +1,13 @@
 """The built-in players: legal, seeded, and the search is stronger than chance."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 import boardwright
 from boardwright.agents.base import Agent, Limit
-from boardwright.agents.players import make_agent
+from boardwright.agents.players import make_agent, players_of
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Position
 
@@ -64,3 +67,18 @@ def test_bad_specs(spec: str) -> None:
 def test_a_limit_must_leave_time_to_think(bounds: dict) -> None:
     with pytest.raises(BoardwrightError, match="leaves no time to think"):
         Limit(**bounds)
+
+
+def test_searches_play_games_that_nobody_has_thought_of() -> None:
+    unheard_of: Any = SimpleNamespace(name="unheard-of")
+    names = [player.name for player in players_of(unheard_of)]
+    assert {"random", "mc", "alphabeta", "zero", "net"} <= set(names)
+    assert "greedy-mobility" not in names
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "zero"])
+def test_a_game_has_each_player_once_with_all_its_options(name: str) -> None:
+    (player,) = [player for player in players_of(boardwright.game("draughts")) if player.name == name]
+    assert "tables" in {option.name for option in player.options}
+    (player,) = [player for player in players_of(TABLUT) if player.name == name]
+    assert "tables" not in {option.name for option in player.options}

@@ -4,17 +4,18 @@ import math
 import random
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
-from boardwright.arena.balance import Counts, Question, count, fields, opening_name, opening_plies
+from boardwright.arena.balance import Counts, Line, Question, count, fields, opening_name, opening_plies
 from boardwright.arena.balance_games import games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
-from boardwright.games.base import DRAW, ONGOING
+from boardwright.games.base import DRAW, ONGOING, Game
 from boardwright.learn.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile
 from boardwright.nets.config import EvaluationConfig, NetConfig
@@ -47,7 +48,8 @@ def test_the_advantage_in_elo() -> None:
     always = counted(1000, 0, 0).elo
     assert always.score == math.inf
     assert 800 < always.low < 1400
-    told = fields(counted(1000, 0, 0), ROLES)
+    told = fields(Line("zero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
+    assert (told["rules"], told["net"], told["own"], told["opening"]) == ("zero", "ours", True, "random:4")
     assert told["elo"]["mean"] is None
     assert told["elo"]["low"] == always.low
     assert told["favoured"] == "attackers"
@@ -74,7 +76,8 @@ def test_intervals_cover_the_truth() -> None:
 def test_openings_have_names() -> None:
     assert opening_plies("start,random:2, random:12,start") == (0, 2, 12)
     assert [opening_name(plies) for plies in (0, 12)] == ["start", "random:12"]
-    for wrong in ("", "random", "random:0", "random:101", "random:x", "start:1", "ballots"):
+    long = ("random:000000000199", f"random:{'9' * 5000}", f"random:{'0' * 5000}1")
+    for wrong in ("", "random", "random:0", "random:101", "random:x", "start:1", "ballots", *long):
         with pytest.raises(BoardwrightError, match="say start or random:1 to random:100"):
             opening_plies(wrong)
 
@@ -87,10 +90,17 @@ def tictactoe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     jax.config.update("jax_disable_most_optimizations", False)
 
 
-def plant(path: Path, game: str, rules: str | None = None, method: str = "alphazero", value: str = "scalar") -> Path:
+def plant(
+    path: Path,
+    game: str,
+    rules: str | None = None,
+    method: str = "alphazero",
+    observation: str | None = None,
+    seed: int = 0,
+) -> Path:
     """A net that has learned nothing."""
-    bound, config = registry.game(game, rules), NetConfig(blocks=1, width=4, policy="dense", value=value)  # type: ignore[arg-type]
-    shapes, chance = weight_shapes(config, interface_of(config, bound)), np.random.default_rng(0)
+    bound, config = registry.game(game, rules, observation), NetConfig(blocks=1, width=4, policy="dense")
+    shapes, chance = weight_shapes(config, interface_of(config, bound)), np.random.default_rng(seed)
     weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     netfile.write(path, config=config, game=bound, weights=weights, training={"method": method})
     return path
@@ -113,10 +123,10 @@ def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("boardwright.arena.balance_games.AT_ONCE", 64)
     monkeypatch.setattr("boardwright.arena.balance_games.make_solo", counted_solo)
     net, heard = plant(tmp_path / "toy.net", "tictactoe"), []
-    question = Question(game="tictactoe", net=net, openings=(0, 2), games=150, simulations=4)
+    question = Question(game="tictactoe", nets=(net,), openings=(0, 2), games=150, simulations=4)
     start, after = lines(question, lambda what, done, total: heard.append((what, done, total)))
     assert rounds == [50] * 6  # three for each kind of opening
-    assert (start.plies, after.plies, start.rules, start.is_own) == (0, 2, "plain", True)
+    assert (start.plies, after.plies, start.rules, start.net, start.is_own) == (0, 2, "plain", str(net), True)
     assert start.counts.games == after.counts.games == 150
     assert start.counts.openings == 1
     assert 40 < after.counts.openings <= 72
@@ -126,23 +136,89 @@ def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.Monkey
     assert heard[-1] == ("plain, random:2", 150, 150)
 
 
+def chosen(game: str, *nets: Path, rules: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """Names of rule sets, and of the nets that play them."""
+    return [(game.rules.name, net.path.stem) for net, game in games_of(Question(game=game, nets=nets, rules=rules))]
+
+
+def test_a_rule_set_is_played_by_the_first_net_that_learned_it(tmp_path: Path) -> None:
+    zero, mcgill = (plant(tmp_path / f"{rules}.net", "tablut", rules) for rules in ("zero", "mcgill"))
+    assert chosen("tablut", zero) == [("zero", "zero")]
+    assert chosen("tablut", zero, rules=("zero", "mcgill")) == [("zero", "zero"), ("mcgill", "zero")]
+    assert chosen("tablut", zero, mcgill) == [("zero", "zero"), ("mcgill", "mcgill")]
+    assert chosen("tablut", mcgill, zero) == [("mcgill", "mcgill"), ("zero", "zero")]
+    both = (("mcgill", "mcgill"), ("zero", "zero"))
+    assert chosen("tablut", zero, mcgill, rules=("saami", "mcgill", "zero")) == [("saami", "zero"), *both]
+    assert chosen("tablut", mcgill, zero, rules=("saami", "mcgill", "zero")) == [("saami", "mcgill"), *both]
+    (tmp_path / "same.toml").write_text('base = "mcgill"')
+    renamed = ("zero", str(tmp_path / "same.toml"))
+    assert chosen("tablut", zero, mcgill, rules=renamed) == [("zero", "zero"), ("same", "mcgill")]
+
+    again = plant(tmp_path / "again.net", "tablut", str(tmp_path / "same.toml"))
+    with pytest.raises(NetError, match=r"again\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
+        chosen("tablut", mcgill, again)
+    with pytest.raises(NetError, match=r"zero\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
+        chosen("tablut", zero, mcgill, rules=("mcgill",))
+
+
+def test_a_net_sees_a_game_as_it_learned_to(tmp_path: Path) -> None:
+    """Also where the first net sees it otherwise."""
+    first, second = registry.game_class("draughts").observations[:2]
+    wcdf = plant(tmp_path / "wcdf.net", "draughts", "wcdf", observation=first)
+    paper = plant(tmp_path / "paper.net", "draughts", "paper", observation=second)
+    for nets in ((wcdf, paper), (paper, wcdf)):
+        found = games_of(Question(game="draughts", nets=nets, rules=("wcdf", "paper")))
+        assert [(net.path, game.observation) for net, game in found] == [(wcdf, first), (paper, second)]
+
+
+def test_lines_tell_who_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And it was that net's weights; the games are made up."""
+    asked: list[tuple[str, float]] = []  # rules, the least weight
+
+    def playing(game: Game, config: NetConfig, games: int, simulations: int) -> tuple[Any, PlaySolo, int]:
+        def play(key: jax.Array, folded: Any, plies: int) -> Generator[float, None, Solo]:
+            asked.append((game.rules.name, min(float(weight.min()) for weight in jax.tree.leaves(folded))))
+            yield 1.0
+            return Solo(np.zeros(games, np.int32), np.full(games, plies + 9), np.zeros((games, 2), np.uint32))
+
+        return SimpleNamespace(fold=lambda variables: variables), play, 1
+
+    monkeypatch.setattr("boardwright.arena.balance_games._playing", playing)
+    zero = plant(tmp_path / "zero.net", "tablut", "zero", seed=1)
+    mcgill = plant(tmp_path / "mcgill.net", "tablut", "mcgill", seed=2)
+    rules = ("zero", "mcgill", "saami")
+    found = list(lines(Question(game="tablut", nets=(mcgill, zero), rules=rules, openings=(4,), games=3)))
+    assert [(line.rules, line.net, line.is_own, line.counts.wins) for line in found] == [
+        ("zero", str(zero), True, (3, 0)),
+        ("mcgill", str(mcgill), True, (3, 0)),
+        ("saami", str(mcgill), False, (3, 0)),
+    ]
+    least = {path: min(float(w.min()) for w in netfile.read(path).weights.values()) for path in (zero, mcgill)}
+    assert least[zero] != least[mcgill]
+    assert asked == [("zero", least[zero]), ("mcgill", least[mcgill]), ("saami", least[mcgill])]
+
+
 def test_nets_that_do_not_fit(tmp_path: Path) -> None:
+    """Each of them is looked at, not only the first."""
     tablut = plant(tmp_path / "tablut.net", "tablut", "zero")
-    net, games = games_of(Question(game="tablut", net=tablut, rules=("zero", "mcgill", "saami")))
-    assert [bool(netfile.differing_rules(net, game)) for game in games] == [False, True, True]
-    assert [game.rules.name for game in games_of(Question(game="tablut", net=tablut))[1]] == ["zero"]
-    with pytest.raises(NetError, match="made for tablut, not draughts"):
-        games_of(Question(game="draughts", net=tablut))
+    good = plant(tmp_path / "good.net", "draughts")
+    with pytest.raises(NetError, match=r"tablut\.net: made for tablut, not draughts"):
+        chosen("draughts", tablut)
+    with pytest.raises(NetError, match=r"tablut\.net: made for tablut, not draughts"):
+        chosen("draughts", good, tablut)
     with pytest.raises(UnknownNameError, match="mcgill"):
-        games_of(Question(game="tablut", net=tablut, rules=("mcgil",)))
-    cathedral = plant(tmp_path / "cathedral.net", "cathedral", "paper")
-    with pytest.raises(NetError, match="other planes or actions than cathedral official has"):
-        games_of(Question(game="cathedral", net=cathedral, rules=("paper", "official")))
+        chosen("tablut", tablut, rules=("mcgil",))
+    paper, official = (plant(tmp_path / f"{rules}.net", "cathedral", rules) for rules in ("paper", "official"))
+    with pytest.raises(NetError, match=r"paper\.net: made for other planes or actions than cathedral official has"):
+        chosen("cathedral", paper, rules=("paper", "official"))
+    assert chosen("cathedral", paper, official) == [("paper", "paper"), ("official", "official")]
+    with pytest.raises(NetError, match=r"paper\.net: made for other planes or actions than cathedral official-6 has"):
+        chosen("cathedral", paper, official, rules=("paper", "official", "official-6"))
     config, draughts = EvaluationConfig(width=4, hidden=1), registry.game("draughts")
     shapes = weight_shapes(config, interface_of(config, draughts))
     weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     netfile.write(tmp_path / "e.net", config=config, game=draughts, weights=weights, training={})
-    with pytest.raises(NetError, match=r"e\.net: .* says nothing of moves: play it with alphabeta:net="):
-        games_of(Question(game="draughts", net=tmp_path / "e.net"))
-    with pytest.raises(NetError, match="does not foretell results"):
-        games_of(Question(game="draughts", net=plant(tmp_path / "q.net", "draughts", method="dqn")))
+    with pytest.raises(NetError, match=r"e\.net': .* says nothing of moves: play it with alphabeta:net="):
+        chosen("draughts", good, tmp_path / "e.net")
+    with pytest.raises(NetError, match=r"q\.net': says nothing of who will win.*play it with dqn:net="):
+        chosen("draughts", good, plant(tmp_path / "q.net", "draughts", method="dqn"))

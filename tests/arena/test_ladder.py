@@ -106,8 +106,13 @@ def test_ratings_are_measured_from_random_play() -> None:
     anchored = ladder.from_anchor(ratings)
     assert [rating.name for rating in anchored] == ["b", "a", "random"]
     assert anchored[-1].elo == 0
+    shift = -ratings.ratings[-1].elo
     differences = [one.elo - other.elo for one, other in zip(anchored, ratings.ratings, strict=True)]
-    assert differences == pytest.approx([differences[0]] * 3)
+    assert differences == pytest.approx([differences[0]] * 3, abs=1)
+    for one, other in zip(anchored, ratings.ratings, strict=True):
+        assert (one.elo, one.plus, one.minus) == tuple(map(round, (one.elo, one.plus, one.minus)))
+        low, high = other.elo - other.minus, other.elo + other.plus
+        assert (one.elo - one.minus, one.elo + one.plus) == pytest.approx((low + shift, high + shift), abs=0.5)
 
 
 def test_rows_stand_by_rating_and_those_without_stay_where_they_were() -> None:
@@ -137,6 +142,7 @@ def test_ratings_that_ship_are_read_back(folder: Path) -> None:
     assert {rating.name: rating.elo for rating in rated.players} == RATINGS
     assert (rated.machine, rated.date, rated.games) == ("a made-up machine", "2025-01-31", 100)
     assert (rated.advantage, rated.draw) == (20.5, 80.0)
+    assert (rated.command, rated.doubts) == ("boardwright ladder made up", ("three games were dreamt",))
     assert ladder_file.shipped_ratings(boardwright.game("tablut", "zero")) is None
 
 
@@ -158,6 +164,7 @@ def of_random(**values: Any) -> Any:
 DAMAGE = {
     "another game": changed(game="draughts"),
     "a number as text": changed(advantage="20"),
+    "doubts that are no texts": changed(doubts=[1]),
     "no number": changed(draw=float("nan")),
     "half a game": changed(games=1.5),
     "unknown": changed(colour="red"),

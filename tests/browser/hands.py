@@ -1,6 +1,7 @@
 """What a person does at the board, done by Playwright: legal moves come from the server, clicks go to the page."""
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,14 @@ OpenPage = Callable[..., Page]  # the fixture `open_page`: path, and options of 
 MY_TURN = "[data-status=mine], [data-status=over]"
 FITS_OR_NOT = re.compile(r"(fits|does not fit) here$")
 READY = ".stage-board .board.takes"  # a board that takes a move
+
+
+def wait_until(page: Page, is_so: Callable[[], bool], within: float = 30.0) -> None:
+    """For what the page does not show; `within` is in seconds."""
+    deadline = time.monotonic() + within
+    while not is_so():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(10)
 
 
 def cell(page: Page, at: list[int]) -> Locator:

@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 from hands import OpenPage
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 A_MATCH_MS = 180_000
 FURTHER = "before => (document.querySelector('.match progress')?.value ?? 0) > before"
+A_RECORD = {
+    "game": "tablut",
+    "rules": "zero",
+    "players": ["random", "greedy"],
+    "result": 0,
+    "reason": "king captured",
+    "stored": "2025-01-31T18:00:00Z",
+    "replayable": True,
+}
 LONG = {"game": "tablut", "first": "mc:sims=30", "second": "random", "games": 1000}
 
 
@@ -83,6 +92,79 @@ def test_a_match_survives_a_reload_and_a_stop(open_page: OpenPage) -> None:
     expect(match).to_have_attribute("data-state", "stopped")
 
 
+def test_the_list_of_games_follows_a_match_that_runs(open_page: OpenPage) -> None:
+    """By the clock of the page, which runs faster here; it asks no more often than the rating list does."""
+    page = open_page("/training")
+    played, asked = list(range(1, 26)), []
+
+    known = page.request.get("/api/ratings?game=tablut").json()
+
+    def ratings(route: Route) -> None:
+        route.fulfill(json={**known, "games": len(played)})
+
+    def records(route: Route) -> None:
+        wanted = {name: int(text) for name, text in re.findall(r"(before|limit)=(\d+)", route.request.url)}
+        found = [number for number in reversed(played) if number < wanted.get("before", 1000)][: wanted["limit"]]
+        asked.append(wanted)
+        route.fulfill(json=[{**A_RECORD, "id": number} for number in found])
+
+    page.clock.install()
+    page.route("**/api/ratings*", ratings)
+    page.route("**/api/records*", records)
+    page.goto("/arena?game=tablut")
+    shown = page.locator(".record-list [data-record]")
+    expect(shown).to_have_count(10)
+    page.get_by_role("button", name="Older games").click()
+    expect(shown).to_have_count(20)
+    asked.clear()
+    played.extend([26, 27])
+    page.clock.run_for(16_000)
+    expect(shown.first).to_have_attribute("data-record", "27")
+    expect(shown).to_have_count(20)  # those that were asked for stay
+    page.get_by_role("button", name="Older games").click()
+    expect(shown).to_have_count(27)
+    expect(shown.last).to_have_attribute("data-record", "1")
+    page.clock.run_for(60_000)  # nothing new, nothing to ask
+    assert asked == [{"limit": 20}, {"limit": 10, "before": 8}]
+
+
+def test_games_are_found_by_a_players_name_too(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=tablut")
+    field = page.get_by_label("Player", exact=True)
+    offered = page.locator(f"datalist[id='{field.get_attribute('list')}'] option")
+    told = dict(offered.evaluate_all("(all) => all.map((one) => [one.value, one.label])"))
+    assert told["random"] == "Anything goes: random moves"
+    assert "person" in told
+    for typed in ("random", "Anything goes: random moves", "anything goes: random moves "):
+        with page.expect_request("**/api/records?*player=random&*"):
+            field.fill(typed)
+            field.blur()
+        expect(field).to_have_value("random")
+        with page.expect_request(lambda request: "/api/records" in request.url and "player" not in request.url):
+            field.fill("")
+            field.blur()
+
+
+def test_numbers_of_many_games_are_shown_whole(open_page: OpenPage) -> None:
+    page = open_page("/arena", viewport={"width": 390, "height": 800})
+    number = start_by_request(page, {"game": "draughts", "first": "random", "second": "random", "games": 2})
+    page.goto(f"/arena?game=draughts&match={number}")
+    expect(page.locator(".match")).to_have_attribute("data-state", "done", timeout=A_MATCH_MS)
+    match = page.request.get(f"/api/matches/{number}").json()
+    many = {**match, "games": [{**match["games"][0], "id": count} for count in range(1000)]}
+    page.route(f"**/api/matches/{number}", lambda route: route.fulfill(json=many))
+    page.reload()
+    expect(page.locator(".game-list")).to_have_attribute("start", "1000")
+    room, wanted = page.locator(".game-list").evaluate(
+        """(list) => {
+          const pen = document.createElement("canvas").getContext("2d");
+          pen.font = getComputedStyle(list).font;
+          return [parseFloat(getComputedStyle(list).paddingLeft), pen.measureText("1000. ").width];
+        }"""
+    )
+    assert room >= wanted
+
+
 def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
     page = open_page("/arena")
     page.get_by_role("radio", name="Tablut").check(force=True)
@@ -123,6 +205,17 @@ def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
     expect(page).to_have_url(re.compile("game=cathedral"))
     page.keyboard.press("n")
     expect(page.get_by_role("form", name="New match").get_by_label("First player")).to_be_focused()
+
+
+def test_arrows_scroll_a_table_one_has_gone_to(open_page: OpenPage) -> None:
+    page = open_page("/arena?game=draughts")
+    start_by_request(page, {"game": "draughts", "first": "random", "second": "alphabeta:depth=1", "games": 2})
+    table = page.get_by_label("Crosstable").and_(page.locator("[tabindex]"))
+    expect(table).to_be_visible(timeout=A_MATCH_MS)
+    table.press("ArrowRight")
+    page.keyboard.press("n")  # this one does come through
+    expect(page.get_by_role("form", name="New match").get_by_label("First player")).to_be_focused()
+    expect(page.get_by_role("radio", name="English draughts")).to_be_checked()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -98,7 +98,7 @@ LADDERS = """
 const rung = (spec, level) => ({ spec, label: spec, level, rating: null });
 const ladder = (...specs) => specs.map((spec, place) => rung(spec, place + 1));
 const game = { default_rules: "old", rule_sets: [
-  { name: "old", opponents: ladder("random", "greedy", "net:net=a", "zero:net=a,sims=100", "alphabeta") },
+  { name: "old", opponents: ladder("random", "greedy", "net:net=a", "zero:net=a,sims=100", "alphabeta:net=e") },
   { name: "new", opponents: ladder("random", "greedy", "alphabeta", "net:net=b") } ] };
 """
 
@@ -112,6 +112,8 @@ const game = { default_rules: "old", rule_sets: [
         ("zero:net=a,sims=100", "net:net=b"),
         ("zero:time=5s,net=a", "greedy"),  # on no rung
         ("zero:net=b,sims=3", "zero:net=b,sims=3"),
+        ("alphabeta:net=e", "alphabeta:net=e"),  # which says nothing of moves, so that any rules will do
+        ("alphabeta:net=gone", "greedy"),
         ("zero:net=run/0123,sims=3", "zero:net=run/0123,sims=3"),  # a run that was not seen yet
     ],
 )

@@ -57,7 +57,7 @@ def test_opponents_and_their_ratings_follow_the_rules(open_page: OpenPage) -> No
     page.get_by_role("radio", name="Tablut").check(force=True)
     against = page.get_by_label("Against")
     rungs = against.locator("option")
-    expect(rungs.first).to_have_text("1. Anything goes: random moves · 0 ± 60")
+    expect(rungs.first).to_have_text("1. Anything goes: random moves · 0")
     expect(rungs.nth(5)).to_contain_text("· 1,252 ± 60")
     measured = page.locator(".opponent small")
     against.select_option(index=1)
@@ -166,9 +166,82 @@ def test_resigning_by_the_clock(open_page: OpenPage) -> None:
     expect_result(page)
     expect(page.get_by_role("heading", name="You lose")).to_be_visible()
     before = page.url
-    page.get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
     page.wait_for_url(lambda url: url != before)
     assert live(page)["human"] == 1
+
+
+def test_again_takes_the_clock_of_the_game_that_was_played(open_page: OpenPage) -> None:
+    """Not that of the game begun last."""
+    page = open_page("/")
+    page.get_by_label("Clock").select_option("60+1")
+    new_game(page, "Tablut", "Attackers")
+    first = page.url
+    page.goto("/")
+    page.get_by_label("Clock").select_option("900+10")
+    new_game(page, "Tablut", "Attackers")
+    page.goto(first)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
+    page.wait_for_url(lambda url: "/play/" in url and url != first)
+    assert 30 < min(live(page)["clock"]["remaining"]) <= max(live(page)["clock"]["remaining"]) <= 61
+
+
+def test_one_move_is_typed_after_the_other(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "English draughts", "Black")
+    field = page.get_by_label("Type a move")
+    field.fill("11-15")
+    field.press("Enter")
+    wait_for_turn(page, 1)
+    page.wait_for_selector(READY)
+    page.keyboard.type("fu")  # which would flip the board and undo
+    expect(field).to_have_value("fu")
+    expect(page.locator(".moves button.move")).to_have_count(2)
+
+
+def test_what_is_typed_while_the_player_thinks_is_no_command(open_page: OpenPage) -> None:
+    page = open_page("/")
+    game = {"game": "draughts", "role": 0, "opponent": "alphabeta:time=50s"}
+    begun = page.request.post("/api/play", data=game).json()
+    page.goto(f"/play/{begun['id']}")
+    field = page.get_by_label("Type a move")
+    field.fill("11-15")
+    field.press("Enter")
+    expect(page.locator(".thinking")).to_be_visible()
+    expect(field).to_be_disabled()
+    expect(field).to_be_focused()
+    page.keyboard.type("ul")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("")
+    assert len(live(page)["view"]["line"]) == 1
+    page.request.post(f"/api/play/{begun['id']}/resign", data={})
+    expect_result(page)
+
+
+def test_a_game_that_is_over_can_be_played_again_without_its_dialog(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "Tablut", "Attackers")
+    before = page.url
+    page.request.post(f"/api/play/{live(page)['id']}/resign", data={})
+    expect_result(page)
+    page.get_by_role("button", name="Close").click()
+    page.reload()
+    page.get_by_role("button", name="Again, sides changed").click()
+    page.wait_for_url(lambda url: "/play/" in url and url != before)
+    assert live(page)["human"] == 1
+
+
+def test_the_review_begins_where_the_game_ends(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "English draughts", "Black")
+    make_move(page, live(page)["view"]["legal"][0])
+    wait_for_turn(page, 1)
+    page.request.post(f"/api/play/{live(page)['id']}/resign", data={})
+    page.get_by_role("dialog", name="Result").get_by_role("button", name="Review the game").click()
+    expect(page.locator(".graph")).to_have_attribute("data-known", "3")
+    page.wait_for_url(lambda url: "review" not in url)  # it does not begin again
 
 
 def test_an_illegal_move_is_explained(open_page: OpenPage) -> None:

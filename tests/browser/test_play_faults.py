@@ -1,5 +1,6 @@
 """What goes wrong while one plays: players that fail, a lost connection, clicks that mean nothing, narrow screens."""
 
+import json
 import os
 import re
 import signal
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hands import READY, OpenPage, cell, live, new_game, wait_for_turn
+from hands import READY, OpenPage, cell, live, new_game, wait_for_turn, wait_until
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
@@ -105,7 +106,9 @@ def test_a_player_whose_process_dies_says_so_and_tries_again(open_page: OpenPage
 
 
 def test_a_lost_connection_is_shown(open_page: OpenPage) -> None:
+    """And nobody's clock runs by itself."""
     page = open_page("/")
+    page.clock.install()
     there, sockets = [True], []
 
     def connect(socket: WebSocketRoute) -> None:
@@ -116,19 +119,57 @@ def test_a_lost_connection_is_shown(open_page: OpenPage) -> None:
         sockets.append(socket)
 
     page.route_web_socket("**/ws", connect)
-    begun = play(page, role=1, opponent=SLOW)
+    begun = play(page, role=1, opponent=SLOW, clock={"base": 900})
     expect(page.locator(".thinking")).to_be_visible()
     there[0] = False
     sockets[-1].close()
     problem = page.locator(".problem")
     expect(problem).to_contain_text("connection to the server is lost")
     expect(page.locator(".thinking")).to_have_count(0)
+    clock = page.get_by_role("timer", name="Clock of attackers")
+    before = clock.inner_text()
+    page.clock.run_for(10_000)
+    assert clock.inner_text() == before
     there[0] = True
     expect(notice(page)).to_have_text("The connection is back")
     expect(problem).to_have_count(0)
     expect(page.locator(".thinking")).to_be_visible()
     page.request.post(f"/api/play/{begun['id']}/resign", data={})
     expect(page.locator("[data-status=over]")).to_be_visible()
+
+
+def test_a_game_goes_on_after_a_restart_that_counts_from_less(open_page: OpenPage) -> None:
+    """A player's failures count in a game's version and are not stored."""
+    page = open_page("/")
+    sockets: list[WebSocketRoute] = []
+    told: list[dict] = []
+
+    def connect(socket: WebSocketRoute) -> None:
+        more = 0 if sockets else 100  # than what is stored, by the first server
+
+        def tell(text: str | bytes) -> None:
+            told.append(json.loads(text))
+            if told[-1]["type"] == "game":
+                told[-1]["game"]["version"] += more
+            socket.send(json.dumps(told[-1]))
+
+        sockets.append(socket)
+        socket.connect_to_server().on_message(tell)
+
+    page.route_web_socket("**/ws", connect)
+    begun = play(page, game="draughts")
+    wait_until(page, lambda: bool(told))
+    sockets[0].close()
+    expect(notice(page)).to_have_text("The connection is back")
+    assert page.request.post(
+        f"/api/play/{begun['id']}/move", data={"text": "11-15", "version": begun["version"]}
+    ).ok  # in another window
+    wait_for_turn(page, 1)
+    older = {"type": "game", "game": begun}
+    sockets[1].send(json.dumps(older))  # by the same connection
+    sockets[1].send(json.dumps({"type": "error", "id": begun["id"], "error": "and then this"}))
+    expect(notice(page)).to_have_text("and then this")
+    wait_for_turn(page, 1)
 
 
 def test_only_a_click_on_the_board_places_a_building(open_page: OpenPage) -> None:
@@ -186,7 +227,7 @@ def test_again_begins_from_the_same_position(open_page: OpenPage) -> None:
     start = "B:W21,22,23:B1,2,3"
     begun = play(page, game="draughts", position=start)
     page.request.post(f"/api/play/{begun['id']}/resign", data={})
-    page.get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
     page.wait_for_url(lambda url: begun["id"] not in url)
     again = live(page)
     assert again["human"] == 1

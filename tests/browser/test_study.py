@@ -1,15 +1,19 @@
 """The study page: analysis that starts and stops, a review, variations, files and links."""
 
 import json
+import re
 from pathlib import Path
 
-from hands import READY, Json, OpenPage, cell, live, make_move
+from hands import READY, Json, OpenPage, cell, live, make_move, wait_until
 from playwright.sync_api import Locator, Page, expect
 
 import boardwright
 
 PDN = '[Event "A lesson"]\n[White "Weiss"]\n[Black "Schwarz"]\n[Result "*"]\n\n1. 11-15 23-19 2. 8-11 22-17 *\n'
 CAPTURE = "B:W19,26,27:B1,10,11,15"
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+SCROLLED = "document.querySelector('.moves').scrollTop"
+CIRCLE = "W:WK10:B14,15,22,23,24"  # 10x10 takes four of them, 10x19x28 two
 
 
 def legal(page: Page, **position: object) -> list[Json]:
@@ -41,8 +45,7 @@ def test_analysis_starts_streams_and_stops(open_page: OpenPage) -> None:
     page.keyboard.press("l")
     expect(state).to_have_attribute("data-analysis", "stopped")
     figures = state.inner_text()
-    while heard[-1]["type"] != "done":
-        page.wait_for_timeout(10)
+    wait_until(page, lambda: heard[-1]["type"] == "done")
     stopped = heard[-1]["id"]
     assert state.inner_text() == figures
     page.keyboard.press("l")
@@ -73,10 +76,41 @@ def test_a_net_that_leads_the_ladder_is_who_analyses_at_first(open_page: OpenPag
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator(".heat-policy rect").first).to_be_visible()
     page.get_by_role("button", name="Stop", exact=True).click()
-    page.goto("/a/draughts/wcdf")  # whose net does not lead
-    expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta")
+    page.goto("/a/draughts/wcdf")
+    expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta:net=draughts-evaluation,time=1s")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.wait_for_selector(".pv button.move")
+    page.get_by_role("button", name="Stop", exact=True).click()
     page.goto("/a/tablut/saami")  # for which no net ships
     expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta")
+
+
+def test_an_engine_that_does_not_fit_is_refused_aloud(open_page: OpenPage) -> None:
+    page = open_page("/a/tablut/zero")
+    page.locator(".engine > summary").click()
+    page.get_by_label("Analyse with").select_option("other")
+    page.locator(".engine select[name=player]").select_option("zero")
+    page.locator(".engine details > summary").click()
+    page.locator(".engine .options label", has_text="the name of one that ships").locator("input").fill("tablut-mcgill")
+    page.keyboard.press("Tab")
+    expect(page.locator(".engine > summary")).to_contain_text("zero:net=tablut-mcgill")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("made for rules 'mcgill'")
+
+
+def test_a_click_on_a_king_does_not_send_it_round(open_page: OpenPage) -> None:
+    """Though a capture ends where it begins: the first click takes the king, the second puts it down."""
+    page = open_page(f"/a/draughts/wcdf/{CIRCLE}")
+    by_text = {move["text"]: move for move in legal(page, game="draughts", rules="wcdf", start=CIRCLE)}
+    start = by_text["10x10"]["gesture"][0]["from"]
+    page.wait_for_selector(READY)
+    cell(page, start).click()
+    cell(page, start).click()
+    make_move(page, by_text["10x19x28"])
+    expect(moves(page)).to_have_text(["10x19x28"])
+    page.keyboard.press("ArrowLeft")
+    make_move(page, by_text["10x10"])
+    expect(page.locator(".moves")).to_contain_text("10x10")
 
 
 def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
@@ -107,6 +141,61 @@ def test_variations_and_steps(open_page: OpenPage) -> None:
     page.wait_for_url(f"**/a/tablut/zero?m={first['actions'][0]}")
     page.reload()
     expect(moves(page)).to_have_text([first["text"]])
+
+
+def test_a_variation_leaves_the_numbers_of_the_moves_as_they_are(open_page: OpenPage) -> None:
+    page = open_page("/a/draughts/wcdf?m=42.89.30.84.43.93")
+    rows = page.locator(".moves .move-row")
+    expect(rows).to_have_text([re.compile(f"^{number}") for number in (1, 2, 3)])
+    before = rows.all_inner_texts()
+    page.keyboard.press("Home")
+    page.wait_for_selector(READY)
+    page.get_by_label("Type a move").fill("9-14")
+    page.keyboard.press("Enter")
+    expect(page.locator(".variations button.move")).to_have_text(["9-14"])
+    expect(rows.locator(".move-number")).to_have_text(["1", "1", "2", "3"])
+    expect(rows.nth(1)).to_contain_text("…23-19")
+    assert rows.all_inner_texts()[2:] == before[1:]
+
+
+def test_skipping_to_the_page_keeps_its_variations(open_page: OpenPage) -> None:
+    page = open_page("/a/tablut/zero")
+    first, other = legal(page, game="tablut", rules="zero")[:2]
+    make_move(page, first)
+    expect(moves(page)).to_have_text([first["text"]])
+    page.keyboard.press("ArrowLeft")
+    make_move(page, other)
+    variation = page.locator(".variations button.move")
+    expect(variation).to_have_text([other["text"]])
+    page.wait_for_url(f"**/a/tablut/zero?m={other['actions'][0]}")
+    address = page.url
+    page.get_by_role("link", name="Skip to the page").press("Enter")
+    expect(page.locator("#content")).to_be_focused()
+    page.evaluate(TWO_FRAMES)
+    assert page.url == address
+    expect(variation).to_have_text([other["text"]])
+    page.evaluate("new Promise((done) => { addEventListener('hashchange', done); location.hash = 'board'; })")
+    page.evaluate(TWO_FRAMES)
+    expect(variation).to_have_text([other["text"]])
+    page.go_back()
+    page.evaluate(TWO_FRAMES)
+    expect(variation).to_have_text([other["text"]])
+
+
+def test_keys_scroll_the_list_of_moves_one_has_gone_to(open_page: OpenPage) -> None:
+    position = boardwright.game("draughts", rules="wcdf").start()
+    while position.plies < 40:
+        position = position.play(position.legal_actions()[0])
+    page = open_page(f"/a/draughts/wcdf?m={'.'.join(map(str, position.actions()))}")
+    region = page.get_by_role("region", name="Moves and variations")
+    expect(moves(page).last).to_have_attribute("aria-current", "true")
+    page.wait_for_function(f"() => {SCROLLED} > 0")
+    region.press("Home")
+    page.wait_for_function(f"() => {SCROLLED} === 0")
+    expect(moves(page).last).to_have_attribute("aria-current", "true")
+    region.locator(".move-number").first.click()  # the mouse scrolls by its wheel: the keys stay the page's
+    page.keyboard.press("Home")
+    expect(page.locator(".move[aria-current]")).to_have_count(0)
 
 
 def test_several_jumps_are_clicked_square_by_square(open_page: OpenPage) -> None:
@@ -150,6 +239,14 @@ def test_files_are_loaded_and_saved(open_page: OpenPage, tmp_path: Path) -> None
     assert "11-15 23-19" in Path(download.value.path()).read_text()
 
 
+def test_games_of_a_file_are_told_apart_by_their_events(open_page: OpenPage) -> None:
+    page = open_page("/a/draughts/wcdf")
+    page.get_by_role("button", name="Load…").click()
+    page.get_by_label("or as text").fill('[Event "One"]\n\n1. 11-15 *\n\n[Event "Two"]\n[Black "B"]\n\n1. 11-16 *\n')
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.locator(".found li")).to_have_text(["1. ? – ?, One", "2. B – ?, Two"])
+
+
 def test_a_link_opens_its_position(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/zero", permissions=["clipboard-read", "clipboard-write"])
     make_move(page, legal(page, game="tablut", rules="zero")[0])
@@ -189,3 +286,15 @@ def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_selector("[data-status=mine]")
     assert live(page)["view"]["start"] == text
+
+
+def test_the_buttons_of_a_piece_stand_once(open_page: OpenPage) -> None:
+    """At the first move of Cathedral two trays are active, and only nobody's has a piece to place."""
+    page = open_page("/a/cathedral/official-6")
+    page.wait_for_selector(READY)
+    rotate = page.get_by_role("button", name="Rotate the piece")
+    expect(rotate).to_have_count(1)
+    make_move(page, legal(page, game="cathedral", rules="official-6")[0])
+    expect(moves(page)).to_have_count(1)
+    page.wait_for_selector(READY)
+    expect(rotate).to_have_count(1)

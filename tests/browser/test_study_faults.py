@@ -1,10 +1,14 @@
 """The study page when something is in its way: refused texts, a server that is away, others who think."""
 
+import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
-from hands import READY, Json, OpenPage
-from playwright.sync_api import Locator, Page, expect
+from hands import READY, Json, OpenPage, wait_until
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+
+from boardwright.web.socket import MESSAGES_PER_SECOND
 
 DRAUGHTS = "/a/draughts/wcdf"
 FOUR_MOVES = f"{DRAUGHTS}?m=42.89.30.84"
@@ -12,6 +16,15 @@ ENDING = "W:W21,22,K32:B1,2,3"
 CAPTURES = f"{DRAUGHTS}/W:WK32:B27,26,18,17,19,10,11,15"
 PDN = '[White "Weiss"]\n[Black "Schwarz"]\n[Result "0-1"]\n\n1. 11-15 23-19 2. 8-11 22-17 0-1\n'
 NAMELESS = '[Result "*"]\n\n1. 11-15 23-19 *\n\n[Result "*"]\n\n1. 11-16 23-19 *\n'
+
+NOTE_ANALYSES = """
+window.asked = [];
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) {
+  if (JSON.parse(text).type === "analyse") window.asked.push(performance.now());
+  return send.call(this, text);
+};
+"""  # when the page asks for each, ms
 
 
 def moves(page: Page) -> Locator:
@@ -49,13 +62,15 @@ def saved(page: Page) -> str:
 
 def lost_on_time(page: Page) -> Json:
     """A game of the record that black, a person, lost by the clock after a move."""
-    query = {"game": "draughts", "role": 0, "opponent": "random", "clock": {"base": 1.0}}
+    query = {"game": "draughts", "role": 0, "opponent": "random", "clock": {"base": 2.0}}
+    newest = "/api/records?game=draughts&player=person&limit=1"
+    before = page.request.get(newest).json()  # other tests play here, too
     live = page.request.post("/api/play", data=query).json()
     move = {"text": "11-15", "version": live["version"]}
     assert page.request.post(f"/api/play/{live['id']}/move", data=move).ok
-    while not page.request.get(f"/api/play/{live['id']}").json()["result"]:
-        page.wait_for_timeout(50)
-    return page.request.get("/api/records?game=draughts&player=person&limit=1").json()[0]
+    wait_until(page, lambda: page.request.get(f"/api/play/{live['id']}").json()["result"] is not None)
+    wait_until(page, lambda: page.request.get(newest).json() != before)
+    return page.request.get(newest).json()[0]
 
 
 def test_a_typed_move_is_understood_after_others(open_page: OpenPage) -> None:
@@ -82,6 +97,23 @@ def test_a_refused_position_stays_to_be_corrected(open_page: OpenPage) -> None:
     expect(page.locator("#position-text")).to_have_value("W:W21,99:B1")
 
 
+def test_the_text_of_a_position_follows_the_board(open_page: OpenPage) -> None:
+    page = open_page(FOUR_MOVES)
+    field, button = page.locator("#position-text"), page.get_by_role("button", name="Set", exact=True)
+    before = field.input_value()
+    field.press("End")
+    page.keyboard.type("x")
+    expect(button).to_be_enabled()
+    page.keyboard.press("Backspace")
+    expect(field).to_have_value(before)
+    expect(button).to_be_disabled()
+    page.keyboard.type("x")
+    page.get_by_role("button", name="First position").click()
+    expect(page.locator(".move[aria-current]")).to_have_count(0)
+    expect(field).to_have_value(re.compile(r"^B:W21,22,.*[^x]$"))
+    expect(button).to_be_disabled()
+
+
 def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
     page = open_page(FOUR_MOVES)
     page.get_by_role("button", name="Analyse", exact=True).click()
@@ -91,6 +123,33 @@ def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
     expect(analysis(page)).to_have_text("Paused while the game is reviewed.")
     expect(page.locator(".graph")).to_have_attribute("data-known", "5")
     expect(analysis(page)).to_have_attribute("data-analysis", "running")
+
+
+def test_a_review_asks_no_faster_than_the_server_hears(open_page: OpenPage) -> None:
+    """Though the engine answers at once: a question too many would be left unanswered."""
+    page = open_page(DRAUGHTS)
+    page.evaluate("localStorage.setItem('boardwright:engine:draughts', '\"random\"')")
+    page.add_init_script(NOTE_ANALYSES)
+    page.goto(FOUR_MOVES)
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.locator(".notice")).to_have_text("The review is complete.")
+    times = page.evaluate("window.asked")
+    assert len(times) == 5
+    assert min(after - before for before, after in pairwise(times)) >= 1000 / MESSAGES_PER_SECOND
+
+
+def test_a_review_says_why_it_stopped(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+
+    def refuse(socket: WebSocketRoute, message: Json) -> None:
+        told = {"type": "error", "id": message["id"], "error": "too many messages: slow down"}
+        socket.send(json.dumps(told))
+
+    page.route_web_socket("**/ws", lambda socket: socket.on_message(lambda text: refuse(socket, json.loads(text))))
+    page.goto(FOUR_MOVES)
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.locator(".notice")).to_have_text("The review has stopped: too many messages: slow down")
+    expect(page.get_by_role("button", name="Review the game")).to_be_visible()
 
 
 def test_two_pages_analyse_in_turn_and_say_who_waits(open_page: OpenPage) -> None:
@@ -152,6 +211,23 @@ def test_a_text_without_a_game_is_called_so(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     load_text(page, "\n;nothing\n")
     expect(page.get_by_role("dialog").locator(".problem")).to_contain_text("no game")
+
+
+def test_faults_of_a_text_read_before_are_gone(open_page: OpenPage) -> None:
+    page = open_page(DRAUGHTS)
+    problem = page.get_by_role("dialog").locator(".problem")
+    load_text(page, "\n;nothing\n")
+    expect(problem).to_have_count(1)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Load…").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(problem).to_have_count(0)
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(problem).to_have_count(1)
+    page.route("**/api/files/read", lambda route: route.fulfill(status=400, json={"error": "too large"}))
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.locator(".notice")).to_have_text("too large")
+    expect(problem).to_have_count(0)
 
 
 def test_players_without_names_have_a_sign(open_page: OpenPage) -> None:

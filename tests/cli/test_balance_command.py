@@ -12,6 +12,7 @@ from boardwright.arena import balance_games
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.cli.balance import Options, run
 from boardwright.errors import BoardwrightError
+from boardwright.nets import netfile, shipped
 
 LOPSIDED = Counts(wins=(1000, 0), draws=0, plies=30_000, squared_plies=1_000_000, openings=900)
 EVEN = Counts(wins=(300, 300), draws=400, plies=40_000, squared_plies=1_700_000, openings=1)
@@ -21,13 +22,23 @@ EVEN = Counts(wins=(300, 300), draws=400, plies=40_000, squared_plies=1_700_000,
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     def made_up(question: Question, heard: object) -> Iterator[Line]:
         assert (question.games, question.simulations, question.openings) == (1000, 128, (0, 4))
-        for rules in question.rules or ("wcdf",):
+        for net, game in balance_games.games_of(question):
+            is_own = not netfile.differing_rules(net, game)
             for plies in question.openings:
-                yield Line(rules, rules == "wcdf", plies, LOPSIDED if plies else EVEN)
+                counts = LOPSIDED if plies else EVEN
+                yield Line(game.rules.name, shipped.name_of(net.path), is_own, plies, counts)
 
     monkeypatch.setattr(balance_games, "lines", made_up)
     plant_net(plant_run(tmp_path / "run"), 1)
     return str(tmp_path / "run" / "nets" / "000001.net")
+
+
+@pytest.fixture
+def other(net: str) -> str:
+    """One that learned `paper`."""
+    path = Path(net)
+    plant_net(path.parent.parent, 2, rules="paper")
+    return str(path.with_name("000002.net"))
 
 
 def test_lines_and_a_page(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,16 +52,63 @@ def test_lines_and_a_page(net: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     page = (tmp_path / "results" / "balance.md").read_text(encoding="utf-8")
     assert f"`boardwright balance draughts --net {net} --rules wcdf,paper --games 1000" in page
     assert page.count("\n| `wcdf` | ") == page.count("\n| `paper` † | ") == 2
+    assert "\n| rules | opening | black won |" in page
+    assert "\nOne net plays both sides, with 128 simulations a move, 1,000 games a line.\n" in page
     assert "† The net learned other rules" in page
     assert "more than " in page
     assert " inf" not in page
     ET.fromstring((tmp_path / "results" / "balance.svg").read_text(encoding="utf-8"))
 
 
+def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is asked about what it learned, and only what none learned is marked."""
+    (tmp_path / "short.toml").write_text('base = "wcdf"\nmax_plies = 100')
+    rules = f"paper, wcdf,{tmp_path / 'short.toml'}"
+    run(Options(game="draughts", net=f"{net}, {other},{net}", rules=rules, out=tmp_path / "results"))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"paper by {other}, start: black 30.0 %")
+    assert printed[4].startswith(f"short by {net} (the net learned other rules), start: ")
+    page = (tmp_path / "results" / "balance.md").read_text(encoding="utf-8")
+    assert "\n| rules | net | opening | black won |" in page
+    for start in (f"| `paper` | `{other}` | ", f"| `wcdf` | `{net}` | ", f"| `short` † | `{net}` | "):
+        assert page.count(f"\n{start}") == 2
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    assert len({line.count("|") for line in table}) == 1
+    assert "\nIn every line one net plays both sides, with 128 simulations a move, 1,000 games a line; the tab" in page
+    assert "what\nthese nets make of the roles" in page
+    assert "† The net learned other rules" in page
+    assert "the same net on both sides" in (tmp_path / "results" / "balance.svg").read_text(encoding="utf-8")
+
+    run(Options(game="draughts", net=f"{other},{net}", json=True))
+    told = json.loads(capsys.readouterr().out)["lines"]
+    assert [(line["rules"], line["net"], line["own"]) for line in told[::2]] == [
+        ("paper", other, True),
+        ("wcdf", net, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("", "net '': no such file"),
+        ("nowhere.net", r"net 'nowhere\.net': no such file"),
+        ("tablut", r"tablut\.safetensors: made for tablut, not draughts: choose a net of draughts"),
+        ("draughts-evaluation", "says nothing of moves: play it with alphabeta:net="),
+        ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or ask about"),
+    ],
+)
+def test_each_net_must_be_of_use(net: str, more: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(BoardwrightError, match=message) as caught:
+        run(Options(game="draughts", net=f"{net},{more}", out=tmp_path / "results"))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "results").exists()
+
+
 def test_json(net: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(Options(game="draughts", net=net, json=True))
     told = json.loads(capsys.readouterr().out)
     start, after = told["lines"]
+    assert start["net"] == net
     assert (start["rules"], start["own"], start["opening"], start["favoured"]) == ("wcdf", True, "start", None)
     assert (start["score"]["mean"], start["elo"]["mean"], start["plies"]["mean"]) == (0.5, 0.0, 40.0)
     assert (after["favoured"], after["wins"], after["elo"]["mean"]) == ("black", {"black": 1000, "white": 0}, None)

@@ -1,6 +1,7 @@
 """The command line as a user meets it: real processes, what they print, how they fail."""
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -36,11 +37,39 @@ def test_help_lists_every_command_and_each_has_its_own() -> None:
     assert boardwright("--version").stdout.startswith("boardwright 0.")
 
 
+@pytest.mark.parametrize("columns", ["1", "5"])
+@pytest.mark.parametrize(
+    "arguments", [["paper", "--help"], ["games-db", "list", "--help"], ["show", "tablut", "--svgg"]]
+)
+def test_help_in_a_window_that_is_too_narrow_for_it(arguments: list[str], columns: str) -> None:
+    program = str(Path(sys.executable).parent / "boardwright")
+    narrow = {**os.environ, "COLUMNS": columns}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=narrow, timeout=30, check=False)
+    if "--help" in arguments:
+        assert (done.returncode, "usage: boardwright" in done.stdout) == (0, True)
+        assert len(done.stdout.splitlines()[-1]) == 40  # of the box
+    else:
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert "--svgg" in done.stderr
+
+
 def test_games() -> None:
     (tablut,) = [row for row in as_json("games")["games"] if row["name"] == "tablut"]
     assert tablut["rules"] == ["zero", "zero-code", "mcgill", "saami"]
     assert (tablut["roles"], tablut["num_actions"]) == (["attackers", "defenders"], 2592)
     assert "mcgill" in boardwright("games").stdout
+
+
+def test_how_a_game_is_played() -> None:
+    saami = as_json("games", "tablut", "--rules", "saami")
+    assert (saami["game"], saami["rules"], saami["how_to_play"][0]["title"]) == ("tablut", "saami", "Aim")
+    assert "a square of the edge" in saami["how_to_play"][0]["text"]
+    printed = boardwright("games", "cathedral").stdout
+    assert "Territory. Your buildings are walls" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+    refused = boardwright("games", "--rules", "saami")
+    assert refused.returncode != 0
+    assert "name the game" in refused.stderr
 
 
 def test_perft() -> None:
@@ -120,11 +149,12 @@ def test_play_a_game_to_the_end_and_leave_one() -> None:
     assert "rows and columns" in done.stdout
     assert "Defenders win: king escaped" in done.stdout
     done = boardwright(
-        "play", "tablut", "--agent", "mc:sims=20,seed=1", stdin="d9-d6\nundo\nflip\ntext\nhint\nresign\n"
+        "play", "tablut", "--agent", "mc:sims=20,seed=1", stdin="d9-d6\nundo\nflip\ntext\nrules\nhint\nresign\n"
     )
     assert done.returncode == 0, done.stderr
     assert "defenders: " in done.stdout  # the opponent answered
     assert "20 simulations" in done.stdout
+    assert "Aim. On nine by nine squares" in done.stdout
     assert boardwright("play", "tablut", stdin="").returncode == 0
 
 
@@ -137,7 +167,13 @@ BAD = {
     "missing game": (["legal"], "GAME"),
     "missing depth": (["perft", "tablut"], "--depth"),
     "negative depth": (["perft", "tablut", "--depth", "-1"], "--depth must be from 0 to 64, not -1"),
-    "depth of words": (["perft", "tablut", "--depth", "deep"], "--depth"),
+    "depth of words": (["perft", "tablut", "--depth", "deep"], "--depth must be a whole number, not 'deep'"),
+    "port of words": (["serve", "--port", "abc"], "serve: --port must be a whole number, not 'abc'"),
+    "rating of words": (["sprt", "tablut", "random", "mc", "--elo1", "z"], "--elo1 must be a number, not 'z'"),
+    "minutes of words": (
+        ["train", "ppo", "tablut", "--out", "none", "--minutes", "q"],
+        "--minutes must be a number, not 'q'",
+    ),
     "two kings": (["legal", "tablut", "--position", START.replace("3ttt3", "3tKt3", 1)], "2 kings"),
     "short row": (["legal", "tablut", "--position", START.replace("3ttt3", "3tt3", 1)], "describes 8 squares, needs 9"),
     "bad letter": (["legal", "tablut", "--position", START.replace("t", "x", 1)], "'x' is not one of"),

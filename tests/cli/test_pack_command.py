@@ -33,7 +33,7 @@ def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
     assert out.endswith("after iteration 1 and 256 frames\n")
     status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "new")
     assert (status, err) == (0, "")
-    assert f"goes on with: boardwright train alphazero draughts --out {tmp_path / 'new'}" in out
+    assert out.endswith(f"\ngoes on with: boardwright train alphazero draughts --out {tmp_path / 'new'}\n")
     assert (tmp_path / "new" / "config.json").read_bytes() == (tmp_path / "run" / "config.json").read_bytes()
     status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "other", "--json")
     told = json.loads(out)
@@ -70,6 +70,42 @@ def test_one_line_of_complaint(tmp_path: Path, boardwright: Any, arguments: list
     assert (status, out, len(err.splitlines())) == (2, "", 1)
     assert complaint in err
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "complaint"),
+    [
+        ("run/luggage.arrays", "is inside the run's folder: give a file elsewhere"),
+        ("run/config.json", "is inside the run's folder"),
+        ("run/nets/best.net", "is inside the run's folder"),
+        ("run/new.pack", "is inside the run's folder"),
+        ("run/../link/new.pack", "is inside the run's folder"),
+        ("to-config", "is inside the run's folder"),
+        ("notes.txt", "is there already, and is no packed run: give another file"),
+        ("luggage.arrays", "is there already, and is no packed run"),
+        ("elsewhere", "is there already, and is no packed run"),
+    ],
+)
+def test_a_pack_writes_over_nothing_but_packs(tmp_path: Path, boardwright: Any, file: str, complaint: str) -> None:
+    run = make_run(tmp_path / "run")
+    (run / "nets").mkdir()
+    (run / "nets" / "best.net").write_text("a net")
+    (tmp_path / "link").symlink_to(run)
+    (tmp_path / "to-config").symlink_to(run / "config.json")
+    (tmp_path / "notes.txt").write_text("notes")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "luggage.arrays").write_bytes((run / "luggage.arrays").read_bytes())
+
+    def everything() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    before = everything()
+    status, out, err = boardwright("pack", tmp_path / "run", tmp_path / file)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert complaint in err
+    assert everything() == before
+    for _ in range(2):  # a pack takes the place of an earlier one
+        assert boardwright("pack", tmp_path / "run", tmp_path / "new.pack")[0] == 0
 
 
 def test_there_may_be_no_nets_yet(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:

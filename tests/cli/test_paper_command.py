@@ -55,7 +55,10 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         (["tablut-heuristics", "--games", "0"], "--games must be from 1"),
         (["tablut-heuristics", "--time", "soon"], "--time must be like 2s or 500ms"),
         (["tablut-heuristics", "--out", "/dev/null/results"], "Not a directory"),
-        (["tablut-heuristics", "--quick"], "--quick is an option of cathedral, not of tablut-heuristics"),
+        (
+            ["tablut-heuristics", "--quick"],
+            "--quick is an option of cathedral, tablutzero and draughts, not of tablut-heuristics: leave it out",
+        ),
         (["tablut-heuristics", "--seeds", "2"], "--seeds is an option of cathedral, not of tablut-heuristics"),
         (["cathedral", "--time", "1s"], "--time is an option of tablut-heuristics, not of cathedral"),
         (["cathedral", "--quick"], "say with --out FOLDER where the report and the runs go"),

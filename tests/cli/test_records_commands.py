@@ -223,3 +223,43 @@ def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
     assert "choose with --game one of draughts, tablut" in refused("ratings", "--db", db)
     assert "[attackers:a]" in boardwright("games-db", "export", "--db", db, "--game", "tablut").stdout
     assert "d9-d6" in boardwright("games-db", "show", "4", "--db", db).stdout
+
+
+def test_games_under_several_conditions_are_told(tmp_path: Path) -> None:
+    db = str(tmp_path / "games.db")
+
+    def told(*match: str) -> list[str]:
+        assert boardwright("match", "draughts", *match, "--games", "2", "--db", db).returncode == 0
+        warnings = json.loads(boardwright("ratings", "--db", db, "--json").stdout).get("warnings", [])
+        return [warning for warning in warnings if "times a move" in warning or "conditions" in warning]
+
+    assert told("mc", "random", "--time", "5ms") == []
+    assert told("mc", "random", "--time", "5ms", "--seed", "1") == []
+    assert told("mc:sims=2", "random", "--time", "7ms") == []  # who do not heed it
+    (times,) = told("mc", "random", "--time", "10ms")
+    assert times.startswith("players with several times a move are one here")
+    assert times.endswith(": mc (5ms, 10ms)")
+    several = told("mc", "random", "--time", "10ms", "--max-plies", "20")
+    assert several[0] == times
+    assert several[1].startswith("games under 2 conditions are rated together")
+    assert several[1].endswith(": the rules alone; drawn after 20 plies")
+    (_, more) = told("mc", "random", "--time", "5ms", "--clock", "60s+500ms", "--max-plies", "20", "--adjudicate")
+    assert more.endswith("; a clock of 60s+500ms, drawn after 20 plies, ended by endgame tables")
+    assert more.startswith("games under 3 conditions")
+    assert told("mc", "first-legal")[0].endswith(": mc (5ms, 10ms, its own)")
+
+
+def test_text_is_not_written_over_a_database(database: Path, tmp_path: Path) -> None:
+    db, before = str(database), database.read_bytes()
+    (tmp_path / "link.pdn").symlink_to(database)
+    for named, arguments in (
+        (db, ["games-db", "export", "--db", db, "--out"]),
+        (f"{tmp_path}/link.pdn", ["games-db", "export", "--db", db, "--out"]),
+        (db, ["show", "tablut", "--svg"]),
+        (db, ["ladder", "draughts", "--out"]),
+        (db, ["ladder", "draughts", "--games-per-pair", "2", "--db", f"{tmp_path}/new.db", "--out"]),
+    ):
+        complaint = refused(*arguments, named)
+        assert f"cannot write {named}: it is a database: name another file" in complaint
+    assert database.read_bytes() == before
+    assert not (tmp_path / "new.db").exists()  # said before any game

@@ -109,3 +109,39 @@ def test_streams_that_are_closed_are_only_silent(command: str, closed: str) -> N
 def test_plies_of_draughts_are_whole_moves() -> None:
     position = "W:W22,32:B18,11"  # the only move takes two pieces, and the game is over
     assert as_json("playout", "draughts", "--games", "3", "--position", position)["mean_plies"] == 1.0
+
+
+# Interrupted in the middle of what it prints, with threads at work as JAX has them: they outlive an orderly end.
+AT_WORK = """
+import os, sys, types
+from boardwright.cli import main
+
+def work(arguments):
+    print("half of it")
+    sys.stdin.readline()
+    raise KeyboardInterrupt
+
+sys.modules["jax"] = types.ModuleType("jax")
+main._dispatch = work
+import atexit
+atexit.register(print, "taken down", file=sys.stderr)
+main.main()
+"""
+
+
+@pytest.mark.parametrize("is_read", [True, False], ids=["read", "its reader is gone"])
+def test_an_interrupt_while_a_device_is_at_work_takes_nothing_down(is_read: bool) -> None:
+    """Threads of JAX that still compile or compute crashed when the interpreter was taken down around them."""
+    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command, pipe = [sys.executable, "-c", AT_WORK], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=surroundings) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        if not is_read:
+            running.stdout.close()
+        running.stdin.write("go on\n")
+        running.stdin.flush()
+        said = running.stdout.read() if is_read else ""
+        complaint = running.stderr.read()
+    assert (running.returncode, said, complaint) == (130, "half of it\n" if is_read else "", "")

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
+from planted_run import plant_run
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 
@@ -26,26 +28,44 @@ def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
     assert errors == ""
 
 
+def test_a_folder_of_runs_may_come_later(tmp_path: Path) -> None:
+    command = [PROGRAM, "serve", "--port", "0", "--db", "games.db"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[3]
+        assert httpx.get(f"{address}api/runs").json() == []
+        plant_run(tmp_path / "runs" / "mine")
+        assert [run["name"] for run in httpx.get(f"{address}api/runs").json()] == ["mine"]
+        process.terminate()
+
+
 INTERRUPTED = """
 import signal, sys
 import uvicorn
 from boardwright.cli.main import main
+from boardwright.web import running
 
-go_on = uvicorn.Server.{step}
+go_on = {owner}.{step}
 
 def interrupted(*given, **named):
-    signal.raise_signal(signal.SIGINT)
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise TypeError("what a schema makes of it that is being built just then")
     return go_on(*given, **named)
 
-uvicorn.Server.{step} = interrupted
+{owner}.{step} = interrupted
 sys.argv = ["boardwright", "serve", "--port", "0", "--db", sys.argv[1]]
 main()
 """
 
 
-@pytest.mark.parametrize("step", ["run", "capture_signals", "startup"])
-def test_stopped_while_it_starts_it_ends_in_order(tmp_path: Path, step: str) -> None:
-    command = [sys.executable, "-c", INTERRUPTED.format(step=step), str(tmp_path / "games.db")]
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [("running", "make_app"), *(("uvicorn.Server", step) for step in ("run", "capture_signals", "startup"))],
+)
+def test_stopped_while_it_starts_it_ends_in_order(tmp_path: Path, owner: str, step: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED.format(owner=owner, step=step), str(tmp_path / "games.db")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
     assert done.returncode == 130

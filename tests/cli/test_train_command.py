@@ -44,7 +44,7 @@ def test_interrupted_it_says_how_to_go_on_and_does(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "learns on cpu\n"
-        assert f"goes on in iteration {before} of 200" in process.stdout.readline()
+        assert f"goes on with iteration {before + 1} of 200" in process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reachable import reachable_positions
 
@@ -24,6 +24,7 @@ relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[Health
 @given(data=st.data())
 def test_text_of_a_position_reads_back(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game))
+    assert "_" not in position.text  # in the app's addresses it stands for a blank
     again = game.position(position.text)
     assert again.text == position.text
     assert again.hash == position.hash
@@ -80,11 +81,11 @@ def test_actions_are_listed_counted_and_read_back(game: Game, data: st.DataObjec
 @given(data=st.data())
 def test_illegal_actions_are_refused_with_a_reason(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game, ongoing=True))
-    action = data.draw(st.integers(0, game.num_actions - 1))
-    assume(not position.legal_mask()[action])
-    with pytest.raises(IllegalMoveError, match=r"\S") as caught:
-        position.play(action)
-    assert "\n" not in str(caught.value)
+    illegal = np.flatnonzero(~position.legal_mask()).tolist()
+    if illegal:  # of a small game every action may be legal
+        with pytest.raises(IllegalMoveError, match=r"\S") as caught:
+            position.play(data.draw(st.sampled_from(illegal)))
+        assert "\n" not in str(caught.value)
     for beyond in (-1, game.num_actions):
         with pytest.raises(IllegalMoveError, match=str(beyond)):
             position.play(beyond)
@@ -149,8 +150,9 @@ def test_garbage_is_no_position_and_no_move(game: Game, text: str) -> None:
     start = game.start()
     with pytest.raises(PositionError):
         game.position(text)
-    with pytest.raises(IllegalMoveError):
-        start.play(text)
+    if text.strip().lower() not in {move.text.lower() for move in game.moves(start.core)}:  # a letter may be a move
+        with pytest.raises(IllegalMoveError):
+            start.play(text)
 
 
 @relaxed

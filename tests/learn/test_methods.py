@@ -4,7 +4,7 @@ import pytest
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_names
-from boardwright.learn.methods import PRESETS, USUAL, preset
+from boardwright.learn.methods import GENERAL, PRESETS, USUAL, preset
 
 
 @pytest.mark.parametrize("method", PRESETS)
@@ -19,3 +19,13 @@ def test_a_game_without_presets_names_those_that_have_some() -> None:
         preset("vae", None, without)
     with pytest.raises(BoardwrightError, match="unknown dqn preset of cathedral 'cathedral-papr': did you mean"):
         preset("dqn", "cathedral-papr", "cathedral")
+
+
+@pytest.mark.parametrize("method", GENERAL)
+def test_a_game_that_is_new_has_presets_all_the_same(method: str) -> None:
+    usual = preset(method, None, "tictactoe")
+    assert usual.game == "tictactoe"
+    tiny = preset(method, "tictactoe-tiny", "tictactoe")
+    assert tiny.iterations < usual.iterations
+    with pytest.raises(BoardwrightError, match=f"unknown {method} preset of tictactoe 'tictactoe-tinny': did you mean"):
+        preset(method, "tictactoe-tinny", "tictactoe")

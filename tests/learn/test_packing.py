@@ -3,97 +3,21 @@
 That a real run goes on from it is tried in `test_run.py`, where its programs are compiled anyway.
 """
 
-import dataclasses
 import shutil
 from pathlib import Path
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from drift import GAME, USUAL, Config, method_of, trained
 
-import boardwright
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, loop, luggage, metrics, packing
+from boardwright.learn import arrayfile, checkpoint, league, luggage, metrics, packing
 from boardwright.learn.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
-from boardwright.nets.network import variables_of
-
-NET = NetConfig(blocks=1, width=8, policy_channels=4, value_hidden=8)
-GAME = boardwright.game("draughts")
-
-
-@dataclasses.dataclass(frozen=True)
-class Config:
-    iterations: int = 6
-    seed: int = 0
-    game: str = "draughts"
-
-
-USUAL = Config()
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Learner:
-    variables: Any
-    averaged: Any
-    optimiser: Any
-    steps: jax.Array
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Run:
-    learner: Learner
-    league: Any
-    replay: jax.Array
-
-
-def method_of(config: Config, carried: tuple[str, ...] = ("learner", "league")) -> loop.Method[Run]:
-    """One whose weights drift by numbers drawn from the seed, iteration and chunk, and whose replay counts chunks."""
-    shapes = weight_shapes(NET, interface_of(NET, GAME))
-
-    def drawn(*seeds: int) -> Any:
-        random = np.random.default_rng([config.seed, *seeds])
-        return variables_of({name: random.random(shape, np.float32) for name, shape in shapes.items()})
-
-    def init() -> Run:
-        begin = jax.tree.map(jnp.asarray, drawn(0))
-        moments = {"count": jnp.int32(0), "mu": begin}
-        return Run(Learner(begin, begin, moments, jnp.int32(0)), begin, jnp.int32(0))
-
-    def work(run: Run, iteration: int, chunk: int, desk: loop.Desk) -> tuple[Run, dict[str, float]]:
-        del desk
-        add = drawn(iteration + 1, chunk)
-        variables = jax.tree.map(lambda old, new: old + new, run.learner.variables, add)
-        learner = Learner(variables, variables, {"count": jnp.int32(iteration), "mu": add}, run.learner.steps + 1)
-        past = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(jnp.float32), run.learner.variables)
-        return Run(learner, past, run.replay + 1), {"total": 1.0}
-
-    return loop.Method(
-        name="drift",
-        config=config,
-        game=GAME,
-        init=init,
-        chunks=3,
-        work=work,
-        phase=lambda chunks: ("drifting", chunks, 3),
-        scalars=lambda run: {"selfplay/moves": 100, "replay": float(run.replay)},
-        player=lambda run: (NET, run.learner.variables),
-        next_iteration=lambda run: run,
-        carried=carried,
-    )
-
-
-def trained(folder: Path, config: Config = USUAL, pieces: int = 10**6) -> tuple[list[str], loop.Progress]:
-    """What a run said that was stopped after so many pieces of work and ends of iterations; how far it came."""
-    said, left = [], iter(range(pieces))
-    watch = loop.Watch(word=said.append, stopped=lambda: next(left, None) is None)
-    return said, loop.train(method_of(config), folder, watch)
 
 
 @pytest.fixture(scope="module")
@@ -232,14 +156,16 @@ def test_folders_that_do_not_fit_are_refused(begun: Path, tmp_path: Path) -> Non
 
 
 def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
-    """Killed before its first checkpoint it begins anew, and what lies there is of a future that is not measured."""
-    trained(tmp_path, pieces=4)
-    for path in (tmp_path / "checkpoints").iterdir():
-        path.unlink()
-    _, progress = trained(tmp_path, pieces=2)
+    """Killed, it goes on from before the end of its last iteration; what lies there is of a future not measured."""
+    run = tmp_path / "run"
+    trained(run, pieces=4)
+    found = checkpoint.numbered(run / "checkpoints")
+    assert sorted(found) == [3, 10**6]  # the first, before anything is measured, and the last
+    found[10**6].unlink()
+    _, progress = trained(run, pieces=0)
     assert (progress.iteration, progress.parts) == (0, 1)
     with pytest.raises(RunError, match="was set back to before iteration 1, whose net it holds: train on"):
-        packing.pack(tmp_path, tmp_path / "file", nets=1)
+        packing.pack(run, tmp_path / "file", nets=1)
 
 
 def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(

@@ -82,11 +82,16 @@ def test_it_reaches_perfect_play() -> None:
     ppo = make_ppo(TICTACTOE)
     run = ppo.init()
     best = _best_actions(ppo, run)
-    assert _lost_lines(best, Core(), 0) + _lost_lines(best, Core(), 1) > 50
+    lost = sum(_lost_lines(best, Core(), role) for role in range(2))
+    assert lost > 50
     for number in range(TICTACTOE.updates):
         run, _ = ppo.update(run, 0, number)
-    best = _best_actions(ppo, run)
-    assert [_lost_lines(best, Core(), role) for role in range(2)] == [0, 0]
+        if number % 25 == 24:
+            best = _best_actions(ppo, run)
+            lost = sum(_lost_lines(best, Core(), role) for role in range(2))
+            if lost == 0:
+                break
+    assert lost == 0
 
 
 def test_an_older_self_follows_by_finished_games() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from boardwright.arena.net_ratings import net_ratings
+from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.learn import arrayfile, checkpoint, league, loop, packing, presets, run, settings
 from boardwright.learn.config import AlphaZeroConfig
@@ -192,7 +193,7 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
     progress = run.train(TINY, folder, run.Watch(word=said.append, iteration=thinned), rate=net_ratings)
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [
-        f"goes on in iteration 1 of 4, after {frames} frames",
+        f"goes on with iteration 2 of 4, after {frames} frames",
         "its games are new and fill the replay again: those before stayed where it was packed",
     ]
     assert (progress.iteration, progress.parts) == (4, 2)
@@ -239,13 +240,34 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
 
     monkeypatch.setattr(run, "make_alphazero", diverging)
     with pytest.raises(
-        RunError, match=r"the value loss is nan in iteration 1, after 1 of 3 pieces .* a lower learning rate"
+        RunError, match=r"the value loss is nan in iteration 2, after 1 of 3 pieces .* a lower learning rate"
     ):
         run.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
     kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
     assert kept is not None
     assert kept.meta["progress"]["iteration"] <= 1
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(kept.tree.learner.variables))
+
+
+def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
+    """As in the first iterations of a game that takes longer: 4 steps end none of tic-tac-toe, 8 steps end some."""
+    waiting = settings.apply(
+        TINY, ["iterations=2", "selfplay.unfinished=wait", "selfplay.steps=4", "league.share=0", "evaluation.every=0"]
+    )
+    told: list[dict[str, float]] = []
+    run.train(waiting, tmp_path, run.Watch(iteration=lambda done, frames, scalars: told.append(dict(scalars))))
+    history = read_metrics(tmp_path)
+    assert history.scalars["selfplay/games"].values[0] == 0 < history.scalars["selfplay/games"].values[1]
+    losses = [name for name in history.scalars if name.startswith("loss/")]
+    assert {"loss/total", "loss/policy", "loss/value"} <= {*losses}
+    for name in losses:
+        assert history.scalars[name].iterations.tolist() == [2]
+    assert history.scalars["learning_rate"].iterations.tolist() == [1, 2]
+    lines = [_line(number, 2, 32, scalars) for number, scalars in enumerate(told, start=1)]
+    assert ", nothing learned yet, " in lines[0]
+    assert "policy" not in lines[0]
+    assert "policy" in lines[1]
+    assert "nothing learned" not in lines[1]
 
 
 def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,5 +329,4 @@ def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
         ([f"initial={theirs}", "net.width=16"], "setting initial: .* is a 1x8 net that is built otherwise than net"),
     ):
         with pytest.raises(RunError, match=complaint):
-            run.train(settings.apply(TINY, changes), tmp_path / "run")
-        shutil.rmtree(tmp_path / "run")
+            run.train(settings.apply(TINY, changes), tmp_path / "run")  # where those before it left no settings

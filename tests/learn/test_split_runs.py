@@ -71,9 +71,9 @@ def test_a_run_goes_on_with_another_number_of_devices(
 ) -> None:
     del on_four  # its programs are used
     (said,) = stop_after_an_iteration([start(tmp_path, cache, first)], asked=0)
-    assert "stopped in iteration" in said
+    assert "stopped before iteration 2" in said
     (said,) = finish(start(tmp_path, cache, then))
-    assert "goes on in iteration" in said
+    assert "goes on with iteration" in said
     assert_same(on_one, end_of(tmp_path))
 
 
@@ -89,12 +89,12 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
 def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
     """Also when the second is told to stop: both do, in the same place, and go on together."""
     first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
-    assert "stopped in iteration" in first
+    assert "stopped before iteration 2" in first
     assert "iteration" not in second
     assert 1 <= len(list((tmp_path / "checkpoints").glob("*.ckpt"))) <= 2  # a busy machine is slow enough for another
     first, second = finish(*start_together(tmp_path, cache, 2))
     assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
-    assert "goes on in iteration" in first
+    assert "goes on with iteration" in first
     assert "iteration" not in second
     assert_same(on_one, end_of(tmp_path))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import jax
 import pytest
 
+from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
 from boardwright.learn import settings
 from boardwright.learn.loop import Watch
@@ -170,6 +171,6 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert met(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
     work.match_file(cell, 3).write_text("{")  # damaged: played again
     assert met(work, cell, 3, watch) == first
-    with monkeypatch.context() as patched:  # other games are wanted now
-        patched.setattr(cathedral_runs, "_on_the_device", lambda *_: dataclasses.replace(first, wins=(0, 0)))
-        assert met(dataclasses.replace(work, games=10), cell, 3, watch).wins == (0, 0)
+    with pytest.raises(BoardwrightError, match=r"keeps what was played by other settings .*another folder"):
+        met(dataclasses.replace(work, games=10), cell, 3, watch)  # which would be the end of the others
+    assert met(work, cell, 3, Watch(stopped=lambda: True)) == first

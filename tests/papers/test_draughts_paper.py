@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from planted_package import plant_shipped_net
 
 import boardwright
 from boardwright.arena.endings import Conversion
@@ -73,6 +74,9 @@ def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pyte
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert json.loads(capsys.readouterr().out) == told
     assert trained[0].iterations == 4
+    with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
+        run(dataclasses.replace(options, games=4))
+    assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
 def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,3 +138,23 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(BoardwrightError, match="--nets is an option of draughts, not of cathedral"):
         run(Options(paper="cathedral", nets=("a",)))
     assert np.isfinite(dataclasses.astuple(conversions(3)[0].share)).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"nets": ("nope",)}, "net 'nope': no such file"),
+        ({"nets": ("draughts", "tablut")}, "made for tablut"),
+        ({"nets": ("draughts-evaluation",)}, "says nothing of moves"),
+        ({"nets": ("wishes.safetensors",)}, "says nothing of who will win"),
+        ({"tables": Path("nowhere")}, "nowhere"),
+    ],
+)
+def test_other_nets_and_tables_are_looked_at_before_anything_is_made(
+    wrong: dict[str, Any], message: str, tmp_path: Path, trained: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_shipped_net(tmp_path, "wishes", "draughts", "wcdf", method="dqn")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BoardwrightError, match=message):
+        run(Options(paper="draughts", out=tmp_path / "out", quick=True, **wrong))
+    assert trained == []

@@ -40,7 +40,7 @@ def test_the_report_and_its_pictures(
     assert (work.runs, work.train, work.minutes) == (tmp_path, {"fast", "paper"}, 30.0)
     assert work.folder == out / "tablutzero-work"
     report = (out / "tablutzero.md").read_text(encoding="utf-8")
-    assert "Made by `boardwright paper tablutzero --train fast,paper --minutes 30.0`" in report
+    assert "Made by `boardwright paper tablutzero --train fast,paper --minutes 30`" in report
     assert "| attackers win in self-play, last 10 iterations | about 65 % | 69." in report
     assert "| entropy of the policy, nats | 3.05 → 1.47 | 2.98 → 1.50 | not run | not run | 2.98 → 1.50 |" in report
     assert "our run is stronger at equal device minutes: **holds**" in report
@@ -63,7 +63,7 @@ def test_the_report_and_its_pictures(
     assert told["meetings"]["fast--paper"]["low"] > 0.5
     assert [target["met"] for target in told["targets"]] == [None, None]
     assert all("this is a quick look" in target["ours"] for target in told["targets"])
-    assert {line["favoured"] for line in told["balance"]} == {"attackers"}
+    assert {(line["net"], line["favoured"]) for line in told["balance"]} == {("tablut-fast 60", "attackers")}
     report = (out / "tablutzero.md").read_text(encoding="utf-8")
     assert "**This is a quick look**" in report
     assert "our run is stronger at equal device minutes: **not decided**: this is a quick look" in report

@@ -11,6 +11,7 @@ import pytest
 from planted_tablutzero import SECONDS, plant
 
 from boardwright.arena.balance import Counts, Line, Question
+from boardwright.errors import BoardwrightError
 from boardwright.learn import league
 from boardwright.learn.duel import Score
 from boardwright.learn.loop import Progress, Watch
@@ -51,8 +52,10 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return [Score(*sides, pairs=(half - won, 0, 0, 0, won)) for _ in others]
 
     def lines(question: Question, heard: Any) -> Iterator[Line]:
-        asked.append((question.net.read_text(), question.rules, question.games))
-        yield from (Line(rules, rules == "zero", plies, COUNTS) for rules in question.rules for plies in (0, 4))
+        (net,) = question.nets
+        asked.append((net.read_text(), question.rules, question.games))
+        for rules in question.rules:
+            yield from (Line(rules, str(net), rules == "zero", plies, COUNTS) for plies in (0, 4))
 
     monkeypatch.setattr(tablutzero_matches, "meet", meet)
     monkeypatch.setattr(tablutzero_matches, "lines", lines)
@@ -86,6 +89,14 @@ def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path
     assert until == "| minutes until 1,235 Elo | – | – | not run | not run | not run |"
     assert "| `tablut-paper` | the paper's run | none | none yet |" in text
     assert played == []
+
+
+def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[Any]) -> None:
+    plant(tmp_path / "runs", "paper", done=60, odds=100.0)
+    plant(tmp_path / "runs", "augment", odds=100.0)
+    results = everything(some_work(tmp_path), Watch())
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+    assert "\n| minutes until 1,235 Elo | – | not yet | never | not run | not run |\n" in text
 
 
 def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -> None:
@@ -122,6 +133,8 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert first.balance is not None
     assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)
     assert [line.rules for line in first.balance.lines[::2]] == list(FULL.balance_rules)
+    assert {line.net for line in first.balance.lines} == {"tablut-fast 40"}
+    assert str(tmp_path) not in (tmp_path / "work" / "matches" / "balance-zero.json").read_text()
     assert played == []
 
 
@@ -143,24 +156,47 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     assert nearest([3, 4], [4]) == [4]
 
 
-def test_other_games_or_nets_are_played_again(tmp_path: Path, played: list[Any]) -> None:
-    for name in ("paper", "fast"):
-        put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
-    everything(some_work(tmp_path), Watch())
-    assert [asked[0] for asked in played] == ["tablut-fast 8"] * 5
-    for changes, wanted in (
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
         ({"games": 20}, ("tablut-fast 8", ["tablut-paper 8"], 20, 128, 4)),
         ({"games": 20, "minutes": 3.9}, ("tablut-fast 4", ["tablut-paper 4"], 20, 128, 4)),
-    ):
-        played.clear()
-        everything(some_work(tmp_path, **changes), Watch())
-        assert wanted in played
+    ],
+)
+def test_games_and_minutes_as_wanted(
+    tmp_path: Path, played: list[Any], changes: dict[str, Any], wanted: tuple[Any, ...]
+) -> None:
+    for name in ("paper", "fast"):
+        put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
+    everything(some_work(tmp_path, **changes), Watch())
+    assert wanted in played
+
+
+def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, played: list[Any]) -> None:
+    """What is kept may have taken hours."""
+    for name in ("paper", "fast"):
+        put_nets(plant(tmp_path / "runs", name, done=20), [0, 5, 10, 15, 20])
+    everything(some_work(tmp_path), Watch())
+    first = list(played)
+    assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a meeting and the balance
+    matches = tmp_path / "work" / "matches"
+    kept = {path: path.read_bytes() for path in matches.iterdir()}
     played.clear()
-    (tmp_path / "work" / "matches" / "fast--paper.json").write_text("{")  # damaged
+    for changes in ({"games": 20}, {"minutes": 3.9}, {"seed": 1}):
+        with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
+            everything(some_work(tmp_path, **changes), Watch())
+    assert {path: path.read_bytes() for path in matches.iterdir()} == kept
+    everything(some_work(tmp_path), Watch())
+    assert played == []
+    (tmp_path / "runs" / "tablut-fast" / "nets" / "000020.net").write_bytes(b"anew")
+    everything(some_work(tmp_path), Watch())
+    assert {asked[0] for asked in played} == {"anew"}
+    played.clear()
+    (matches / "fast--paper.json").write_text("{")  # damaged
     with pytest.raises(StoppedError):
         everything(some_work(tmp_path), Watch(stopped=lambda: True))
     assert played == []
-    assert json.loads((tmp_path / "work" / "matches" / "balance-saami.json").read_text())["played"]["run"] == "fast"
+    assert json.loads((matches / "balance-saami.json").read_text())["played"]["run"] == "fast"
 
 
 def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path, played: list[Any]) -> None:
@@ -169,24 +205,12 @@ def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path,
     put_nets(paper, [0, 10, 75, 100])
     put_nets(fast, [0, 7, 9, 50, 60])
     for minutes, nets in ((None, (9, 10)), (1000.0, (9, 10)), (4.9, (0, 0))):
-        played.clear()
         met = everything(some_work(tmp_path, minutes=minutes), Watch()).met["fast--paper"]
+        shutil.rmtree(tmp_path / "work")
         assert met.iterations == nets
         assert met.minutes == (nets[0] / 2, nets[1] / 2)
     (paper / "nets" / "000060.net").write_bytes(b"just in time")
     assert everything(some_work(tmp_path), Watch()).met["fast--paper"].iterations == (60, 60)
-
-
-def test_other_seeds_are_other_games(tmp_path: Path, played: list[Any]) -> None:
-    for name in ("paper", "fast"):
-        put_nets(plant(tmp_path / "runs", name, done=20), [0, 5, 10, 15, 20])
-    everything(some_work(tmp_path), Watch())
-    first = list(played)
-    assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a meeting and the balance
-    for seed, again in ((0, []), (1, first), (1, [])):
-        played.clear()
-        everything(some_work(tmp_path, seed=seed), Watch())
-        assert played == again
 
 
 def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,12 +36,14 @@ def plant_ratings(folder: Path, game: str, rules: str, elo: dict[str, float]) ->
     rated = ladder_file.RatedField(
         game=game,
         rules=rules,
+        command="boardwright ladder made up",
         machine="a made-up machine",
         date="2025-01-31",
         version="0.0.1",
         games=100,
         advantage=20.5,
         draw=80.0,
+        doubts=("three games were dreamt",),
         players=tuple(sorted(players, key=lambda rating: -rating.elo)),
     )
     path = folder / f"{game}-{rules}.json"

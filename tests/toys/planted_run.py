@@ -33,10 +33,15 @@ def log(folder: Path, iterations: range) -> None:
 
 
 def plant_net(
-    run: Path, iteration: int, game: str = "draughts", config: Architecture = RESIDUAL, observation: str | None = None
+    run: Path,
+    iteration: int,
+    game: str = "draughts",
+    config: Architecture = RESIDUAL,
+    observation: str | None = None,
+    rules: str | None = None,
 ) -> None:
     """A net of small random weights, kept after an iteration."""
-    bound, chance = boardwright.game(game, observation=observation), np.random.default_rng(iteration)
+    bound, chance = boardwright.game(game, rules, observation), np.random.default_rng(iteration)
     shapes = weight_shapes(config, interface_of(config, bound))
     weights = {name: chance.uniform(0.1, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
     (run / "nets").mkdir(exist_ok=True)

@@ -192,7 +192,7 @@ class TicTacToe(Game):
     benchmark = Benchmark("plain", 1, ("plain",))
     num_actions = CELLS
     observation_shape = (SIZE, SIZE, 2)
-    planes = ("own", "other's")
+    planes = ("own marks", "enemy marks")
 
     @classmethod
     def rule_sets(cls) -> Mapping[str, TicTacToeRules]:

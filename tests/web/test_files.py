@@ -4,11 +4,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 import boardwright
+from boardwright.games.record import GameRecord
+from boardwright.games.registry import game_class
 
 A_LONG_NAME = "zero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  # as players of runs have
+HAVE_FILES = [name for name in boardwright.game_names() if "write_games" in vars(game_class(name))]
 
 
-@pytest.mark.parametrize("name", boardwright.game_names())
+@pytest.mark.parametrize("name", HAVE_FILES)
 def test_who_played_and_how_it_ended_is_kept(client: TestClient, name: str) -> None:
     """Of a game that the board does not decide: somebody's program failed."""
     position = boardwright.game(name).start()
@@ -23,6 +26,16 @@ def test_who_played_and_how_it_ended_is_kept(client: TestClient, name: str) -> N
     (record,) = (game["record"] for game in read["games"])
     assert {key: record[key] for key in end} == end
     assert record["actions"] == position.actions()
+
+
+@pytest.mark.parametrize("name", HAVE_FILES)
+def test_events_have_one_name_in_all_formats(client: TestClient, name: str) -> None:
+    game = boardwright.game(name)
+    position = game.start()
+    position = position.play(position.moves()[0])
+    text = game.write_games([GameRecord.of(position, tags={"event": event}) for event in ("One", "Two")])
+    read = client.post("/api/files/read", json={"game": name, "text": text}).json()
+    assert [one["headers"]["event"] for one in read["games"]] == ["One", "Two"]
 
 
 def test_the_board_has_the_last_word(client: TestClient) -> None:

@@ -1,6 +1,7 @@
 """Games against players, from the first move to the record, held against the scalar engine."""
 
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ from boardwright.records.store import open_store
 from boardwright.web import play_schemas
 from boardwright.web.errors import ConflictError
 from boardwright.web.live import MOST_FAILURES
+from boardwright.web.settings import Settings
 from boardwright.web.specs import run_nets
 from boardwright.web.table import Table, new_game
 
@@ -158,6 +160,23 @@ def test_clocks_run_for_who_is_to_move_and_give_increments(serving: Serving) -> 
         person, player = live["clock"]["remaining"]
         assert person <= 60.3  # it waited 0.2 s or more
         assert 30 < player < 60  # it thought for a twentieth of its time and most of the increment
+
+
+def test_again_is_the_same_game_with_sides_changed(serving: Serving) -> None:
+    with serving() as client:
+        wanted = {"game": "draughts", "rules": "paper", "role": 1, "position": "W:W21,22,23:B1,2,3"}
+        live = begin(client, **wanted, clock={"base": 600, "increment": 300})
+        client.post(f"/api/play/{live['id']}/resign", json={})
+        again = turn(client, client.post(f"/api/play/{live['id']}/again", json={}).json())
+        assert again["human"] == 0
+        for same in ("game", "rules", "opponent"):
+            assert again[same] == live[same]
+        assert again["view"]["start"] == wanted["position"]
+        person, player = again["clock"]["remaining"]
+        assert person <= 600 < player <= 900  # the player has moved, and got its increment
+        unclocked = begin(client)
+        assert client.post(f"/api/play/{unclocked['id']}/again", json={}).json()["clock"] is None
+        assert client.post("/api/play/nobody/again", json={}).status_code == 404
 
 
 def test_versions_protect_the_board(serving: Serving) -> None:
@@ -408,3 +427,19 @@ def wait_until_gone(pids: set[int]) -> None:
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         assert time.monotonic() < end, "a worker outlived its server"
         time.sleep(0.05)
+
+
+def test_the_record_says_which_net_played(serving: Serving, tmp_path: Path) -> None:
+    run = plant_run(tmp_path / "runs" / "mine", game="tablut")
+    best = run / "nets" / "best.net"
+    with serving(runs=tmp_path / "runs") as client:
+        for iteration in (1, 2):
+            plant_net(run, iteration, "tablut")
+            shutil.copy(run / "nets" / f"{iteration:06d}.net", best)
+            (net,) = run_nets(Settings(db=tmp_path / "games.db", runs=tmp_path / "runs"))
+            live = turn(client, begin(client, opponent=f"net:net={net}"))
+            assert client.post(f"/api/play/{live['id']}/resign", json={}).status_code == 200
+    one, other = (stored.versions for stored in recorded(tmp_path / "games.db"))
+    assert one[0] == other[0] == boardwright.__version__
+    assert one[1] != other[1]
+    assert one[1].startswith(f"{boardwright.__version__} net ")

@@ -1,6 +1,7 @@
 """Matches started over HTTP: played apart, followed, stopped, resumed, and never more than a few."""
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from planted_run import plant_net, plant_run
 
+from boardwright.records.games import Wanted, find_games
 from boardwright.records.matches import MatchGame
+from boardwright.records.store import open_store
 from boardwright.web.app import make_app
 from boardwright.web.matches import MOST_WAITING
 from boardwright.web.matches_api import table
@@ -181,6 +185,43 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
         assert "net file cathedral:" in found["error"]
 
 
+def test_a_match_whose_net_has_changed_cannot_go_on(tmp_path: Path) -> None:
+    """A run goes on, and its best net is another: the games of two nets are not one match."""
+    run = plant_run(tmp_path / "runs" / "mine")
+    for iteration in (1, 2):
+        plant_net(run, iteration)
+    best, settings = run / "nets" / "best.net", Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
+    shutil.copy(run / "nets" / "000001.net", best)
+    (net,) = run_nets(settings)
+    wanted = {**QUICK, "first": f"net:net={net}", "games": 1000}
+
+    def some_games(match: int, more_than: int = 0) -> None:
+        deadline = time.monotonic() + 180
+        while client.get(f"/api/matches/{match}").json()["done"] <= more_than:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    with TestClient(make_app(settings), base_url="http://localhost") as client:
+        match = start(client, wanted)
+        some_games(match)
+        client.delete(f"/api/matches/{match}")
+        done = until(client, match, "stopped")["done"]
+        client.post(f"/api/matches/{match}/resume")  # the same net still
+        some_games(match, done)
+        (run / "nets" / "000002.net").replace(best)  # whole at once, as training does
+        failed = until(client, match, "failed")
+        assert f"player 'net:net={net}': its net has changed" in failed["error"]
+        refused = client.post(f"/api/matches/{match}/resume")
+        assert (refused.status_code, "has changed: start a new one" in refused.json()["error"]) == (409, True)
+        assert until(client, start(client, {**wanted, "games": 2}), "done")["done"] == 2
+        warnings = client.get("/api/ratings", params={"game": "draughts"}).json()["warnings"]
+        assert any("nets that have changed are one player here" in text and net in text for text in warnings)
+    with open_store(tmp_path / "games.db", create=False) as store:
+        games = [[game.played for game in find_games(store, Wanted(event=event))] for event in (1, 2)]
+    first, second = ({game.nets[game.index % 2] for game in played} for played in games)
+    assert (len(first), len(second), len(first | second)) == (1, 1, 2)
+
+
 @pytest.mark.parametrize(
     ("change", "status", "words"),
     [
@@ -204,6 +245,12 @@ def test_what_cannot_be_started(shared: TestClient, change: dict[str, Any], stat
     assert answer.status_code == status
     assert words in answer.json()["error"]
     assert shared.get("/api/matches").json() == []
+
+
+def test_whom_clients_may_not_ask_for_is_not_offered_either(shared: TestClient) -> None:
+    error = shared.post("/api/matches", json=QUICK | {"first": "externa"}).json()["error"]
+    assert error.startswith("unknown player 'externa': known: alphabeta, ")
+    assert "external" not in error.split("known: ")[1]
 
 
 def test_matches_that_are_not(shared: TestClient) -> None:

@@ -139,7 +139,8 @@ def test_moves_as_text_follow_actions(client: TestClient) -> None:
         ({"game": "tablut", "rules": "rules.toml"}, 400, "unknown rule set"),
         ({"game": "tablut", "actions": [7]}, 400, "action 1"),
         ({"game": "tablut", "actions": [-1]}, 422, "actions.0"),
-        ({"game": "tablut", "moves": ["e9-e5"]}, 400, "move 1"),
+        ({"game": "tablut", "moves": ["e9-e5"]}, 400, "move e9-e5: "),  # which one is plain
+        ({"game": "tablut", "moves": ["d9-d6", "e9-e5"]}, 400, "move 2: move e9-e5: "),
         ({"game": "tablut", "start": "nonsense"}, 400, "nonsense"),
         ({"game": "tablut", "more": 1}, 422, "more"),
         ({"game": "draughts", "actions": [42], "moves": ["23-14"]}, 400, "move '23-14'"),

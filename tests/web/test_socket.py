@@ -18,7 +18,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planted_run import plant_net, plant_run
-from servers import Serving
+from servers import Server, Serving
 from starlette.testclient import WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 from websockets.client import ClientProtocol
@@ -103,6 +103,21 @@ def test_values_are_of_role_0(client: TestClient, side: int) -> None:
     assert info["value"] == -1.0
     assert info["side"] == side
     assert info["candidates"][0]["value"] == -1.0
+
+
+def test_thoughts_of_thousands_of_moves_arrive_whole(started: Callable[..., Server]) -> None:
+    """By the event loop of a real server: some loops would hand over the pipe of a process half read."""
+    game = boardwright.game("cathedral", "official")
+    first = game.start().legal_actions()[0]
+    assert len(game.start().play(first).legal_actions()) > 2000
+    query = {"game": "cathedral", "rules": "official", "start": None, "actions": [first], "agent": "mc:sims=3000"}
+    with connect(started().address.replace("http", "ws") + "/ws") as page:
+        page.send(json.dumps({"type": "analyse", "id": "a", **query}))
+        told: list[dict] = []
+        while not told or told[-1]["type"] not in ("done", "error"):
+            told.append(json.loads(page.recv(timeout=60)))
+    assert told[-1] == {"type": "done", "id": "a"}
+    assert "info" in {message["type"] for message in told}
 
 
 def test_analysis_streams_and_stops(client: TestClient) -> None:
@@ -304,6 +319,20 @@ def test_who_asks_too_fast_is_closed(client: TestClient) -> None:
             assert "slow down" in page.receive_json()["error"]
         with pytest.raises(WebSocketDisconnect):
             page.receive_json()
+
+
+def test_a_refusal_names_what_is_refused(client: TestClient) -> None:
+    """A page waits for the answer to each of its analyses."""
+    with client.websocket_connect(ADDRESS) as page:
+        page.send_json({"type": "analyse", "id": "a", **START, "agent": "random", "seconds": -1})
+        assert page.receive_json()["id"] == "a"
+        page.send_json({"type": "analyse", "id": "b", **START, "agent": "x" * 20_000})
+        assert page.receive_json()["id"] == "b"
+        page.send_json({"type": "analyse", "id": ["c"]})
+        assert page.receive_json()["id"] is None
+        for _ in range(200):
+            page.send_json({"type": "stop", "id": "d"})
+        assert page.receive_json() == {"type": "error", "id": "d", "error": "too many messages: slow down"}
 
 
 def test_sockets_are_bounded(serving: Serving) -> None:

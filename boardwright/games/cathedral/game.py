@@ -13,6 +13,7 @@ from boardwright.games.base import (
     Game,
     Learning,
     Move,
+    Paragraph,
     PolicyPlanes,
     Position,
     PuctSearch,
@@ -37,6 +38,7 @@ class Cathedral(Game):
     title = "Cathedral"
     roles = ("light", "dark")
     default_rules = "official"
+    default_summary = "The official rules: 10 × 10 cells, areas of any size, no claims by a side's first building"
     rules_type = CathedralRules
     moves_look_alike = True
     slots = 128  # the best by prior, until the board fills
@@ -138,6 +140,11 @@ class Cathedral(Game):
         role = max(core.role_to_move, 0)
         placed = hand.placements(self.tables.size, bool(self.tables.mirrored[role]), role)
         return tuple(placed[action] for action in actions)  # a move is one placement
+
+    def how_to_play(self) -> tuple[Paragraph, ...]:
+        from boardwright.games.cathedral.howto import how_to_play
+
+        return how_to_play(self.rules)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.cathedral.picture import scene

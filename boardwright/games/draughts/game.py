@@ -17,6 +17,7 @@ from boardwright.games.base import (
     Move,
     Opening,
     Outcome,
+    Paragraph,
     Peer,
     PolicyPlanes,
     Position,
@@ -47,6 +48,7 @@ class Draughts(Game):
     title = "English draughts"
     roles = ("black", "white")
     default_rules = "wcdf"
+    default_summary = "The rules of the World Checkers/Draughts Federation"
     file_suffix = "pdn"
     rules_type = DraughtsRules
     slots = 48  # no position has more actions: twelve pieces, four directions
@@ -182,6 +184,11 @@ class Draughts(Game):
         from boardwright.games.draughts import hand
 
         return hand.gestures(core.black | core.white, actions)
+
+    def how_to_play(self) -> tuple[Paragraph, ...]:
+        from boardwright.games.draughts.howto import how_to_play
+
+        return how_to_play(self.rules)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.draughts.picture import scene

@@ -1,9 +1,9 @@
 """Positions and moves as text.
 
 Position: FEN as draughts programs write it, `B:W21,22,…,32:B1,…,12`: the side to move, then the pieces
-of each side, K before a king; ranges (`W21-32`) are read. We add, only where it matters, `:H12` (plies
-of inactivity), `:F9` (move number, one for each pair of plies) and `:X15` (the piece on 15 is in the
-middle of a capture and must go on).
+of each side, K before a king; ranges of men (`W21-32`) and of kings (`K29-32`, `K29-K32`) are read. We
+add, only where it matters, `:H12` (plies of inactivity), `:F9` (move number, one for each pair of plies)
+and `:X15` (the piece on 15 is in the middle of a capture and must go on).
 Move: `11-15`, `15x22`; where several captures share their ends, the full path, `2x11x4`.
 """
 
@@ -94,13 +94,15 @@ def parse_fen(text: str) -> Placement:
 def _squares(item: str, wrong) -> tuple[range, bool]:
     match = _PIECE.fullmatch(item)
     if match is None:
-        raise wrong(f"{item!r} is not a square, a king (K5) or a range (21-32)")
+        raise wrong(f"{item!r} is not a square, a king (K5) or a range (21-32, K29-32)")
     first, last = int(match[2]), int(match[4] or match[2])
     for square in (first, last):
         if not 1 <= square <= b.SQUARES:
             raise wrong(f"square {square} is not from 1 to {b.SQUARES}")
-    if last < first or (match[4] and match[3] != match[1]):
-        raise wrong(f"the range {item!r} is not from a lower to a higher square of one kind")
+    if last < first:
+        raise wrong(f"the range {item!r} is not from a lower to a higher square")
+    if match[3] and not match[1]:
+        raise wrong(f"the range {item!r} begins with a man and ends with a king: write K{first}-{last} for kings")
     return range(first, last + 1), bool(match[1])
 
 

@@ -2,7 +2,7 @@
 
     [Event "Club evening"]
     [Site "?"]
-    [Date "?"]
+    [Date "????.??.??"]
     [Round "?"]
     [Black "Berg, Ana"]
     [White "?"]
@@ -14,7 +14,8 @@
 
 **Results** are read and written by the official game type 21: the first half belongs to Black, who moves
 first, so `1-0` is Black's win, as CheckerBoard writes it. (General descriptions of PDN give it to White,
-as in chess.) A result that contradicts the last position, or the tag, is an error.
+as in chess.) A result that contradicts the last position, or the tag, is an error. A tag may hold any text,
+as PDN recommends to readers: one that is no result says nothing about who won and is kept as the reason.
 
 **Draws.** Players agreed to draws, or played on, under rules other than ours. A game without a tag
 `[Rules]` is read under `wcdf`; if it goes on where `wcdf` would have stopped it as a draw, or if it was won
@@ -33,7 +34,7 @@ from boardwright.games import registry
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
-from boardwright.games.draughts.pdn_format import GAME_TYPE, MARK, PDN, result_text
+from boardwright.games.draughts.pdn_format import GAME_TYPE, MARK, PDN, UNKNOWN_DATE, result_text
 from boardwright.games.draughts.pdn_reading import (
     AS_PLAYED,
     MAX_DEPTH,
@@ -59,7 +60,7 @@ def write(record: GameRecord) -> str:
     start = game.start() if record.start is None else game.position(record.start)
     words, last = _words(record, start)
     _check(record, last)
-    tags = {name: record.tags.get(name, "?") for name in PDN.roster}
+    tags = dict.fromkeys(PDN.roster, "?") | {"date": UNKNOWN_DATE}
     tags |= {"result": result_text(record.result), "gametype": GAME_TYPE}
     if record.rules != WCDF:
         tags["rules"] = record.rules.name
@@ -106,7 +107,8 @@ def _check(record: GameRecord, last: Position) -> None:
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
     """A line in pieces that may stand on text lines of their own, and its last position.
 
-    After each move come its marks, its comment, and the variations that replace it.
+    After each move come its marks, the first without a blank before it if it is a strength such as ! or (?);
+    then its comment, and the variations that replace it.
     """
     if depth > MAX_DEPTH:
         raise GameFileError(f"variations are nested more than {MAX_DEPTH} deep")
@@ -117,7 +119,7 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         number = f"{before.plies // 2 + 1}"
         prefix = f"{number}. " if before.role_to_move == b.BLACK else "" if numbered else f"{number}... "
         remarks = _remarks(line, played + len(hops))
-        mark = remarks.pop(0) if remarks and remarks[0][0] in "!?" else ""
+        mark = remarks.pop(0) if remarks and remarks[0][0] in "!?(" else ""
         words += [prefix + _move_text(before, hops) + mark, *remarks]
         variations = line.variations.get(played, ())
         for variation in variations:

@@ -8,6 +8,7 @@ from boardwright.games.draughts import board as b
 from boardwright.games.tagfile import TagFile, Token
 
 GAME_TYPE = "21,B,8,8,N1,0"
+UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?
 BOTH_FORFEIT = 4  # a result only PDN knows
 RESULTS = {"1-0": b.BLACK, "0-1": b.WHITE, "1/2-1/2": DRAW, "*": ONGOING, "0-0": BOTH_FORFEIT}
 RESULTS |= {"2-0": b.BLACK, "0-2": b.WHITE, "1-1": DRAW}  # read, but not written

@@ -131,15 +131,12 @@ def _record(tags: Mapping[str, _Value], tokens: list[Token], rules: DraughtsRule
     last = main.position
     resigned = _resigned(tags, last)
     result = _result(tags, results, outcome_of(last, resigned))
-    reason = "" if last.outcome is None else last.outcome.reason
-    if result == BOTH_FORFEIT:
-        result, reason = ONGOING, RESULT_WORDS[BOTH_FORFEIT]
     return GameRecord(
         game="draughts",
         rules=rules,
         start=None if start.text == game.start().text else start.text,
-        result=result,
-        reason=tags["termination"].text if "termination" in tags else reason,
+        result=ONGOING if result == BOTH_FORFEIT else result,
+        reason=_reason(tags, result, last),
         resigned=resigned,
         tags=PDN.own_tags({name: value.text for name, value in tags.items()}),
         **main.parts(),
@@ -213,13 +210,14 @@ def _resigned(tags: Mapping[str, _Value], last: Position) -> int | None:
 
 
 def _result(tags: Mapping[str, _Value], results: list[Token], outcome: Outcome | None) -> int:
-    """Who won by the tag and by what stands after the moves, which must agree with the last position."""
+    """Who won by the tag and by what stands after the moves, which must agree with the last position.
+
+    Collections have tags with other texts, "1/2" or "Black": whatever they mean, they do not say it in PDN.
+    """
     known = ONGOING if outcome is None else result_of(outcome)
     claims = [tags["result"]] if "result" in tags else []
     for text, offset in [*claims, *(_Value(token.text, token.offset) for token in results)]:
-        claimed = ONGOING if text in UNKNOWN else RESULTS.get(text)
-        if claimed is None:
-            raise MisreadError(offset, f"result {text!r} is not one of {', '.join(RESULTS)}")
+        claimed = RESULTS.get(text, ONGOING)
         if outcome is not None and claimed not in (ONGOING, known):
             kind = _DrawnError if outcome.winner is None else MisreadError
             raise kind(offset, contradiction(claimed, outcome))
@@ -227,3 +225,14 @@ def _result(tags: Mapping[str, _Value], results: list[Token], outcome: Outcome |
             raise MisreadError(offset, f"result {text} contradicts {result_text(known)} before it")
         known = known if claimed == ONGOING else claimed
     return known
+
+
+def _reason(tags: Mapping[str, _Value], result: int, last: Position) -> str:
+    """What ended the game, in words; a tag [Result] that holds other words than results adds its own."""
+    reason = "" if last.outcome is None else last.outcome.reason
+    if result == BOTH_FORFEIT:
+        reason = RESULT_WORDS[BOTH_FORFEIT]
+    if "termination" in tags:
+        reason = tags["termination"].text
+    words = tags["result"].text if "result" in tags else ""
+    return reason if words in RESULTS or words in UNKNOWN else "; ".join(filter(None, (reason, words)))

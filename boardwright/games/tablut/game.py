@@ -11,6 +11,7 @@ from boardwright.games.base import (
     Benchmark,
     Game,
     Learning,
+    Paragraph,
     Peer,
     PolicyPlanes,
     Position,
@@ -36,6 +37,7 @@ class Tablut(Game):
     title = "Tablut"
     roles = ("attackers", "defenders")
     default_rules = "zero"
+    default_summary = "The rules of the TablutZero paper: the king escapes to a corner and is captured by two"
     slots = 144  # all but a vanishing share of positions have fewer actions
     observations = ("paper",)
     rules_type = TablutRules
@@ -141,6 +143,11 @@ class Tablut(Game):
         from boardwright.games.tablut import hand
 
         return {"escapes": hand.escapes(core, self.tables)}
+
+    def how_to_play(self) -> tuple[Paragraph, ...]:
+        from boardwright.games.tablut.howto import how_to_play
+
+        return how_to_play(self.rules)
 
     def scene(self, position: Position) -> Scene:
         from boardwright.games.tablut.picture import scene

@@ -374,21 +374,25 @@ class AlphaBeta {
             std::atomic<bool>& flag;
             ~StopOnExit() { flag.store(true); }
         } team{{}, shared.stop};
-        auto thread = std::make_unique<Thread>(root, evaluator_, shared, threads_ == 1 ? limit.nodes : 0);
+        // Each thread has its share of the nodes, the first what cannot be shared, so that together they never
+        // look at more, however unevenly they run.
+        const std::uint64_t each = limit.nodes / static_cast<std::uint64_t>(threads_);
+        const std::uint64_t rest = limit.nodes % static_cast<std::uint64_t>(threads_);
+        const int helpers = limit.nodes > 0 && each == 0 ? 0 : threads_ - 1;
+        auto thread = std::make_unique<Thread>(root, evaluator_, shared, each + rest);
         const auto help = [&](int helper) {
             try {
-                auto helping = std::make_unique<Thread>(root, evaluator_, shared, 0);
+                auto helping = std::make_unique<Thread>(root, evaluator_, shared, each);
                 helping->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
             } catch (const std::exception&) {  // no memory for one more: the others go on without it
             }
         };
         try {
-            for (int helper = 1; helper < threads_; ++helper) team.helpers.emplace_back(help, helper);
+            for (int helper = 1; helper <= helpers; ++helper) team.helpers.emplace_back(help, helper);
         } catch (const std::exception&) {  // nor has the machine any more threads: so many must do
         }
         const auto poll = [&] {
             if (limit.seconds > 0 && elapsed() >= limit.seconds) return true;
-            if (limit.nodes > 0 && shared.nodes.load(std::memory_order_relaxed) >= limit.nodes) return true;
             return stop();
         };
         const auto finish = [&](SearchReport report) {

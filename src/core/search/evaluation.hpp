@@ -2,8 +2,11 @@
 // moves, which of them are too sharp to stop at, and what is sure. PUCT asks for the last alone.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../game.hpp"
@@ -23,24 +26,38 @@ constexpr std::int32_t kSharp = 1 << 24;
 
 using ActionList = std::vector<OrderedAction>;
 
-// Each game specialises this:
-//
-//   explicit Evaluator(const G&, …)
-//   const G& game()                      the game it was made for
-//   int value(const State&)              static score of an ongoing state, at most kMostStatic
-//   std::uint64_t key(const State&)      what the transposition table knows it by: the hash, and how
-//                                        near a limit on the game's length is where that matters
-//   void list(const State&, ActionList&) every legal action
-//   void list_sharp(const State&, ActionList&)  those that quiescence looks at
-//   void list_winning(const State&, ActionList&)  those that may win the game at once, cheap to tell; none if none are
-//   bool is_forced(const State&)         whether the role to move may not decline the sharp ones
-//   bool repeats_to_draw()               whether coming back to a position leads to a draw
-//   std::optional<int> known(const State&, int ply)  a score from tables, exact
-//   static constexpr double kScale       the score that is worth about +0.76 of a game
-//
-// It may keep scratch memory: every thread has its own copy.
+// Each game specialises this, with a constructor that begins with a const G&. It may keep scratch memory: every
+// thread has its own copy.
 template <Game G>
 class Evaluator;
+
+// What such a specialisation offers.
+template <class E, class G>
+concept Evaluation = std::copy_constructible<E> &&
+                     requires(E& evaluator, const typename G::State& state, ActionList& actions, int ply) {
+    { evaluator.game() } -> std::same_as<const G&>;  // the game it was made for
+
+    // Static score of an ongoing state, at most kMostStatic, and the score that is worth about +0.76 of a game.
+    { evaluator.value(state) } -> std::same_as<int>;
+    { E::kScale } -> std::convertible_to<double>;
+    // What the score is made of, whole numbers that may be weighed, and what each of them is called.
+    { evaluator.features(state).size() } -> std::convertible_to<std::size_t>;
+    { evaluator.features(state)[0] } -> std::convertible_to<int>;
+    { E::kNames[0] } -> std::convertible_to<std::string>;
+
+    // What the transposition table knows a state by: the hash, and how near a limit on the game's length is where
+    // that matters.
+    { evaluator.key(state) } -> std::same_as<std::uint64_t>;
+    // These add to the list: every legal action; those that quiescence looks at; and those that may win the game at
+    // once, cheap to tell. The last two may be none.
+    { evaluator.list(state, actions) } -> std::same_as<void>;
+    { evaluator.list_sharp(state, actions) } -> std::same_as<void>;
+    { evaluator.list_winning(state, actions) } -> std::same_as<void>;
+    { evaluator.is_forced(state) } -> std::same_as<bool>;    // whether the role to move may not decline the sharp ones
+    { evaluator.repeats_to_draw() } -> std::same_as<bool>;   // whether coming back to a position leads to a draw
+    // A score from tables, exact, of a state so many actions from the root.
+    { evaluator.known(state, ply) } -> std::same_as<std::optional<int>>;
+};
 
 // Mixes the number of plies left before a limit into a key, but only where the search could reach it.
 inline std::uint64_t near_limit(std::uint32_t done, int limit) {

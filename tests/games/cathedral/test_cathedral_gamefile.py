@@ -195,6 +195,13 @@ def test_comments_belong_to_the_move_before() -> None:
     assert record.comments == {0: "before", 1: "same line\nagain\nnext", 2: "to the end\nover"}
 
 
+def test_comments_may_hold_lines_that_look_like_tags() -> None:
+    text = '[Event "a"]\nlight cathedral e5 {as in\n[Event "z"]\nof old}\ndark castle b3\n*\n'
+    records = gamefile.read(text + text)
+    assert [(len(record.actions), record.comments) for record in records] == [(2, {1: 'as in [Event "z"] of old'})] * 2
+    comes_back(records[0])
+
+
 def test_rules() -> None:
     assert one("*").rules == RULE_SETS["official"]
     assert one('[Rules "paper"]\n*').rules == RULE_SETS["paper"]
@@ -315,7 +322,10 @@ def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> No
         ('[RuleOptions "size"]\n*', "line 1, column 1: rule option 'size': expected a whole number, not ''"),
         ('[RuleOptions "first=dark"]\n*', "line 1, column 1: rule option 'first': 'dark' is not one of light, coin"),
         ('[Rules "x"]\n[RuleOptions "first_building_claims=true"]\n*', "line 2, column 1: rule set 'x': the first"),
-        ('[RuleOptions "base=paper"]\n*', "line 1, column 1: unknown base rule set 'paper'"),
+        ('[RuleOptions "base=paper"]\n*', "line 1, column 1: rule option 'base' cannot stand here: a game file lists"),
+        ('[RuleOptions "name=x"]\n*', "line 1, column 1: rule option 'name' cannot stand here: the rule set's name"),
+        ('[RuleOptions "size=6 size=7"]\n*', "line 1, column 1: rule option 'size' is given twice"),
+        ('[RuleOptions "size=6 first=coin size=6"]\n*', "line 1, column 1: rule option 'size' is given twice"),
         ('[Position "nonsense"]\n*', "line 1, column 1: position 'nonsense': expected 'BOARD"),
         ('[Event "x"]\n[Result "light"]\n*', "line 2, column 1: result 'light' is not one of 1-0, 0-1, 1/2-1/2, *"),
         ('[Event "x"]\n[EVENT "y"]\n*', "line 2, column 1: the game has a second tag 'event'"),

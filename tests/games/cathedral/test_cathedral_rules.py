@@ -14,7 +14,7 @@ import pytest
 from duel import compare, compiled
 
 import boardwright
-from boardwright.errors import IllegalMoveError
+from boardwright.errors import IllegalMoveError, RulesError
 from boardwright.games.base import CHANCE, DRAW, Outcome, Position
 from boardwright.games.cathedral import notation, pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT
@@ -102,6 +102,17 @@ def test_the_first_building_claims_under_paper_rules_only() -> None:
     assert position.play("tavern a6").role_to_move == LIGHT  # dark may still build there
     position = play(OFFICIAL, start, "inn b5 r180", "tavern f6", "tavern d6")
     assert territory(position, LIGHT) == {"a6"}  # claimed with the second building, though it stands elsewhere
+
+
+@pytest.mark.parametrize("size", [6, 7])
+def test_no_first_building_owns_the_board(size: int) -> None:
+    """One that cuts off a corner would, and the cathedral with it, if everything else could be claimed."""
+    with pytest.raises(RulesError, match="the first building would own the board"):
+        boardwright.game("cathedral", {"base": "paper", "size": size, "claim_cap": size**2 - 8})
+    game = boardwright.game("cathedral", {"base": "paper", "size": size, "claim_cap": size**2 - 9})
+    for cathedral in game.start().moves()[::9]:
+        placed = game.start().play(cathedral)
+        assert max(len(territory(placed.play(move), DARK)) for move in placed.moves()) == 3
 
 
 def test_a_building_that_was_captured_counts_as_placed() -> None:

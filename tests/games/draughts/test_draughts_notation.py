@@ -92,6 +92,9 @@ def test_kings_ranges_and_counters() -> None:
     with pytest.raises(PositionError, match="a black man on 31 would have been crowned: write K31"):
         position(text)
     assert position("W:WK1-K3,5:BK30-K32:H12:F9").text == "W:WK1,K2,K3,5:BK30,K31,K32:H12:F9"
+    assert position("W:WK1-3,5:BK30-32:H12:F9").text == "W:WK1,K2,K3,5:BK30,K31,K32:H12:F9"  # as PDN 3.0 has it
+    assert position("B:WK29-32,25-27:B1-4").text == "B:W25,26,27,K29,K30,K31,K32:B1,2,3,4"
+    assert position("B:WK21-21:B1").text == position("B:WK21-K21:B1").text == "B:WK21:B1"
     assert position("W:WK1:BK32:H12:F9").plies == 17
     assert position("B:WK1:BK32:F9").plies == 16
 
@@ -152,8 +155,10 @@ def test_a_piece_in_the_middle_of_a_capture() -> None:
         ("B:W-3:B1", "'-3' is not a square"),
         ("B:W٢١:B1", "is not a square"),
         ("B:W24-21:B1", "the range '24-21' is not from a lower to a higher square"),
-        ("B:WK21-24:B1", "the range 'K21-24' is not from a lower to a higher square of one kind"),
-        ("B:W21-K24:B1", "the range '21-K24'"),
+        ("B:WK24-21:B1", "the range 'K24-21' is not from a lower to a higher square"),
+        ("B:WK24-33:B1", "square 33 is not from 1 to 32"),
+        ("B:WK20-23,22:B1", "square 22 is given twice"),
+        ("B:W21-K24:B1", "the range '21-K24' begins with a man and ends with a king: write K21-24 for kings"),
         ("B:W21:B1:H", "'H' needs a number from 0 to 999999"),
         ("B:W21:B1:H-1", "'H-1' needs a number"),
         ("B:W21:B1:H1000000", "'H1000000' needs a number from 0 to 999999"),

@@ -247,7 +247,7 @@ def test_the_text_of_a_game() -> None:
         """\
         [Event "The \\"Big\\" One"]
         [Site "?"]
-        [Date "?"]
+        [Date "????.??.??"]
         [Round "?"]
         [Black "Berg, Ana"]
         [White "?"]
@@ -262,6 +262,25 @@ def test_the_text_of_a_game() -> None:
         """
     )
     comes_back(record)
+
+
+def test_strengths_are_written_without_a_blank_before_them() -> None:
+    game = "1. 11-15 22-18(?) 2. 15x22(!) 25x18! *"
+    for text in (game, game.replace("(", " ("), game.replace("(", "\n(")):
+        record = one(text)
+        assert record.marks == {2: ("(?)",), 3: ("(!)",), 4: ("!",)}
+        assert pdn.write(record).endswith(f"\n\n{game}\n")
+    several = one("1. 11-15 $1 (?) 22-18 (?!) $2 {so} (2... 23-19 (?)) *")
+    assert pdn.write(several).endswith("\n\n1. 11-15 $1 (?) 22-18(?!) $2 {so} ( 1... 23-19(?) ) *\n")
+
+
+def test_what_is_not_known_is_written_as_the_standard_has_it() -> None:
+    record = GameRecord.of(played(WCDF, 1, 1))
+    header = pdn.write(record).partition("[Result")[0]
+    assert header == '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "?"]\n'
+    assert '[Date "1950.??.??"]\n' in pdn.write(replace(record, tags={"date": "1950.??.??"}))
+    for date in ("", "?", "????.??.??"):
+        assert one(f'[Date "{date}"]\n1. 11-15 *').tags == {}
 
 
 @pytest.mark.parametrize(
@@ -425,6 +444,27 @@ def test_results(text: str, result: int) -> None:
     assert one(f'[Result "?"]\n1. 11-15 * {text}').result == result
 
 
+@pytest.mark.parametrize("text", ["1/2", "Black", "1 1/2 - 1/2", "-", "0-1-0", 'a "draw"'])
+def test_a_tag_that_is_no_result_loses_neither_game_nor_text(text: str) -> None:
+    tag = f'[Result "{text}"]\n'
+    for game, result, reason in (
+        (f"{tag}1. 11-15", ONGOING, text),
+        (f"{tag}1. 11-15 *", ONGOING, text),
+        (f"{tag}1. 11-15 1/2-1/2", DRAW, text),
+        (f"{tag}1. 11-15 0-1", WHITE, text),
+        (f'{tag}[Termination "time"]\n1. 11-15 0-1', WHITE, f"time; {text}"),
+        (f"{tag}1. 11-15 0-0", ONGOING, f"both sides forfeited; {text}"),
+        (f'{tag}[Resigned "White"]\n1. 11-15', BLACK, text),
+        (tag + BLACK_WINS, BLACK, f"no legal move; {text}"),
+        (f"{tag}{WHITE_WINS} 0-1", WHITE, f"no legal move; {text}"),
+        (f"{tag}{KINGS}{SHUFFLE * 2}", DRAW, f"repetition; {text}"),
+    ):
+        record = one(game)
+        assert (record.result, record.reason) == (result, reason), game
+        comes_back(record)
+    assert "but black won" in error_of(f"{tag}{BLACK_WINS} 0-1")
+
+
 def test_both_sides_may_forfeit() -> None:
     record = one('[Result "0-0"]\n1. 11-15 0-0')
     assert (record.result, record.reason) == (ONGOING, "both sides forfeited")
@@ -506,7 +546,7 @@ def test_game_types_that_are_not(text: str) -> None:
 
 
 def test_positions_to_begin_from() -> None:
-    for fen in ("B:W21-32:B1-12", "B:W18:B14.", "W:B14:W18:H3:F7"):
+    for fen in ("B:W21-32:B1-12", "B:W18:B14.", "W:B14:W18:H3:F7", "B:WK29-32:B1-4"):
         record = one(f'[SetUp "1"]\n[Fen "{fen}"]\n*')
         game = boardwright.game("draughts")
         assert record.start == (None if "21-32" in fen else game.position(fen).text)
@@ -573,6 +613,33 @@ def test_bad_games_leave_the_others() -> None:
             assert first < line <= first + bad.count("\n"), bad
 
 
+OLD_GAME = '1. 11-15 {old game:\n[Event "z"]\n1. 9-13 } 23-19 *\n'
+
+
+def test_comments_may_hold_lines_that_look_like_tags() -> None:
+    record = one(OLD_GAME)
+    assert moves_of(record) == ["11-15", "23-19"]
+    assert record.comments == {1: 'old game: [Event "z"] 1. 9-13'}
+    comes_back(record)
+    two_tags = one('1. 11-15 {[Event "x"]\n[Event "y"]\n\n[Site "z"]} 23-19 *')
+    assert (len(two_tags.actions), two_tags.comments) == (2, {1: '[Event "x"] [Event "y"] [Site "z"]'})
+    after = '\n[Event "b"]\n1. 11-16 {and {so} 24-20 *\n'
+    records = pdn.read(after + OLD_GAME + after + OLD_GAME + OLD_GAME + after)
+    comments = [{1: "and {so"}, *[record.comments] * 2, {1: "and {so"}]
+    assert [game.comments for game in records] == [*comments[:2], comments[0], *comments[1:]]
+    assert [len(game.actions) for game in records] == [2] * 6
+
+
+def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game() -> None:
+    plain = '[Event "plain"]\n1. 11-16 24-20 *\n'
+    with_comment = '[Event "b"]\n1. 11-16 {closed} 24-20 *\n'
+    for bad in ('[Event "bad"]\n1. 11-15 {open 23-19 *\n', '[Event "bad"]\n1. 11-15 {open {again 23-19 *\n'):
+        for others in (plain, with_comment, plain + plain + with_comment, with_comment + OLD_GAME):
+            records, errors = pdn.read_all(bad + others)
+            assert records == pdn.read(others)
+            assert [str(error) for error in errors] == ["line 2, column 10: this comment is never closed"]
+
+
 def test_every_error_names_its_place() -> None:
     _, errors = pdn.read_all("\n1. 11-14 * 1. 11-13 *\n\n  x")
     assert [str(error).partition(": ")[0] for error in errors] == [
@@ -622,12 +689,14 @@ def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> No
 @pytest.mark.parametrize(
     ("tags", "complaint"),
     [
-        ('[Result "1/2"]', "line 1, column 1: result '1/2' is not one of 1-0, 0-1, "),
-        ('[Event "x"]\n[Result "Black"]', "line 2, column 1: result 'Black' is not one of"),
         ('[Result "1-0"]\n[Result "0-1"]', "line 2, column 1: the game has a second tag 'result'"),
         ('[FEN "B:W18:B14"]\n[FEN "B:W17:B14"]', "line 2, column 1: the game has a second tag 'fen'"),
         ('[Rules "papr"]', "line 1, column 1: unknown rule set of draughts 'papr': did you mean 'paper'?"),
         ('[Rules "x"]\n[RuleOptions "max_plis=3"]', "line 2, column 1: unknown rule option 'max_plis': did you mean"),
+        ('[RuleOptions "max_plies=3 max_plies=4"]', "line 1, column 1: rule option 'max_plies' is given twice"),
+        ('[RuleOptions "max_plies=3 max_plies=3"]', "line 1, column 1: rule option 'max_plies' is given twice"),
+        ('[Rules "x"]\n[RuleOptions "name=y"]', "line 2, column 1: rule option 'name' cannot stand here: the rule set"),
+        ('[RuleOptions "base=paper"]', "line 1, column 1: rule option 'base' cannot stand here: a game file lists"),
         ('[RuleOptions "max_plies=0"]', "line 1, column 1: rule set 'custom': max_plies must be from 1"),
         ('[RuleOptions "max_plies=many"]', "line 1, column 1: rule option 'max_plies': expected a whole number"),
         ('[RuleOptions "max_plies"]', "line 1, column 1: rule option 'max_plies': expected a whole number"),
@@ -685,6 +754,11 @@ LARGE = 100_000
         ")" * LARGE,
         "{" * LARGE,
         "{ " * LARGE + "}",
+        '{\n[A "x"]\n' * (LARGE // 20),
+        '{\n[A "x"]\n' * (LARGE // 20) + "}*",
+        "{" + '\n[A "x"]' * LARGE + "}*",
+        '{\n[A "{"]' + '\n[A "x"]' * LARGE + "}*",
+        ('{\n[A "x"]}' + " " * 100) * (LARGE // 20) + "*",
         "[" * LARGE,
         '[A "' * LARGE,
         '[A "\n' * LARGE,

@@ -68,6 +68,7 @@ export const api = {
   move: (game, move) => post(`/api/play/${id(game)}/move`, move),
   undo: (game) => post(`/api/play/${id(game)}/undo`),
   resign: (game) => post(`/api/play/${id(game)}/resign`),
+  again: (game) => post(`/api/play/${id(game)}/again`),
   readFile: (game, text) => post("/api/files/read", { game, text }),
   writeFile: (record) => post("/api/files/write", record),
   ratings: (game, rules) => get(query("/api/ratings", { game, rules })),

@@ -6,19 +6,24 @@ import { html, useEffect, useLayoutEffect, useRef } from "./ui.js";
 const shown = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
 let current = /** @type {Key[]} */ ([]); // those of the page that is open, for the help
 
-let clicked = /** @type {Element|null} */ (null); // the button the mouse pressed, until Tab moves the focus on
-document.addEventListener("pointerdown", ({ target }) => (clicked = target.closest("button")), true);
+export const TEXT_FIELDS = "input:not([type=checkbox], [type=radio]), textarea";
+const SCROLLED = "[role=region][tabindex='0']"; // what has the focus only so that keys can scroll it
+
+let clicked = /** @type {Element|null} */ (null); // what the mouse pressed of these, until Tab moves the focus on
+document.addEventListener("pointerdown", ({ target }) => (clicked = target.closest(`button, ${SCROLLED}`)), true);
 document.addEventListener("keydown", (event) => event.key === "Tab" && (clicked = null), true);
 
 /**
  * Whether typing belongs to what has the focus rather than to the page; what was just disabled may still have it.
- * Space presses a button that one has gone to by keyboard. One that was clicked has done its work: it takes no more.
+ * Space presses a button that one has gone to by keyboard, arrows scroll a list. One that was clicked takes no more: a
+ * button has done its work, and a list is scrolled by the mouse.
  */
 function taken(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog[open]")) return true;
+  if (target.closest(`${TEXT_FIELDS}, select, dialog[open]`)) return true;
   if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled"))
     return event.key === "Enter" || !clicked || target.closest("button") !== clicked;
+  if (target.matches(SCROLLED)) return target !== clicked && /^(Arrow|Page|Home$|End$| $)/.test(event.key);
   const onBoard = target.closest("[role=grid]");
   return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
 }
@@ -41,13 +46,20 @@ export function useKeys(keys) {
   }, []);
 }
 
-const ON_THE_BOARD = /** @type {[string[], string][]} */ ([
+const ON_A_BOARD = /** @type {[string[], string][]} */ ([
   [["Tab"], "to the board and its pieces"],
   [["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"], "on the board: from cell to cell"],
-  [["Enter"], "on the board: take, step or place"],
 ]);
+const BY_HAND = /** @type {[string[], string][]} */ ([[["Enter"], "on the board: take, step or place"]]);
 
-export function Help({ open, close }) {
+/** What a page's board adds to its keys: nothing where there is none, and Enter only where pieces can be put down too. */
+function boardKeys() {
+  if (!document.querySelector("[role=grid]")) return [];
+  return [...ON_A_BOARD, ...(current.some(({ keys }) => keys.includes("Escape")) ? BY_HAND : [])];
+}
+
+/** @param {{open: boolean, close: () => void, children?: any}} props `children` is what else helps on the page */
+export function Help({ open, close, children }) {
   const dialog = useRef(null);
   useEffect(() => {
     if (open && !dialog.current.open) dialog.current.showModal();
@@ -55,7 +67,7 @@ export function Help({ open, close }) {
   }, [open]);
   const rows = /** @type {[string[], string][]} */ ([
     ...current.map((key) => [key.keys, key.says]),
-    ...ON_THE_BOARD,
+    ...boardKeys(),
     [["?"], "this help"],
   ]);
   return html`
@@ -69,6 +81,7 @@ export function Help({ open, close }) {
           </div>`,
         )}
       </dl>
+      ${children}
       <button class="button" onClick=${close}>Close</button>
     </dialog>
   `;

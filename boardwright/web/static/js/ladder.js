@@ -16,12 +16,15 @@ export const easyOpponent = (game, rules) => (ladderOf(game, rules)[EASY - 1] ??
 /** The net that ships and that a player has; undefined for nets of runs, and for players without one. */
 const shippedNet = (spec) => /(?<=[:,]net=)(?!run\/)[^,]+/.exec(spec)?.[0];
 
-/** Whether a player plays under a rule set: all do but nets that learned other rules, or ship no more. */
+/** Whether a player plays under a rule set: all do but nets that learned other rules (alpha-beta's may) or ship no more. */
 export function plays(game, rules, spec) {
   const learned = rulesOfRun(spec);
   if (learned) return learned === ruleSetOf(game, rules).name;
   const net = shippedNet(spec);
-  return !net || ladderOf(game, rules).some((opponent) => shippedNet(opponent.spec) === net);
+  const ladders = spec.startsWith("alphabeta:")
+    ? game.rule_sets.map(({ opponents }) => opponents)
+    : [ladderOf(game, rules)];
+  return !net || ladders.flat().some((opponent) => shippedNet(opponent.spec) === net);
 }
 
 /** A player after a change of rules; in the place of one who does not play by the new ones, that on its rung. */

@@ -3,8 +3,9 @@ import { html, render, useEffect, useLayoutEffect, useState } from "./ui.js";
 import { Announcer } from "./announce.js";
 import { api } from "./api.js";
 import { Defs } from "./board/defs.js";
-import { Help } from "./keys.js";
+import { Help, TEXT_FIELDS } from "./keys.js";
 import { Missing } from "./missing.js";
+import { RulesInPlay } from "./panels/howto.js";
 import { Link, useRoute } from "./router.js";
 import { makeSocket } from "./socket.js";
 import { remembered, remember } from "./store.js";
@@ -57,15 +58,19 @@ function App() {
   const [help, setHelp] = useState(false);
   useLayoutEffect(() => {
     const listen = (event) => {
-      if (event.key !== "?" || event.target.closest("input, textarea")) return;
+      if (event.key !== "?" || event.target.closest(TEXT_FIELDS)) return;
       event.preventDefault();
       setHelp((open) => !open);
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
   }, []);
+  const skip = (event) => {
+    event.preventDefault(); // the address names what is shown, and stays
+    document.getElementById("content").focus();
+  };
   return html`
-    <a class="skip" href="#content">Skip to the page</a>
+    <a class="skip" href="#content" onClick=${skip}>Skip to the page</a>
     <${Defs} />
     <header class="top">
       <${Link} to="/" class="brand" aria-label="Boardwright, home"><svg viewBox="0 0 32 32" aria-hidden="true">
@@ -84,7 +89,7 @@ function App() {
       ${Page ? html`<${Page} key=${page} api=${api} socket=${socket} params=${params} />` : html`<main class="plain"
         aria-busy="true"></main>`}
     </div>
-    <${Help} open=${help} close=${() => setHelp(false)} />
+    <${Help} open=${help} close=${() => setHelp(false)}>${help && html`<${RulesInPlay} api=${api} />`}</${Help}>
     <${Announcer} />
   `;
 }

@@ -7,13 +7,17 @@ export const positionPath = (text) =>
 const positionText = (path) => decodeURI(path).replaceAll("%3F", "?").replaceAll("%23", "#").replaceAll("_", " ");
 
 /**
- * The link to a position, or to a line of play from one.
- * @param {{game: string, rules: string, start?: string|null, actions?: number[], ply?: number}} line
+ * The link to a position, or to a line of play from one. `flip` shows the board from the other side, `review` begins a
+ * review of the line.
+ * @param {{game: string, rules: string, start?: string|null, actions?: number[], ply?: number, flip?: boolean,
+ *   review?: boolean}} line
  */
-export function studyPath({ game, rules, start, actions = [], ply }) {
+export function studyPath({ game, rules, start, actions = [], ply, flip, review }) {
   const values = new URLSearchParams();
   if (actions.length) values.set("m", actions.join("."));
   if (ply !== undefined) values.set("ply", String(ply));
+  if (flip) values.set("flip", "1");
+  if (review) values.set("review", "1");
   const asked = values.size ? `?${values}` : "";
   return `/a/${game}/${encodeURIComponent(rules)}${start ? `/${positionPath(start)}` : ""}${asked}`;
 }
@@ -39,8 +43,12 @@ function named({ pathname, search }) {
       rules: rules && decodeURIComponent(rules),
       start: start ? positionText(start) : null,
       actions,
+      ply: asked.ply ? Number(asked.ply) : null,
+      flip: asked.flip === "1",
+      review: asked.review === "1",
+      record: asked.record,
     };
-    return { page: "study", params: { ...params, ply: asked.ply ? Number(asked.ply) : null, record: asked.record } };
+    return { page: "study", params };
   }
   const play = pathname.match(/^\/play\/([^/]+)\/?$/);
   if (play) return { page: "play", params: { id: decodeURIComponent(play[1]) } };
@@ -49,15 +57,28 @@ function named({ pathname, search }) {
 }
 
 const listeners = new Set();
+const address = () => location.pathname + location.search;
+let shown = address(); // what names the page that is open
 
 /** Goes to a path; `replace` leaves no step behind in the browser's history. */
 export function go(path, replace = false) {
   history[replace ? "replaceState" : "pushState"](null, "", path);
+  shown = address();
   listeners.forEach((listener) => listener());
 }
 
 /** Changes the address to one that names what is already shown. */
-export const rename = (path) => history.replaceState(null, "", path);
+export function rename(path) {
+  history.replaceState(null, "", path);
+  shown = address();
+}
+
+/** A step in the browser's history; one to another place of the same page would lose what it holds: variations. */
+addEventListener("popstate", () => {
+  if (address() === shown) return;
+  shown = address();
+  listeners.forEach((listener) => listener());
+});
 
 export function useRoute() {
   const [where, setWhere] = useState(() => route(location));
@@ -67,11 +88,7 @@ export function useRoute() {
       window.scrollTo(0, 0);
     };
     listeners.add(listen);
-    addEventListener("popstate", listen);
-    return () => {
-      listeners.delete(listen);
-      removeEventListener("popstate", listen);
-    };
+    return () => listeners.delete(listen);
   }, []);
   return where;
 }

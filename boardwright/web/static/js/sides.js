@@ -14,7 +14,10 @@ export function namesByColour(view, roles) {
   return colourOf(view, roles, 0) === 0 ? roles : [roles[1], roles[0]];
 }
 
-/** Whether a role's pieces begin at the top, so that it should see the board flipped. */
+/**
+ * Whether a role's pieces begin at the top, so that it should see the board flipped. `view` is the game's own first
+ * position: later ones, and those made by hand, may have them anywhere.
+ */
 export function beginsAbove(view, roles, role) {
   const colour = colourOf(view, roles, role);
   const mean = (wanted) => {

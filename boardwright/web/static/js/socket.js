@@ -13,6 +13,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
   let retry = 0;
   let numbered = 0;
   let lost = false;
+  let connections = 0; // so far
   const waiting = []; // messages to send once it is open
   const games = new Map(); // live game id -> set of listeners
   const matches = new Map(); // match id -> set of listeners
@@ -37,6 +38,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
     clearTimeout(retry);
     if (socket && socket.readyState <= WebSocket.OPEN) return;
     const opened = (socket = new WebSocket(url));
+    connections += 1;
     opened.onopen = () => {
       pause = 250;
       tellLoss(false);
@@ -59,7 +61,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
   }
 
   function receive(message) {
-    if (message.type === "game") games.get(message.game.id)?.forEach(({ state }) => state(message.game));
+    if (message.type === "game") games.get(message.game.id)?.forEach(({ state }) => state(message.game, connections));
     else if (message.type === "error" && games.has(message.id))
       games.get(message.id).forEach(({ failed }) => failed?.(message.error));
     else if (message.type === "match")
@@ -91,8 +93,9 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
 
   return {
     /**
-     * Tells every state of a live game, and what goes wrong with it; returns what ends that.
-     * @param {{state: (live: any) => void, failed?: (why: string) => void}} listeners
+     * Tells every state of a live game, and by which connection it came, and what goes wrong with it; returns what
+     * ends that.
+     * @param {{state: (live: any, connection: number) => void, failed?: (why: string) => void}} listeners
      */
     watch: (game, listeners) => watch(games, game, listeners, { type: "watch", game }, { type: "unwatch", game }),
     /** Calls `listener` with true when the connection is lost, with false when it is back; returns what ends that. */

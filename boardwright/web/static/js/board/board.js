@@ -4,7 +4,7 @@
  */
 import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { usePieces, useSteps } from "./animate.js";
-import { borderOf, Floor, Frame } from "./floor.js";
+import { borderOf, Floor, Frame, Labels } from "./floor.js";
 import { allCells, CELL, cellName, keyOf, keyOfCells, same, viewer } from "./geometry.js";
 import { sceneAlong } from "./moves.js";
 import { Considered, Heat, Hints, Marks } from "./overlays.js";
@@ -31,6 +31,10 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
   const floor = useMemo(
     () => html`<${Floor} scene=${scene} view=${seen} />`,
     [JSON.stringify(view.scene.tints), scene.rows, scene.columns, flip],
+  );
+  const labels = useMemo(
+    () => html`<${Labels} scene=${scene} view=${seen} />`,
+    [JSON.stringify(view.scene.cell_labels), scene.rows, scene.columns, flip],
   );
   const frame = useMemo(
     () => html`<${Frame} scene=${scene} view=${seen} />`,
@@ -116,6 +120,7 @@ export function Board({ view, input, flip = false, roles = [], considered = [], 
       <${Marks} scene=${scene} view=${seen} />
       ${heat && html`<${Heat} shares=${heat.shares} kind=${heat.kind} view=${seen} />`}
       <${Hints} input=${input} scene=${scene} view=${seen} escapes=${escapes} />
+      ${labels}
       <g class="blocks">
         ${scene.polyominoes.map((block) => html`<${Block}
           key=${block.letter + block.role} cells=${block.cells.map(seen.seen)} role=${block.role} />`)}

@@ -21,7 +21,6 @@ export function Frame({ scene, view }) {
 
 export function Floor({ scene, view }) {
   const tints = new Map(scene.tints.map(({ cell, tint }) => [keyOf(cell), tint]));
-  const labels = new Map(scene.cell_labels.map(({ cell, label }) => [keyOf(cell), label]));
   const cells = allCells(scene).map((cell) => ({
     cell,
     key: keyOf(cell),
@@ -39,9 +38,15 @@ export function Floor({ scene, view }) {
       key=${key} tint=${tint} x=${x} y=${y} />`)}
     ${!chequered && html`<path class="grid-lines" d=${gridLines(scene)} />`}
     <rect class="sheen" width=${width} height=${height} />
-    ${cells.map(({ key, tint, x, y }) => labels.has(key) && html`<text key=${key}
-      class=${`cell-label ${tint}`} x=${x + 2.2} y=${y + 8.6}>${labels.get(key)}</text>`)}
   `;
+}
+
+/** What is written on cells. It is drawn over marks and hints, so that it can be read on every cell. */
+export function Labels({ scene, view }) {
+  return scene.cell_labels.map(({ cell, label }) => {
+    const { x, y } = view.corner(cell);
+    return html`<text key=${keyOf(cell)} class="cell-label" x=${x + 2.2} y=${y + 8.6}>${label}</text>`;
+  });
 }
 
 function gridLines({ rows, columns }) {

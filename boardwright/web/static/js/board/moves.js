@@ -35,12 +35,16 @@ export function nextCells(legal, begun) {
 /** Keys of the cells pieces may leave. */
 export const origins = (legal) => nextCells(legal, []);
 
-/** Keys of the last cells of moves along a path to which only one of them leads: one may jump there at once. */
+/**
+ * Keys of the last cells of moves along a path to which only one of them leads: one may jump there at once. Not of the
+ * cell the piece is on, to which a king may come back: who points there means to put it down.
+ */
 export function shortcuts(legal, begun) {
   const ends = new Map();
   for (const move of movesAlong(legal, begun)) {
-    const key = keyOf(pathOf(move).at(-1));
-    ends.set(key, ends.has(key) ? null : move);
+    const end = pathOf(move).at(-1);
+    if (same(end, begun.at(-1))) continue;
+    ends.set(keyOf(end), ends.has(keyOf(end)) ? null : move);
   }
   return new Map([...ends].filter(([, move]) => move));
 }

@@ -15,6 +15,9 @@ function Shape({ cells, role }) {
   `;
 }
 
+/** Whether something may be placed from a tray: of two that are active, nobody's and one's own, from one. */
+const isInUse = (tray) => tray.active && tray.pieces.some((piece) => piece.piece);
+
 export function Trays({ input }) {
   if (!input.trays.length) return null;
   return html`
@@ -24,9 +27,9 @@ export function Trays({ input }) {
           <section key=${tray.name} class=${classes("tray", { active: tray.active && input.enabled })}
             aria-label=${`Pieces: ${tray.name}`}>
             <h3>${capital(tray.name)}</h3>
-            ${tray.active && input.places && html`<button class="icon small" onClick=${() => input.rotate(1)}
+            ${isInUse(tray) && input.places && html`<button class="icon small" onClick=${() => input.rotate(1)}
               disabled=${!input.chosen} aria-label="Rotate the piece" title="Rotate (r, or the wheel)">⟳</button>`}
-            ${tray.active && input.pinned && html`<button class="button small primary" disabled=${!input.ghost?.legal}
+            ${isInUse(tray) && input.pinned && html`<button class="button small primary" disabled=${!input.ghost?.legal}
               onClick=${() => input.place(input.hover)}>Place</button>`}
             <div class="felt">
               ${tray.pieces.map((piece) => html`<${InHand} key=${piece.key} piece=${piece} role=${tray.role}

@@ -126,7 +126,7 @@ function Games({ match, game }) {
   const newest = [...match.games].reverse();
   return html`
     <h3>Games</h3>
-    <ol class="game-list" reversed start=${match.games.length}>
+    <ol class="game-list" reversed start=${match.games.length} style=${{ "--digits": String(match.games.length).length }}>
       ${(all ? newest : newest.slice(0, SHOWN_GAMES)).map((played) => {
         const outcome = played.result === 2 ? "½–½" : played.result === played.first_role ? "1–0" : "0–1";
         const result = resultText({ winner: played.result === 2 ? null : played.result, reason: played.reason }, game.roles);

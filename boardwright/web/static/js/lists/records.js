@@ -1,5 +1,5 @@
 /** Games of the record, newest first, a page at a time, each a link to its replay. */
-import { html, useEffect, useState } from "../ui.js";
+import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { notifyError } from "../announce.js";
 import { TextInput } from "../field.js";
 import { Link } from "../router.js";
@@ -8,34 +8,56 @@ import { recordPath } from "./matches.js";
 import { ago } from "./words.js";
 
 const PAGE = 10;
+const MOST = 100; // that the server lists at once
+const NOTHING = { games: [], more: false };
 
-/** @param {{api: any, game: any, rules: string, version: number}} props a new `version` asks for the newest again */
+/** @param {{api: any, game: any, rules: string, version: string}} props a new `version` asks for the newest again */
 export function Records({ api, game, rules, version }) {
   const [player, setPlayer] = useState("");
-  const [pages, setPages] = useState({ games: [], more: false });
-  const ask = (before) => api.records({ game: game.name, rules, player, before, limit: PAGE });
+  const [pages, setPages] = useState(NOTHING);
+  const about = `${game.name} ${rules} ${player}`;
+  const asked = useRef(about);
+  const ask = (before, limit) => api.records({ game: game.name, rules, player, before, limit });
   useEffect(() => {
     let open = true;
-    ask()
-      .then((games) => open && setPages({ games, more: games.length === PAGE }))
+    const again = asked.current === about; // then all that is shown stays, with what is new before it
+    const limit = Math.min(Math.max(PAGE, again ? pages.games.length : 0), MOST);
+    asked.current = about;
+    ask(undefined, limit)
+      .then((games) => open && setPages({ games, more: games.length === limit }))
       .catch(notifyError);
     return () => (open = false);
-  }, [game.name, rules, player, version]);
-  const more = () =>
-    ask(pages.games.at(-1).id)
-      .then((games) => setPages((before) => ({ games: [...before.games, ...games], more: games.length === PAGE })))
+  }, [about, version]);
+  const more = () => {
+    const last = pages.games.at(-1).id;
+    const append = (before, games) =>
+      before.games.at(-1)?.id === last ? { games: [...before.games, ...games], more: games.length === PAGE } : before;
+    return ask(last, PAGE)
+      .then((games) => setPages((before) => append(before, games)))
       .catch(notifyError);
+  };
+  const names = useMemo(() => playerNames(game), [game]);
+  const choose = (typed) => setPlayer([...names].find(([, name]) => sameWords(name, typed))?.[0] ?? typed);
   return html`
     <section class="panel" aria-labelledby="records-title">
       <div class="row spread">
         <h2 id="records-title">Games</h2>
-        <label class="field inline">Player <${TextInput} type="search" name="player" placeholder="all" value=${player} setValue=${setPlayer} /></label>
+        <label class="field inline">Player <${TextInput} type="search" name="player" placeholder="all" list="record-players" value=${player} setValue=${choose} /></label>
+        <datalist id="record-players">${[...names].map(([spec, name]) => html`<option key=${spec} value=${spec} label=${name} />`)}</datalist>
       </div>
       <ul class="record-list">${pages.games.map((record) => html`<${Entry} key=${record.id} record=${record} game=${game} />`)}</ul>
       ${!pages.games.length && html`<p class="quiet">No games${player ? ` of ${player}` : ""} in the record.</p>`}
       ${pages.more && html`<button class="button small" onClick=${more}>Older games</button>`}
     </section>
   `;
+}
+
+const sameWords = (one, other) => one.toLowerCase() === other.toLowerCase();
+
+/** What people call those who play a game, by spec: the opponents of all its rule sets, and people. */
+function playerNames(game) {
+  const opponents = game.rule_sets.flatMap((rules) => rules.opponents);
+  return new Map([["person", "A person"], ...opponents.map(({ spec }) => [spec, playerName(game, spec)])]);
 }
 
 function Entry({ record, game }) {

@@ -128,7 +128,7 @@ function Arena({ api, socket, games, params }) {
             <${MatchLinks} matches=${matches} games=${games} shown=${shown.match} choose=${choose} />
           </section>
         </div>
-        <${Records} api=${api} game=${game} rules=${shown.rules} version=${finished} />
+        <${Records} api=${api} game=${game} rules=${shown.rules} version=${`${finished} ${lists?.games}`} />
       </div>
     </main>
   `;

@@ -1,10 +1,12 @@
 /** The first page: choose a game and begin, or go on with one. */
-import { html, useEffect, useMemo, useState } from "../ui.js";
+import { html, useEffect, useState } from "../ui.js";
 import { notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
+import { useFirst } from "../first.js";
 import { useKeys } from "../keys.js";
 import { mayPass, useGames, usePolled } from "../lists/polled.js";
+import { HowToPlay } from "../panels/howto.js";
 import { lastChoices, NewGame } from "../panels/newgame.js";
 import { Link } from "../router.js";
 import { beginsAbove, colourOf, namesByColour, playerName } from "../sides.js";
@@ -26,16 +28,18 @@ export function Page({ api, params }) {
   useEffect(() => live.error && notifyError(live.error), [live.error]);
   const game = games?.find((candidate) => candidate.name === choices?.game);
   const [asked, view] = useFirstPosition(api, game, choices, params);
+  const first = useFirst(api, game?.name, choices?.rules);
   if (!game || view?.game !== game.name) return html`<main class="stage" aria-busy="true"></main>`;
   return html`
     <main class="stage">
       <h1 class="unseen">Play a game</h1>
-      <div class="stage-board"><${Preview} view=${view} game=${game} role=${choices.role} /></div>
+      <div class="stage-board"><${Preview} view=${view} first=${first} game=${game} role=${choices.role} /></div>
       <div class="stage-side">
         <section class="panel">
           <h2>${asked ? "New game from this position" : "New game"}</h2>
           <${NewGame} games=${games} choices=${choices} setChoices=${setChoices} position=${asked}
             colours=${[0, 1].map((role) => colourOf(view, game.roles, role))} />
+          <${HowToPlay} game=${game} rules=${choices.rules} />
         </section>
         ${live.answer?.length > 0 && html`<${OpenGames} open=${live.answer} games=${games} />`}
       </div>
@@ -69,9 +73,9 @@ function useFirstPosition(api, game, choices, params) {
 }
 
 /** The board as it will be, to look at. */
-function Preview({ view, game, role }) {
+function Preview({ view, first, game, role }) {
   const input = useInput(view, false, () => {});
-  const flip = useMemo(() => role !== "random" && beginsAbove(view, game.roles, role), [view, role]);
+  const flip = role !== "random" && first?.game === game.name && beginsAbove(first, game.roles, role);
   return html`<${Board} view=${view} input=${input} flip=${flip} roles=${namesByColour(view, game.roles)}
     label=${`${game.title}, the first position`} />`;
 }

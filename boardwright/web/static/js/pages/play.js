@@ -4,6 +4,7 @@ import { announce, notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
+import { useFirst } from "../first.js";
 import { useKeys } from "../keys.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
@@ -12,20 +13,26 @@ import { asRecorded, rememberPlayed } from "../played.js";
 import { go, studyPath } from "../router.js";
 import { beginsAbove, colourOf, hasRunNet, nameRuns, namesByColour, playerName, resultText } from "../sides.js";
 
-/** The newest state of a live game, whichever way it came. */
+const NO_STATE = { live: null, readAt: 0, connection: 0 };
+
+/**
+ * The newest state of a live game, whichever way it came. What a connection says first is taken whatever its version:
+ * a server that was started again counts on from what it had stored, which may be less.
+ */
 function useLiveGame(api, socket, id) {
-  const [state, setState] = useState({ live: null, readAt: 0 });
+  const [state, setState] = useState(NO_STATE);
   const receive = useCallback(
-    (next) =>
-      setState((before) =>
-        before.live?.id === next.id && before.live.version > next.version
-          ? before
-          : { live: next, readAt: performance.now() },
-      ),
+    (next, connection = null) =>
+      setState((before) => {
+        const first = connection !== null && connection !== before.connection;
+        const older = before.live?.id === next.id && before.live.version > next.version;
+        if (older && !first) return before;
+        return { live: next, readAt: performance.now(), connection: connection ?? before.connection };
+      }),
     [],
   );
   useEffect(() => {
-    setState({ live: null, readAt: 0 });
+    setState(NO_STATE);
     api
       .liveGame(id)
       .then(receive)
@@ -38,18 +45,18 @@ function useLiveGame(api, socket, id) {
   return { ...state, receive };
 }
 
-/** Whether the connection is lost, by which the player's moves come; says when it is back. */
+/** Whether the connection is lost, by which the player's moves come, and when it last was; says when it is back. */
 function useLoss(socket) {
-  const [lost, setLost] = useState(false);
+  const [loss, setLoss] = useState({ lost: false, lostAt: 0 });
   useEffect(
     () =>
       socket.whenLost((now) => {
-        setLost(now);
+        setLoss(({ lostAt }) => ({ lost: now, lostAt: now ? performance.now() : lostAt }));
         if (!now) notify("The connection is back");
       }),
     [],
   );
-  return lost;
+  return loss;
 }
 
 /** Finds out what a run is called whose net plays: a page that was just loaded has seen no list of runs. */
@@ -63,22 +70,6 @@ function useRunNames(api, spec) {
       .then(() => setNamed(true))
       .catch(() => {}); // then its id is its name
   }, [spec]);
-}
-
-/** The position a live game began from, which says whose side of the board is below; null until it is known. */
-function useFirst(api, live) {
-  const [first, setFirst] = useState({ id: null, view: null });
-  useEffect(() => {
-    if (!live) return undefined;
-    let wanted = true;
-    const { game, rules, start } = live.view;
-    api
-      .position({ game, rules, start })
-      .then((view) => wanted && setFirst({ id: live.id, view }))
-      .catch(notifyError);
-    return () => (wanted = false);
-  }, [live?.id]);
-  return first.id === live?.id ? first.view : null;
 }
 
 /** An earlier position of the game while one looks back; null for the present. */
@@ -108,15 +99,15 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     api.games().then(setGames).catch(notifyError);
   }, []);
-  const first = useFirst(api, live);
-  const lost = useLoss(socket);
+  const first = useFirst(api, live?.game, live?.rules);
+  const loss = useLoss(socket);
   useRunNames(api, live?.opponent);
   const game = games?.find((candidate) => candidate.name === live?.game);
-  if (!live || !game || !first) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} lost=${lost} />`;
+  if (!game || first?.game !== live.game || first.rules !== live.rules) return html`<main class="stage" aria-busy="true"></main>`;
+  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} ...${loss} />`;
 }
 
-function Table({ api, live, readAt, receive, game, first, lost }) {
+function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
   const back = useLookBack(api, live);
   const [busy, setBusy] = useState(false);
   const [flip, setFlip] = useState(() => beginsAbove(first, game.roles, live.human));
@@ -145,11 +136,16 @@ function Table({ api, live, readAt, receive, game, first, lost }) {
   const canUndo = !live.result && !busy && live.view.line.some((played) => played.role === live.human);
   const undo = () => canUndo && act(api.undo(live.id));
   const tryAgain = () => act(api.liveGame(live.id)); // whoever looks at a game has its player asked again
-  const study = () => {
+  const study = (asked = {}) => {
     const { actions } = live.view;
     if (live.result) rememberPlayed({ game: name, rules, start, actions, ...asRecorded(live) });
-    go(studyPath({ game: name, rules, start, actions, ply: back.at }));
+    go(studyPath({ game: name, rules, start, actions, ply: back.at, flip, ...asked }));
   };
+  const again = () =>
+    api
+      .again(live.id)
+      .then(({ id }) => go(`/play/${id}`))
+      .catch(notifyError);
 
   useEffect(() => {
     document.title = `${game.title} – Boardwright`;
@@ -164,7 +160,7 @@ function Table({ api, live, readAt, receive, game, first, lost }) {
     { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
     { keys: ["u"], says: "undo", run: undo },
-    { keys: ["l"], says: "study this position", run: study },
+    { keys: ["l"], says: "study this position", run: () => study() },
     { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
   ]);
 
@@ -172,7 +168,7 @@ function Table({ api, live, readAt, receive, game, first, lost }) {
   const note = lost ? "" : live.preparing ? "preparing" : live.thinking ? "thinking" : "";
   const strip = (role) => html`
     <${PlayerStrip} name=${names[role]} role=${role} colour=${colourOf(live.view, game.roles, role)} roleName=${game.roles[role]}
-      clock=${live.clock} readAt=${readAt} turn=${!live.result && live.view.to_move === role} note=${role === live.human ? "" : note} />
+      clock=${live.clock} readAt=${readAt} lostAt=${lostAt} turn=${!live.result && live.view.to_move === role} note=${role === live.human ? "" : note} />
   `;
   const typed = (text) => act(api.move(live.id, { text, version: live.version }));
   const status = live.result
@@ -208,13 +204,14 @@ function Table({ api, live, readAt, receive, game, first, lost }) {
             <button class="button" onClick=${undo} disabled=${!canUndo}>Undo</button>
             <button class="button" onClick=${() => setFlip(!flip)}>Flip</button>
             ${!live.result && html`<button class="button" onClick=${() => setAsking(true)}>Resign</button>`}
-            <button class="button" onClick=${study}>Study</button>
+            <button class="button" onClick=${() => study()}>Study</button>
+            ${live.result && html`<button class="button" onClick=${again}>Again, sides changed</button>`}
             <button class="button" onClick=${() => go("/")}>New game</button>
           </div>
         </section>
       </div>
       <${Resign} open=${asking && !live.result} close=${() => setAsking(false)} resign=${() => act(api.resign(live.id))} />
-      <${ResultDialog} live=${live} roles=${game.roles} study=${study} />
+      <${ResultDialog} live=${live} roles=${game.roles} review=${() => study({ review: true })} again=${again} />
     </main>
   `;
 }

@@ -4,6 +4,7 @@ import { announce, notify, notifyError } from "../announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
+import { useFirst } from "../first.js";
 import { finalValue, judgeLine } from "../judgement.js";
 import { useKeys } from "../keys.js";
 import { ladderOf, plays } from "../ladder.js";
@@ -49,7 +50,7 @@ export function Page({ api, socket, params }) {
   }, [params, game]);
   if (!game || opened.params !== params) return html`<main class="stage" aria-busy="true"></main>`;
   return html`<${Study} key=${opened.number} api=${api} socket=${socket} games=${games}
-    game=${game} opened=${opened.view} played=${opened.played} ply=${params.ply} />`;
+    game=${game} opened=${opened.view} played=${opened.played} asked=${params} />`;
 }
 
 /** The position and line an address names, and what else is known of the game it is. */
@@ -60,28 +61,37 @@ async function open(api, game, { rules, start, actions, record }) {
   return { view: await api.position(movesOf(played ?? named)), played };
 }
 
-/** A net that searches, where one leads the ladder: it also tells what it held best before it looked ahead. */
+/** The net that leads the ladder, with its search; where none does, a search without one. */
 function defaultAgent(game, rules) {
   const best = ladderOf(game, rules).at(-1).spec;
   const names = game.players.map((player) => player.name);
-  return best.startsWith("zero:") ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
+  return /^(zero|alphabeta):net=/.test(best) ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
 }
 
-/** @param {any} props `opened` the end of the line to begin with; `played` the game it is, if it is a known one */
-function Study({ api, socket, games, game, opened, played, ply }) {
+/**
+ * @param {any} props `opened` the end of the line to begin with; `played` the game it is, if it is a known one; `asked`
+ * what the address says
+ */
+function Study({ api, socket, games, game, opened, played, asked }) {
   const { rules, start } = opened;
   const [tree, setTree] = useState(() => addLine(newTree(), "n0", opened.line)[0]);
   const [at, setAt] = useState(
-    () => (ply === null ? mainLine(tree).at(-1) : (mainLine(tree)[ply] ?? mainLine(tree).at(-1))).id,
+    () => (asked.ply === null ? mainLine(tree).at(-1) : (mainLine(tree)[asked.ply] ?? mainLine(tree).at(-1))).id,
   );
   const [view, setView] = useState(opened);
   const [shown, setShown] = useState(null); // the board after a line that is pointed at
   const [values, setValues] = useState({});
-  const [flip, setFlip] = useState(false);
-  const [above, setAbove] = useState(false); // whether role 0 has the upper side of the board
+  const [flip, setFlip] = useState(asked.flip);
+  const first = useFirst(api, game.name, rules);
+  const above = first !== null && beginsAbove(first, game.roles, 0); // whether role 0 has the upper side of the board
   const [heat, setHeat] = useRemembered("heat", null);
-  const [engine, setAgent] = useRemembered(`engine:${game.name}`, defaultAgent(game, rules));
-  const agent = plays(game, rules, engine) ? engine : defaultAgent(game, rules);
+  const [engine, setEngine] = useRemembered(`engine:${game.name}`, defaultAgent(game, rules));
+  const [chosen, setChosen] = useState(null); // here and now: if it does not play by these rules, the server says so
+  const agent = chosen ?? (plays(game, rules, engine) ? engine : defaultAgent(game, rules));
+  const setAgent = (spec) => {
+    setChosen(spec);
+    setEngine(spec);
+  };
   const [pointed, setPointed] = useState(null);
   const node = tree.nodes[at];
   const line = useMemo(() => lineThrough(tree, at), [tree, at]);
@@ -100,16 +110,12 @@ function Study({ api, socket, games, game, opened, played, ply }) {
     return untilAnswered(() => api.position({ game: game.name, rules, start, actions: node.actions }), setView);
   }, [at]);
   useEffect(() => {
-    const path = studyPath({ ...wholeLine, ply: node.depth === line.length - 1 ? undefined : node.depth });
+    const path = studyPath({ ...wholeLine, ply: node.depth === line.length - 1 ? undefined : node.depth, flip });
     const timer = setTimeout(() => rename(path), RENAME_MS);
     return () => clearTimeout(timer);
-  }, [line]);
+  }, [line, flip]);
   useEffect(() => {
     document.title = `Study ${game.title} – Boardwright`;
-    return untilAnswered(
-      () => api.position({ game: game.name, rules, start }),
-      (first) => setAbove(beginsAbove(first, game.roles, 0)),
-    );
   }, []);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) setValue(at, info.value);
@@ -206,13 +212,13 @@ function Study({ api, socket, games, game, opened, played, ply }) {
     : outcome
       ? resultText(outcome, game.roles)
       : view.scene.caption;
-  const first = colourOf(view, game.roles, 0);
   return html`
     <main class=${classes("stage study", { handed: input.trays.length })}>
       <h1 class="unseen">Study of ${game.title}</h1>
       <div class="stage-board">
         <div class="with-bar">
-          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${first} below=${above === flip} />
+          <${ValueBar} value=${values[at] ?? null} roles=${game.roles} colour=${colourOf(view, game.roles, 0)}
+            below=${above === flip} />
           <${Board} view=${board} input=${input} flip=${flip}
             roles=${namesByColour(board, game.roles)} considered=${considered} heat=${map} label=${board.scene.title} />
         </div>
@@ -229,7 +235,7 @@ function Study({ api, socket, games, game, opened, played, ply }) {
           <div class="row"><${Steps} at=${node.depth} last=${line.length - 1} go=${step} /><button class="icon"
             aria-label="Flip the board" title="Flip (f)" onClick=${() => setFlip(!flip)}>⇅</button></div>
           <${ReviewPanel} review=${review} line=${line} values=${values} at=${at} go=${setAt} roles=${game.roles}
-            clear=${() => setValues({})} />
+            clear=${() => setValues({})} begin=${asked.review} />
           <${TypedMove} legal=${input.legal} onMove=${(move) => play([{ ...move, role: view.to_move }])} onText=${typed}
             disabled=${!input.enabled} />
           <div class="row actions">

@@ -1,5 +1,5 @@
 /** Games and positions in and out: files, links, texts. */
-import { html, useState } from "../ui.js";
+import { html, useEffect, useState } from "../ui.js";
 import { notify, notifyError } from "../announce.js";
 import { api } from "../api.js";
 import { rememberPlayed } from "../played.js";
@@ -8,7 +8,8 @@ import { Dialog } from "./result.js";
 
 const headline = (read, index) => {
   const [first, second] = read.record.names ?? [];
-  return `${index + 1}. ${first || "?"} – ${second || "?"}${read.headers?.Event ? `, ${read.headers.Event}` : ""}`;
+  const { event } = read.headers;
+  return `${index + 1}. ${first || "?"} – ${second || "?"}${event ? `, ${event}` : ""}`;
 };
 
 /** Puts a text on the clipboard, or shows it where there is none. */
@@ -34,7 +35,8 @@ export function Files({ games, game, view, record }) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
   const [found, setFound] = useState(null);
-  const [written, setWritten] = useState(null);
+  const [written, setWritten] = useState(null); // where it is another position than that on the board
+  useEffect(() => setWritten(null), [view.text]);
   const load = (one) => {
     setOpen(false);
     setFound(null);
@@ -43,14 +45,16 @@ export function Files({ games, game, view, record }) {
     rememberPlayed(played);
     go(studyPath({ ...played, ply: 0 }));
   };
-  const read = (content) =>
-    api
+  const read = (content) => {
+    setFound(null);
+    return api
       .readFile(game.name, content)
       .then(({ games: read, errors }) => {
         if (read.length === 1 && !errors.length) return load(read[0]);
         setFound({ games: read, errors: read.length || errors.length ? errors : [`It holds no game of ${game.title}.`] });
       })
       .catch(notifyError);
+  };
   const write = () =>
     api
       .writeFile(record)
@@ -87,7 +91,7 @@ export function Files({ games, game, view, record }) {
       <form class="typed" onSubmit=${setPosition}>
         <label class="unseen" for="position-text">Position as text</label>
         <input id="position-text" class="text-input" spellcheck="false" value=${written ?? view.text}
-          onInput=${(event) => setWritten(event.target.value)} />
+          onInput=${({ target }) => setWritten(target.value === view.text ? null : target.value)} />
         <button class="button" disabled=${written === null}>Set</button>
       </form>
       <div class="row actions">
@@ -95,7 +99,10 @@ export function Files({ games, game, view, record }) {
           onClick=${() => copy(location.origin + here, "Link to this position")}>Copy link</button>
         <button class="button" disabled=${Boolean(view.outcome)}
           onClick=${() => go(`/?${new URLSearchParams({ game: game.name, rules: view.rules, position: view.text })}`)}>Play from here</button>
-        <button class="button" onClick=${() => setOpen(true)}>Load…</button>
+        <button class="button" onClick=${() => {
+          setFound(null);
+          setOpen(true);
+        }}>Load…</button>
         <button class="button" onClick=${write}>Save</button>
       </div>
       <${Dialog} open=${open} close=${() => setOpen(false)} label="Load a game">

@@ -52,7 +52,8 @@ export function MoveList({ line, current, go }) {
 }
 
 /**
- * What is typed stays until it is accepted: `onMove` and `onText` give false, or a promise of it, where it is not.
+ * What is typed stays until it is accepted: `onMove` and `onText` give false, or a promise of it, where it is not. The
+ * field keeps the focus while it is disabled, or the next letters would be commands.
  * @param {{legal: any[], onMove: (move: any) => any, onText: (text: string) => any, disabled: boolean}} props
  */
 export function TypedMove({ legal, onMove, onText, disabled }) {
@@ -61,7 +62,7 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
   async function submit(event) {
     event.preventDefault();
     const wanted = text.trim();
-    if (!wanted) return;
+    if (disabled || !wanted) return;
     const move = legal.find((candidate) => candidate.text.toLowerCase() === wanted.toLowerCase());
     const accepted = await (move ? onMove(move) : onText(wanted));
     if (accepted !== false) setText((now) => (now === text ? "" : now));
@@ -70,7 +71,7 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
     <form class="typed" onSubmit=${submit}>
       <label class="unseen" for="typed-move">Type a move</label>
       <input id="typed-move" ref=${input} class="text-input" list="legal-moves" autocomplete="off" spellcheck="false"
-        value=${text} disabled=${disabled}
+        value=${text} readonly=${disabled} aria-disabled=${String(disabled)}
         placeholder=${disabled || !legal.length ? "Type a move" : `Type a move, such as ${legal[0].text}`}
         onInput=${(event) => setText(event.target.value)} />
       <datalist id="legal-moves">${legal.slice(0, 400).map((move) => html`<option value=${move.text} />`)}</datalist>

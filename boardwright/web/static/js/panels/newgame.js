@@ -38,7 +38,7 @@ export function choicesFor(game, before = {}) {
 }
 
 /** Starts a game and goes to it; `position` is a text to begin from. */
-export async function begin(choices, position = undefined) {
+async function begin(choices, position = undefined) {
   remember("new-game", choices);
   const clock = CLOCKS.find(([key]) => key === choices.clock)?.[2] ?? null;
   const { game, rules, role, opponent } = choices;

@@ -27,9 +27,18 @@ export function writeSpec({ name, options }) {
 const ratingText = (rating) =>
   rating ? ` · ${Math.round(rating.elo)} (+${Math.round(rating.plus)} −${Math.round(rating.minus)})` : "";
 
+const MEASURE = "random"; // the player whose rating is 0 by definition
+
 /** A rating that ships: "1,240 ± 60". */
-const shippedText = ({ elo, plus, minus }) =>
-  `${Math.round(elo).toLocaleString("en").replace("-", "−")} ± ${Math.round(Math.max(plus, minus))}`;
+const shippedText = (spec, { elo, plus, minus }) =>
+  Math.round(elo).toLocaleString("en").replace("-", "−") +
+  (spec === MEASURE ? "" : ` ± ${Math.round(Math.max(plus, minus))}`);
+
+/** What the ratings that ship mean, beside the one of the player that is chosen. */
+function ratedText(spec, rating, ratedOn) {
+  if (spec === MEASURE) return `Random moves are the measure: 0 Elo. The others were measured on ${ratedOn}`;
+  return `${rating ? shippedText(spec, rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}`;
+}
 
 /** The nets of training runs that play a game by some rules, named by their runs; none until they are known. */
 function useNets(game, rules) {
@@ -73,12 +82,12 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
       <label class="field">${legend}
         <select name="opponent" value=${other ? OTHER : spec} onChange=${(event) => choose(event.target.value)}>
           ${ladder.map(({ spec: value, label, level, rating: shipped }) => html`<option key=${value}
-            value=${value}>${level}. ${label}${shipped ? ` · ${shippedText(shipped)}` : played(value)}</option>`)}
+            value=${value}>${level}. ${label}${shipped ? ` · ${shippedText(value, shipped)}` : played(value)}</option>`)}
           ${nets.map(({ spec: value, label }) => html`<option key=${value}
             value=${value}>${label}${played(value)}</option>`)}
           <option value=${OTHER}>Another player…</option>
         </select>
-        ${ratedOn !== null && html`<small>${rating ? shippedText(rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}</small>`}
+        ${ratedOn !== null && html`<small>${ratedText(spec, rating, ratedOn)}</small>`}
       </label>
       ${
         other &&

@@ -3,17 +3,21 @@ import { classes, html, useEffect, useState } from "../ui.js";
 
 const LOW_SECONDS = 20;
 
-/** Seconds left of a clock that was read at `at`, while it goes on by itself. */
-function useRemaining(clock, role, at) {
+/**
+ * Seconds left of a clock that was read at `at`, while it goes on by itself; when the connection is lost after that it
+ * stands until it is read again: the server may be down, and then nobody's clock runs.
+ */
+function useRemaining(clock, role, at, lostAt) {
   const running = clock?.running === role;
+  const stands = lostAt > at;
   const [, tick] = useState(0);
   useEffect(() => {
-    if (!running) return undefined;
+    if (!running || stands) return undefined;
     const timer = setInterval(() => tick((count) => count + 1), 200);
     return () => clearInterval(timer);
-  }, [running]);
+  }, [running, stands]);
   if (!clock) return null;
-  return Math.max(0, clock.remaining[role] - (running ? (performance.now() - at) / 1000 : 0));
+  return Math.max(0, clock.remaining[role] - (running ? ((stands ? lostAt : performance.now()) - at) / 1000 : 0));
 }
 
 function clockText(seconds) {
@@ -22,9 +26,9 @@ function clockText(seconds) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** @param {{name: string, role: number, colour: number, roleName: string, clock: any, readAt: number, turn: boolean, note?: string}} props */
-export function PlayerStrip({ name, role, colour, roleName, clock, readAt, turn, note }) {
-  const remaining = useRemaining(clock, role, readAt);
+/** @param {{name: string, role: number, colour: number, roleName: string, clock: any, readAt: number, lostAt: number, turn: boolean, note?: string}} props */
+export function PlayerStrip({ name, role, colour, roleName, clock, readAt, lostAt, turn, note }) {
+  const remaining = useRemaining(clock, role, readAt, lostAt);
   return html`
     <div class=${classes("player", { turn })}>
       <i class=${`side-dot colour-${colour}`}></i>

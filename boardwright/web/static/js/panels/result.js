@@ -1,9 +1,6 @@
 /** The end of a game, and the question before giving it up. */
 import { html, useEffect, useRef, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
 import { resultText } from "../sides.js";
-import { remembered } from "../store.js";
-import { begin } from "./newgame.js";
 
 export function Dialog({ open, close, label, children }) {
   const dialog = useRef(null);
@@ -29,24 +26,13 @@ export function Resign({ open, close, resign }) {
 }
 
 /** Opens when a game ends while one is looking; not for a game that was over before. */
-export function ResultDialog({ live, roles, study }) {
+export function ResultDialog({ live, roles, review, again }) {
   const [open, setOpen] = useState(false);
   const before = useRef(live.result);
   useEffect(() => {
     if (live.result && !before.current) setOpen(true);
     before.current = live.result;
   }, [live.result]);
-  const again = () =>
-    begin(
-      {
-        game: live.game,
-        rules: live.rules,
-        role: 1 - live.human,
-        opponent: live.opponent,
-        clock: live.clock ? remembered("new-game", {}).clock : "none",
-      },
-      live.view.start,
-    ).catch(notifyError);
   const { result, human } = live;
   const headline = !result ? "" : result.winner === null ? "A draw" : result.winner === human ? "You win!" : "You lose";
   return html`
@@ -54,7 +40,7 @@ export function ResultDialog({ live, roles, study }) {
       <h2>${headline}</h2>
       <p data-result=${result?.winner ?? "draw"}>${result && resultText(result, roles)}</p>
       <div class="row">
-        <button class="button primary" onClick=${study}>Review the game</button>
+        <button class="button primary" onClick=${review}>Review the game</button>
         <button class="button" onClick=${again}>Again, sides changed</button>
         <button class="button" onClick=${() => setOpen(false)}>Close</button>
       </div>

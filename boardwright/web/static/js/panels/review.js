@@ -6,18 +6,24 @@ import { useRemembered } from "../store.js";
 import { ValueGraph } from "./graph.js";
 
 const PACES = [0.1, 0.3, 1, 3]; // seconds a position
+const LEAST_MS = 100; // a position, however fast the engine: the server hears a page 20 times a second
 
 /** One position's value from an analysis of some seconds; `stops` is where to put what ends it. */
 function valueOf(socket, view, agent, seconds, stops) {
   const { game, rules, start, actions } = view;
   return new Promise((resolve, reject) => {
     let value = null;
+    const began = performance.now();
     const stop = socket.analyse(
       { game, rules, start, actions, agent, seconds },
       {
         info: (info) => (value = info.value ?? value),
-        done: () => resolve(value),
-        failed: (why) => reject(new Error(why)),
+        done: () => {
+          const left = began + LEAST_MS - performance.now();
+          if (left > 0) setTimeout(resolve, left, value);
+          else resolve(value); // at once: a timer may be slow in a window that is not shown
+        },
+        failed: (why) => reject(new Error(`The review has stopped: ${why}`)),
       },
     );
     stops.current = () => {
@@ -61,9 +67,15 @@ export function useReview(api, socket, { game, rules, start }, agent, setValue) 
   return { progress, run, stop };
 }
 
-/** @param {any} props `line` nodes from the root; `values` by node; `at` the node shown; `go` to a node */
-export function ReviewPanel({ review, line, values, at, go, roles, clear }) {
+/**
+ * @param {any} props `line` nodes from the root; `values` by node; `at` the node shown; `go` to a node; `begin` whether
+ * to review it at once
+ */
+export function ReviewPanel({ review, line, values, at, go, roles, clear, begin }) {
   const [pace, setPace] = useRemembered("pace", 0.3);
+  useEffect(() => {
+    if (begin && line.length > 1) review.run(line, values, pace);
+  }, []);
   const judged = useMemo(() => judgeLine(line, values), [line, values]);
   const byPly = useMemo(() => line.map((node) => values[node.id] ?? null), [line, values]);
   const signs = useMemo(() => line.map((node) => judged[node.id] ?? null), [line, judged]);

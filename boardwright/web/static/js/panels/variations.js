@@ -27,6 +27,7 @@ export function Variations({ tree, current, go, judged }) {
   const rows = [];
   let number = 0;
   let open = null; // the row that waits for the second column
+  let parted = false; // whether a variation stands below it: then that is in a row of its own, of the same number
   for (const node of mainLine(tree).slice(1)) {
     const others = tree.nodes[node.parent].children[0] === node.id ? aside(node.id) : null;
     const { role } = node.move;
@@ -36,24 +37,23 @@ export function Variations({ tree, current, go, judged }) {
           class="chance">chance: ${button(node)}</span></div>`,
       );
       open = null;
-    } else if (role === 1 && open) {
+    } else if (role === 1 && open && !parted) {
       open.second = node;
       open = null;
     } else {
-      const row = { number: ++number, first: role === 0 ? node : null, second: role === 1 ? node : null };
+      if (role === 0 || !open) number += 1;
+      const row = { number, first: role === 0 ? node : null, second: role === 1 ? node : null };
       rows.push(row);
       open = role === 0 ? row : null;
     }
-    if (others) {
-      rows.push(others);
-      open = null;
-    }
+    if (others) rows.push(others);
+    parted = Boolean(others);
   }
   return html`
     <div class="moves" ref=${list} role="region" tabindex="0" aria-label="Moves and variations">
       ${rows.map((row) =>
         row.number
-          ? html`<div class="move-row" key=${`row${row.number}`}><span
+          ? html`<div class="move-row" key=${(row.first ?? row.second).id}><span
             class="move-number">${row.number}</span>${row.first ? button(row.first) : html`<span
             class="move none">…</span>`}${row.second && button(row.second)}</div>`
           : row,

@@ -1,0 +1,131 @@
+"""What differs among games that are rated together: rules, versions, nets, time, and how games were stopped."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardwright.agents.players import PLAYERS
+from boardwright.agents.specs import LIMITS, sets_limit, split
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import ONGOING
+from boardwright.records.games import KNOWN, LISTING, Wanted, in_field, parts_of, rule_set_names
+from boardwright.records.store import Store
+
+MOST_TOLD = 5  # of what differs, in a warning
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Games between the same two players, in one event."""
+
+    players: tuple[tuple[str, str], tuple[str, str]]  # spec and version of each role's
+    config: Mapping[str, Any]  # of the event; empty for games by themselves
+
+
+def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None) -> list[str]:
+    """What differs among the games of a game, under one rule set or all, and is rated together nevertheless.
+
+    With a `field`, among the games of its players alone, as `encounters` takes them.
+    """
+    mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]
+    told = []
+    if len(mixed) > 1:
+        namesakes = len(set(mixed)) < len(mixed)
+        hint = " (choose one to tell them apart)" if rules is None else ""
+        hint = " (some have the same name: keep their games in files of their own)" if namesakes else hint
+        told.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
+    where, values = Wanted(game=game, rules=rules).condition()
+    with store.reading() as connection:
+        query = f"SELECT count(*) {LISTING} {where} AND result != {ONGOING} AND NOT {KNOWN}"
+        (nameless,) = connection.execute(query, values).fetchone()
+    if nameless:
+        told.append(f"{nameless:,} games of players without a name are left out")
+    kinds = [kind for kind in _kinds(store, game, rules) if in_field(field, *kind.players)]
+    return told + _versions(kinds) + _nets(kinds) + _times(kinds) + _conditions(kinds)
+
+
+def _kinds(store: Store, game: str, rules: str | None) -> list[_Kind]:
+    """What kinds of games are rated."""
+    where, values = Wanted(game=game, rules=rules).condition()
+    query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
+        {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
+    with store.reading() as connection:
+        configs = {number: json.loads(text) for number, text in connection.execute("SELECT id, config FROM events")}
+        return [
+            _Kind(((first, its_version), (second, other_version)), configs.get(event, {}))
+            for event, first, its_version, second, other_version in connection.execute(query, values)
+        ]
+
+
+def _versions(kinds: Iterable[_Kind]) -> list[str]:
+    """Versions of boardwright; players from elsewhere have none."""
+    found = {parts_of(version)[0] for kind in kinds for _, version in kind.players if version}
+    return [f"players of several versions are one here: {_some(sorted(found))}"] if len(found) > 1 else []
+
+
+def _nets(kinds: Iterable[_Kind]) -> list[str]:
+    """Nets that one spec has stood for."""
+    found: dict[str, dict[str, None]] = {}
+    for kind in kinds:
+        for spec, version in kind.players:
+            if version:  # else from elsewhere
+                found.setdefault(spec, {})[parts_of(version)[1] or "unknown"] = None
+    changed = [f"{spec} ({_some(list(nets))})" for spec, nets in found.items() if len(nets) > 1]
+    hint = "(give every net a file of its own)"
+    return [f"nets that have changed are one player here {hint}: {_some(changed, '; ')}"] if changed else []
+
+
+def _times(kinds: Iterable[_Kind]) -> list[str]:
+    """Times a move that events have agreed on for players who heed that."""
+    found: dict[str, dict[str, None]] = {}
+    for kind in kinds:
+        if "conditions" in kind.config:  # people's games and those of files do not say
+            seconds = kind.config["conditions"].get("seconds")
+            for spec, _ in kind.players:
+                if _heeds_time(spec):
+                    found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
+    mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
+    hint = "(name the time in the spec to tell them apart)"
+    return [f"players with several times a move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
+
+
+def _heeds_time(spec: str) -> bool:
+    """Whether a player thinks as long as an event says: one that can be told, and whose spec does not."""
+    try:
+        name, given = split(spec)
+    except BoardwrightError:  # a person's name
+        return False
+    kinds = [player for player in PLAYERS if player.name == name]
+    takes = {option.name for player in kinds for option in player.options}
+    return not sets_limit(given) and not takes.isdisjoint((*LIMITS, "cmd"))  # a program is told
+
+
+def _conditions(kinds: Iterable[_Kind]) -> list[str]:
+    """What ends games besides their rules."""
+    found = {_in_words(kind.config["conditions"]): None for kind in kinds if "conditions" in kind.config}
+    if len(found) < 2:
+        return []
+    hint = "(keep them in files of their own to tell them apart)"
+    return [f"games under {len(found)} conditions are rated together {hint}: {_some(list(found), '; ')}"]
+
+
+def _in_words(agreed: Mapping[str, Any]) -> str:
+    words = []
+    if agreed.get("clock") is not None:
+        words.append(f"a clock of {_time(agreed['clock']['seconds'])}+{_time(agreed['clock']['increment'])}")
+    if agreed.get("max_plies") is not None:
+        words.append(f"drawn after {agreed['max_plies']:,} plies")
+    if agreed.get("adjudicate"):
+        words.append("ended by endgame tables")
+    return ", ".join(words) or "the rules alone"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:g}s" if seconds >= 1 or not seconds else f"{1000 * seconds:g}ms"
+
+
+def _some(found: list[str], between: str = ", ") -> str:
+    """The first few of a list."""
+    more = len(found) - MOST_TOLD
+    return between.join([*found[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])])

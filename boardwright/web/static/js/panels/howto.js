@@ -1,0 +1,36 @@
+/** The rules of a game, folded away until somebody wants to read them. */
+import { html, useEffect, useState } from "../ui.js";
+import { ruleSetOf } from "../ladder.js";
+import { route } from "../router.js";
+
+/** @param {{game: any, rules: string}} props nothing is shown for rules of somebody's own, and for games that tell nothing */
+export function HowToPlay({ game, rules }) {
+  const { name, how_to_play: paragraphs } = ruleSetOf(game, rules);
+  if (name !== rules || !paragraphs.length) return null;
+  return html`
+    <details class="how-to-play">
+      <summary>How to play</summary>
+      <div>
+        ${paragraphs.map(({ title, text }) => html`<p key=${title}><strong>${title}.</strong> ${text}</p>`)}
+      </div>
+    </details>
+  `;
+}
+
+/** The rules of the game that the open page plays or studies; nothing on other pages, and until they are known. */
+export function RulesInPlay({ api }) {
+  const [shown, setShown] = useState(null);
+  useEffect(() => {
+    let wanted = true;
+    const { page, params } = route(location);
+    const named = { play: () => api.liveGame(params.id), study: async () => params }[page] ?? (async () => ({}));
+    Promise.all([api.games(), named()])
+      .then(([games, { game, rules }]) => {
+        const found = games.find(({ name }) => name === game);
+        if (wanted && found) setShown({ game: found, rules: rules ?? found.default_rules });
+      })
+      .catch(() => {}); // the keys are there all the same
+    return () => (wanted = false);
+  }, []);
+  return shown && html`<${HowToPlay} ...${shown} />`;
+}

@@ -1,0 +1,63 @@
+"""The rules for those who do not know a game: on the first page, and in the help of pages with a game."""
+
+import pytest
+from hands import OpenPage, new_game
+from playwright.sync_api import expect
+
+
+def test_how_to_play_follows_the_game_and_the_rules(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.get_by_role("radio", name="Tablut").check(force=True)
+    told = page.locator(".stage-side .how-to-play")
+    expect(told.get_by_text("The attackers win when they capture the king")).to_be_hidden()
+    told.get_by_text("How to play").click()
+    expect(told.locator("p")).to_have_count(5)
+    expect(told).to_contain_text("the defenders when he stands on a corner")
+    page.get_by_label("Rules").select_option("saami")
+    expect(told).to_contain_text("the defenders when he stands on a square of the edge")
+    page.get_by_role("radio", name="Cathedral").check(force=True)
+    expect(told).to_contain_text("10 × 10 cells")
+    page.get_by_label("Rules").select_option("paper-6")
+    expect(told).to_contain_text("an area of at most 24 cells")
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+@pytest.mark.parametrize(
+    ("title", "summary"), [("Tablut", "TablutZero"), ("English draughts", "World"), ("Cathedral", "official")]
+)
+def test_default_rules_are_described(open_page: OpenPage, title: str, summary: str) -> None:
+    page = open_page("/")
+    page.get_by_role("radio", name=title).check(force=True)
+    expect(page.locator("label", has=page.locator("select[name=rules]")).locator("small")).to_contain_text(summary)
+
+
+def test_the_help_of_a_game_tells_its_rules(open_page: OpenPage) -> None:
+    page = open_page("/")
+    new_game(page, "Tablut", "Attackers", rules="mcgill")
+    page.keyboard.press("?")
+    told = page.get_by_role("dialog", name="Keys").locator(".how-to-play")
+    told.get_by_text("How to play").click()
+    expect(told).to_contain_text("Positions may be repeated")
+    page.keyboard.press("Escape")
+    page.goto("/a/draughts/paper")
+    page.wait_for_selector(".board.takes")
+    page.keyboard.press("?")
+    expect(told).to_contain_text("40 moves running without a capture")
+    page.goto("/arena")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(told).to_have_count(0)
+
+
+def test_random_moves_are_the_measure(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.get_by_role("radio", name="Tablut").check(force=True)
+    against = page.get_by_label("Against")
+    expect(against.locator("option[value=random]")).to_have_text("1. Anything goes: random moves · 0")
+    against.select_option("random")
+    note = page.locator(".opponent small").first
+    expect(note).to_contain_text("Random moves are the measure: 0 Elo")
+    expect(note).not_to_contain_text("±")
+    against.select_option(index=2)
+    expect(note).to_contain_text("Elo above random moves (95 %)")

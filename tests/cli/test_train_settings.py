@@ -1,0 +1,97 @@
+"""`boardwright train` without settings on a folder that holds a run: it goes on with those it had; none is trained."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_pack_command import make_run
+
+from boardwright.cli import train
+from boardwright.learn import configfile, settings
+from boardwright.learn.loop import Progress, Watch
+from boardwright.learn.presets import PRESETS
+
+OTHER = settings.apply(PRESETS["draughts-tiny"], ["iterations=7", "rules=paper", "seed=3"])
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The settings that runs would have been trained with."""
+    configs: list[Any] = []
+
+    def trained(options: train.Options, config: Any, watch: Watch) -> Progress:
+        del watch
+        configfile.check(options.out, options.method, config)
+        configs.append(config)
+        return Progress(iteration=config.iterations)
+
+    monkeypatch.setattr(train, "_trained", trained)
+    monkeypatch.setattr(train, "keep_programs", lambda folder: None)
+    return configs
+
+
+def test_a_run_goes_on_with_the_settings_it_had(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+    configfile.keep(tmp_path, "alphazero", OTHER)
+    for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
+        status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
+        assert (status, err, told[-1]) == (0, "", OTHER)
+        assert out.splitlines()[0] == f"with the settings in {tmp_path / 'config.json'}"
+    status, out, _ = boardwright("train", "alphazero", "draughts", "--out", tmp_path / "new")
+    assert (status, told[-1]) == (0, PRESETS["draughts-laptop"])
+    assert "settings" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["alphazero", "draughts", "--preset", "draughts-laptop"], "holds a run with other settings"),
+        (["alphazero", "draughts", "--set", "iterations=7"], "holds a run with other settings"),
+        (["alphazero", "draughts", "--seed", "4"], "holds a run with other settings (seed is 3 there and 4 here)"),
+        (["alphazero", "tablut"], "(game is 'draughts' there and 'tablut' here)"),
+        (["ppo", "draughts"], "(method is 'alphazero' there and 'ppo' here)"),
+    ],
+)
+def test_other_settings_are_refused_as_ever(
+    tmp_path: Path, boardwright: Any, told: list[Any], arguments: list[str], complaint: str
+) -> None:
+    configfile.keep(tmp_path, "alphazero", OTHER)
+    status, _, err = boardwright("train", *arguments, "--out", tmp_path)
+    assert (status, told, len(err.splitlines())) == (2, [], 1)
+    assert complaint in err
+
+
+def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+    there = configfile.told("alphazero", OTHER)
+    path = tmp_path / configfile.NAME
+    for text, complaint in (
+        ("no JSON", "config.json cannot be read"),
+        ("[]", "config.json holds no settings"),
+        (json.dumps(there | {"blocks": 3}), f"{path}: unknown setting 'blocks'"),
+        (json.dumps(there | {"iterations": "many"}), f"{path}: setting iterations"),
+    ):
+        path.write_text(text)
+        status, _, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path)
+        assert (status, told, len(err.splitlines())) == (2, [], 1)
+        assert complaint in err
+
+
+def test_settings_from_before_some_were_there_have_their_defaults(
+    tmp_path: Path, boardwright: Any, told: list[Any]
+) -> None:
+    there = configfile.told("alphazero", OTHER)
+    del there["tables"]
+    (tmp_path / configfile.NAME).write_text(json.dumps(there))
+    assert boardwright("train", "alphazero", "draughts", "--out", tmp_path)[0] == 0
+    assert told == [OTHER]
+
+
+def test_the_command_that_unpack_names_goes_on(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+    boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
+    _, out, _ = boardwright("unpack", tmp_path / "file", tmp_path / "some where")
+    (line,) = [line for line in out.splitlines() if line.startswith("goes on with: ")]
+    program, *arguments = shlex.split(line.removeprefix("goes on with: "))
+    assert program == "boardwright"
+    assert boardwright(*arguments)[0] == 0
+    assert told == [PRESETS["draughts-tiny"]]

@@ -1,0 +1,173 @@
+"""What people are told of Tablut is what the engine does: under every rule set a sentence stands there if, and only if,
+a position shows that it is so.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_tablut_rules import QUIET, RING, SHUFFLE, put, taken
+
+import boardwright
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import Game, Position
+from boardwright.games.tablut.rules import RULE_SETS
+
+MADE_UP = sorted((Path(__file__).parents[2] / "contract" / "rules" / "tablut").glob("*.*"))
+GOES_ON = "nobody has won yet"
+
+
+@pytest.fixture(params=[*RULE_SETS, *MADE_UP], ids=lambda rules: Path(rules).stem)
+def game(request: pytest.FixtureRequest) -> Game:
+    return boardwright.game("tablut", request.param)
+
+
+def words(game: Game) -> str:
+    return " ".join(paragraph.text for paragraph in game.how_to_play())
+
+
+def after(game: Game, text: str, *moves: str) -> Position:
+    position = game.position(text)
+    for move in moves:
+        position = position.play(move)
+    return position
+
+
+def takes(game: Game, text: str, move: str) -> bool:
+    """Whether a move captures anything."""
+    return bool(taken(text, after(game, text, move)))
+
+
+def legal(game: Game, text: str, move: str) -> bool:
+    try:
+        game.position(text).play(move)
+    except IllegalMoveError:
+        return False
+    return True
+
+
+def winner(position: Position) -> int | str | None:
+    return GOES_ON if position.outcome is None else position.outcome.winner
+
+
+def king_falls_to_two(game: Game) -> bool:
+    return takes(game, put("d5 f7", "b8", "e5"), "f7-f5")
+
+
+def on_edge(game: Game) -> Position:
+    return game.position(put("a2 b4", "b8", "a3"))
+
+
+A_MAN, THE_KING = put("e7", "b8", "g7"), put("h8", "b8", "e7", "d")  # who would go to the throne or past it
+EITHER = r"[^.]* stands in for the other enemy, against (men of both sides|{})"
+FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
+    # name: (pattern of the sentence, whether it is so)
+    "attackers begin": ("The attackers move first", lambda game: game.start().role_to_move == 0),
+    "defenders begin": ("The defenders move first", lambda game: game.start().role_to_move == 1),
+    "an edge wins": ("on a square of the edge", lambda game: winner(game.position(put("h8", "b8", "c1"))) == 1),
+    "a corner wins": (
+        "he stands on (a corner|a square of the edge)",
+        lambda game: winner(game.position(put("h8", "b8", "a1"))) == 1,
+    ),
+    "corners are the king's": (
+        "Only the king may stop on a corner",
+        lambda game: not legal(game, put("a3 h8", "b8", "g7"), "a3-a1"),
+    ),
+    "all pass the throne": (
+        "any piece may pass over it|or pass over it while",
+        lambda game: legal(game, A_MAN, "e7-e3"),
+    ),
+    "nobody stops on it": ("[Nn]obody may stop on", lambda game: not legal(game, THE_KING, "e7-e5")),
+    "the throne is the king's": (
+        "Only the king may stop on the throne",
+        lambda game: legal(game, THE_KING, "e7-e5") and not legal(game, A_MAN, "e7-e5"),
+    ),
+    "the king captures": (
+        "The king captures as his men do",
+        lambda game: takes(game, put("d3 h8", "c3", "e4", "d"), "e4-e3"),
+    ),
+    "a corner against defenders": (
+        "mpty corner" + EITHER.format("defenders"),
+        lambda game: takes(game, put("c5 h8", "b1", "g7"), "c5-c1"),
+    ),
+    "a corner against attackers": (
+        "mpty corner" + EITHER.format("attackers"),
+        lambda game: takes(game, put("b1 h8", "c5", "g7", "d"), "c5-c1"),
+    ),
+    "the throne against defenders": (
+        "empty throne" + EITHER.format("defenders"),
+        lambda game: takes(game, put("c1 h8", "d5", "g7"), "c1-c5"),
+    ),
+    "the throne against attackers": (
+        "empty throne" + EITHER.format("attackers"),
+        lambda game: takes(game, put("d5 h8", "c1", "g7", "d"), "c1-c5"),
+    ),
+    "the throne under the king": (
+        "So does the throne with the king on it",
+        lambda game: takes(game, put("c1 h8", "d5", "e5"), "c1-c5"),
+    ),
+    "a camp against defenders": (
+        "empty square of a camp" + EITHER.format("defenders"),
+        lambda game: takes(game, put("f2 b8", "g5", "c7"), "f2-f5"),
+    ),
+    "a weak king": ("The king is captured just as", king_falls_to_two),
+    "a king in the open": (
+        "(The king|Elsewhere he) is captured just as",
+        lambda game: takes(game, put("c3 e4", "b8", "d3"), "e4-e3"),
+    ),
+    "the throne is one of four": (
+        "the empty throne[^.]* counting as one",
+        lambda game: not king_falls_to_two(game) and takes(game, put("d6 d4 c1", "b8", "d5"), "c1-c5"),
+    ),
+    "safe on the edge": (
+        "safe on the edge",
+        lambda game: on_edge(game).outcome is None and winner(on_edge(game).play("b4-a4")) == GOES_ON,
+    ),
+    "locked up on a corner": (
+        "even if their king has just reached",
+        lambda game: winner(game.position(put("a2 b1 h8", "", "a1"))) == 0,
+    ),
+    "surrounded": ("enclose them all", lambda game: winner(after(game, put(RING, "", "e5"), "e9-e7")) == 0),
+}
+
+
+@pytest.mark.parametrize("fact", FACTS.values(), ids=FACTS)
+def test_a_sentence_stands_there_where_it_is_so(game: Game, fact: tuple[str, Callable[[Game], bool]]) -> None:
+    pattern, is_so = fact
+    assert bool(re.search(pattern, words(game))) == is_so(game)
+
+
+def test_what_is_said_of_captures_always(game: Game) -> None:
+    assert takes(game, put("c3 e4", "d3 b8", "g7"), "e4-e3")
+    assert takes(game, put("c3 e3 h8", "d7", "g7", "d"), "d7-d3") is False  # in between is safe
+    assert takes(game, put("c3 e3 d6", "d3 b8", "g7"), "d6-d4") is False  # whoever moves must be one of the two
+    assert takes(game, put("d5 e6 e4 f7", "b8", "e5"), "f7-f5")  # four take any king
+
+
+def test_positions_that_occur_again(game: Game) -> None:
+    said = re.search(
+        r"has occurred (\d+) times(.*?), the (game is drawn|player who has just made it so loses)", words(game)
+    )
+    if said is None:
+        assert "Positions may be repeated." in words(game)
+        assert after(game, QUIET, *SHUFFLE * 4).outcome is None
+        return
+    moves = (SHUFFLE * 4)[: 4 * (int(said[1]) - 1) + (1 if "not counting" in said[2] else 0)]
+    assert after(game, QUIET, *moves[:-1]).outcome is None
+    loser = (len(moves) - 1) % 2  # attackers make the first of them
+    assert winner(after(game, QUIET, *moves)) == (None if said[3] == "game is drawn" else 1 - loser)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "counters", "otherwise"),
+    [(r"(\d+) moves running without a capture", "{0} {0}", 99), (r"(\d+) moves in all", "0 {0}", 4000)],
+    ids=["quiet", "all"],
+)
+def test_limits(game: Game, pattern: str, counters: str, otherwise: int) -> None:
+    """Without a limit a game goes on after `otherwise` moves."""
+    said = re.search(pattern, words(game))
+    limit = int(said[1]) if said else otherwise
+    for before in (1, 2):
+        position = after(game, put("c3", "c8", "g7", "a", counters.format(limit - before)), "c3-c4")
+        assert winner(position) == (None if before == 1 and said else GOES_ON)

@@ -1,0 +1,193 @@
+"""What a run makes of the folder it finds: it goes on, begins, or refuses and leaves everything as it was."""
+
+import dataclasses
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drift import USUAL, Config, method_of, trained
+
+from boardwright.errors import RunError
+from boardwright.learn import checkpoint, configfile, league, loop, luggage, packing
+from boardwright.learn.metrics import read_metrics
+from boardwright.nets import netfile
+
+
+class KilledError(Exception):
+    """As a process is: nothing is kept after it."""
+
+
+def killed_after(folder: Path, iteration: int, config: Config = USUAL) -> list[str]:
+    """What a run said that was killed as soon as it had told of an iteration."""
+    said: list[str] = []
+
+    def told(done: int, *_: Any) -> None:
+        if done == iteration:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        loop.train(method_of(config), folder, loop.Watch(word=said.append, iteration=told))
+    return said
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Of everything that is worth keeping."""
+    kept = [folder / "metrics.sqlite", folder / "config.json", *(folder / "nets").iterdir()]
+    return {path.name: path.read_bytes() for path in kept if path.exists()}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that came to its end, without its checkpoints: as runs are published."""
+    folder = tmp_path_factory.mktemp("ended")
+    trained(folder)
+    shutil.rmtree(folder / "checkpoints")
+    return folder
+
+
+def only(*kept: str) -> Callable[[Path], None]:
+    """Removes all but the config and some files."""
+
+    def thin(folder: Path) -> None:
+        names = {"config.json", *kept}
+        for path in [path for path in folder.rglob("*") if path.is_file()]:
+            if str(path.relative_to(folder)) not in names:
+                path.unlink()
+
+    return thin
+
+
+@pytest.mark.parametrize(
+    ("thin", "named"),
+    [
+        (lambda folder: None, "metrics up to iteration 6 and nets/000006.net"),
+        (only("metrics.sqlite", "nets/best.net"), "metrics up to iteration 6 and nets/best.net"),
+        (only("metrics.sqlite"), "metrics up to iteration 6"),
+        (only("nets/best.net"), "nets/best.net"),
+        (only("nets/000000.net", "nets/000003.net"), "nets/000003.net"),
+    ],
+)
+def test_a_run_without_checkpoints_is_not_begun_anew(
+    ended: Path, tmp_path: Path, thin: Callable[[Path], None], named: str
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(ended, folder)
+    thin(folder)
+    before = contents(folder)
+    with pytest.raises(RunError) as refused:
+        trained(folder)
+    assert f"holds {named}, but no checkpoint" in str(refused.value)
+    assert "another --out" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert contents(folder) == before
+
+
+def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path) -> None:
+    """Nor is what it did since it was unpacked done again in silence."""
+    trained(tmp_path / "first", pieces=8)
+    packing.pack(tmp_path / "first", tmp_path / "file", nets=1)
+    packing.unpack(tmp_path / "file", tmp_path / "run")
+    trained(tmp_path / "run", pieces=4)
+    shutil.rmtree(tmp_path / "run" / "checkpoints")
+    with pytest.raises(RunError, match=r"holds nets/000003\.net, but no checkpoint"):
+        trained(tmp_path / "run")
+    league.path_of(tmp_path / "run" / "nets", 3).unlink()
+    assert trained(tmp_path / "run")[1].iteration == USUAL.iterations
+
+
+def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
+    configfile.keep(tmp_path, "drift", USUAL)
+    assert trained(tmp_path, pieces=0)[1].iteration == 0
+    shutil.rmtree(tmp_path / "checkpoints")  # which leaves empty metrics and the net of iteration 0
+    assert trained(tmp_path)[1].iteration == USUAL.iterations
+
+
+@pytest.mark.parametrize("iteration", [1, 2])
+def test_a_run_killed_after_an_iteration_goes_on(tmp_path: Path, iteration: int) -> None:
+    """However short the iteration was: nothing is measured that has no checkpoint before it."""
+    killed_after(tmp_path, iteration)
+    assert checkpoint.numbered(tmp_path / "checkpoints")
+    said, progress = trained(tmp_path)
+    assert said[0].startswith("goes on with iteration 1 of 6")
+    assert progress.iteration == USUAL.iterations
+    trained(tmp_path / "straight")
+    best, wanted = (netfile.read(folder / "nets" / loop.BEST) for folder in (tmp_path, tmp_path / "straight"))
+    assert all((weight == wanted.weights[name]).all() for name, weight in best.weights.items())
+
+
+def test_an_unpacked_run_killed_after_an_iteration_goes_on(tmp_path: Path) -> None:
+    trained(tmp_path / "first", pieces=8)
+    packing.pack(tmp_path / "first", tmp_path / "file", nets=1)
+    packing.unpack(tmp_path / "file", tmp_path / "run")
+    killed_after(tmp_path / "run", 3)
+    said, progress = trained(tmp_path / "run")
+    assert said[0].startswith("goes on with iteration 3 of 6")
+    assert (progress.iteration, progress.parts) == (USUAL.iterations, 2)
+
+
+@pytest.mark.parametrize("where", ["begun", "work"])
+def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str) -> None:
+    """Refused before the run began, or out of memory in its first piece of work."""
+
+    def refuse(*_: Any) -> Any:
+        raise RunError("choose another seed")
+
+    refusing: dict[str, Any] = {where: refuse}
+    with pytest.raises(RunError, match="choose another seed"):
+        loop.train(dataclasses.replace(method_of(Config(seed=1)), **refusing), tmp_path)
+    _, progress = trained(tmp_path, USUAL)
+    assert progress.iteration == USUAL.iterations
+    assert configfile.read(tmp_path) == configfile.told("drift", USUAL)
+    assert netfile.read(league.path_of(tmp_path / "nets", 0)).training["config"]["seed"] == 0
+
+
+def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
+    """For the same command without it would go on with them."""
+
+    def refuse(run: Any) -> Any:
+        raise RunError("choose another seed")
+
+    with pytest.raises(RunError, match="choose another seed"):
+        loop.train(dataclasses.replace(method_of(USUAL), begun=refuse), tmp_path)
+    assert not (tmp_path / configfile.NAME).exists()
+
+
+def test_other_settings_for_a_run_with_a_past_are_refused(ended: Path, tmp_path: Path) -> None:
+    trained(tmp_path / "run", pieces=1)  # and a checkpoint
+    packing.pack(ended, tmp_path / "file", nets=1)
+    packing.unpack(tmp_path / "file", tmp_path / "unpacked")
+    for folder in (tmp_path / "run", tmp_path / "unpacked"):
+        before = contents(folder)
+        with pytest.raises(RunError, match="seed is 0 there and 1 here"):
+            trained(folder, Config(seed=1))
+        assert contents(folder) == before
+
+
+def test_iterations_are_counted_as_they_are_told(tmp_path: Path) -> None:
+    numbers: list[int] = []
+
+    def one_more(pieces: int) -> list[str]:
+        said, left = [], iter(range(pieces))
+        watch = loop.Watch(
+            word=said.append,
+            iteration=lambda done, *_: numbers.append(done),
+            stopped=lambda: next(left, None) is None,
+        )
+        loop.train(method_of(USUAL), tmp_path, watch)
+        return said
+
+    assert one_more(6) == ["stopped in iteration 2; the same command goes on from here"]
+    assert numbers == [1]
+    assert one_more(2) == [
+        "goes on with iteration 2 of 6, after 100 frames",
+        "stopped before iteration 3; the same command goes on from here",
+    ]
+    assert one_more(8)[0] == "goes on with iteration 3 of 6, after 200 frames"
+    last = f"6 iterations, 600 frames: the net is {tmp_path / 'nets' / loop.BEST}"
+    assert one_more(100) == ["goes on with iteration 5 of 6, after 400 frames", last]
+    assert numbers == [1, 2, 3, 4, 5, 6]
+    assert one_more(100) == ["this run has ended", last]
+    assert len(read_metrics(tmp_path).scalars["replay"].values) == 6
+    assert not (tmp_path / luggage.UNPACKED).exists()
