@@ -36,6 +36,7 @@ SETTINGS = {
     "evaluation.every": 0,
 }
 STOPPED = 130
+LAST = f"{Progress(iteration=ITERATIONS).number:06d}.ckpt"  # checkpoint
 
 
 def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") -> subprocess.Popen[str]:
@@ -89,8 +90,7 @@ def stop_after_an_iteration(runs: Sequence[subprocess.Popen[str]], asked: int) -
 
 def end_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of the last checkpoint, which must be that of the end."""
-    last = folder / "checkpoints" / f"{Progress(iteration=ITERATIONS).number:06d}.ckpt"
-    arrays = load_file(last)
+    arrays = load_file(folder / "checkpoints" / LAST)
     del arrays["sha256"]
     return arrays
 

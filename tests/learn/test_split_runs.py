@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from split_runs import assert_same, end_of, finish, start, start_together, stop_after_an_iteration
+from split_runs import LAST, assert_same, end_of, finish, start, start_together, stop_after_an_iteration
 
 GAMES, NODES = 8, 7  # of `split_runs.SETTINGS`: a node a simulation and the root
 COLLECTIVE = re.compile(r"= (\S.*?) (all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter)(-start)?\(")
+STOPPED_ON_THE_WAY = re.compile(r"stopped (before|in) iteration [234];")  # where, is a matter of how busy a machine is
 SHAPE = re.compile(r"\w+\[([\d,]*)\]")
 SAMPLES_SEEN = re.compile(r"= f32\[(\d+),8,8,8\]\S* convolution\(")  # a board, and as many channels as its side
 
@@ -71,7 +72,7 @@ def test_a_run_goes_on_with_another_number_of_devices(
 ) -> None:
     del on_four  # its programs are used
     (said,) = stop_after_an_iteration([start(tmp_path, cache, first)], asked=0)
-    assert "stopped before iteration 2" in said
+    assert STOPPED_ON_THE_WAY.search(said)
     (said,) = finish(start(tmp_path, cache, then))
     assert "goes on with iteration" in said
     assert_same(on_one, end_of(tmp_path))
@@ -89,9 +90,9 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
 def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
     """Also when the second is told to stop: both do, in the same place, and go on together."""
     first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
-    assert "stopped before iteration 2" in first
+    assert STOPPED_ON_THE_WAY.search(first)
     assert "iteration" not in second
-    assert 1 <= len(list((tmp_path / "checkpoints").glob("*.ckpt"))) <= 2  # a busy machine is slow enough for another
+    assert not (tmp_path / "checkpoints" / LAST).exists()
     first, second = finish(*start_together(tmp_path, cache, 2))
     assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
     assert "goes on with iteration" in first
