@@ -96,6 +96,7 @@ _TAG_NAME = r"[A-Za-z0-9_][A-Za-z0-9_+#=:-]*"
 # In a tag, quotes and backslashes inside the value should be escaped; many files have them plain.
 _TAG = rf'\[[ \t]*{_TAG_NAME}[ \t]*"(?:(?:\\.|[^\\\n])*?|[^\n]*?)"[ \t]*+\]'
 _TAG_LINE = re.compile(rf'\n[ \t]*+\[{_TAG_NAME}[ \t]*"')
+_GAME = re.compile(rf'\n[ \t]*+\n(?:[ \t]*+\[{_TAG_NAME}[ \t]*"[^\n]*+\n)++[ \t\n]*+1\.')  # begins after an empty line
 _ESCAPED = re.compile(r'\\(["\\])')
 
 # Comments cannot hold a closing brace, and line breaks in them are mere layout: our own files write such
@@ -160,9 +161,10 @@ class TagFile:
         """All tokens of a text.
 
         A comment may hold lines that begin with a tag, but where it is not closed before such a line, nor
-        before another comment is opened, it never was: it ends at that line, so as not to lose other games.
+        before another comment is opened or tags after an empty line begin a game, it never was: it ends at that
+        line, so as not to lose other games.
         """
-        start = next_tag = 0
+        start = next_tag = next_game = 0
         while match := self._token.search(text, start):
             group, offset, start = str(match.lastgroup), match.start(), match.end()
             if group == "escaped_line":
@@ -171,8 +173,12 @@ class TagFile:
                 if next_tag <= offset:
                     tag_line = _TAG_LINE.search(text, offset)
                     next_tag = tag_line.start() if tag_line else len(text)
+                if next_game <= offset:
+                    beginning = _GAME.search(text, offset)
+                    next_game = beginning.start() if beginning else len(text)
                 opened = text.find("{", start)
-                closed = text.find("}", start, max(next_tag, opened if opened >= 0 else len(text)))
+                most = min(next_game, opened if opened >= 0 else len(text))
+                closed = text.find("}", start, max(next_tag, most))
                 group, start = ("BAD", next_tag) if closed < 0 else ("COMMENT", closed + 1)
             yield Token(Kind.BAD if group == "broken_tag" else Kind[group], text[offset:start], offset)
 

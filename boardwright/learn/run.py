@@ -24,6 +24,7 @@ from boardwright.learn.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Pr
 from boardwright.learn.rating import rated
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
+from boardwright.nets.resized import weights_for
 
 
 def train(
@@ -93,13 +94,15 @@ def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
 
 
 def _begun(az: AlphaZero, run: Run) -> Run:
-    """A new run with the weights of the net it was told to begin with, which may have learned other rules."""
+    """A new run with the weights of the net it was told to begin with, which may have learned other rules on another
+    board.
+    """
     text = az.config.initial
     if text is None:
         return run
     try:
         net = netfile.read(shipped.find(text))
-        netfile.check_interface(net, az.game, "choose another")
+        weights = weights_for(net, az.game)
     except NetError as error:
         raise RunError(f"setting initial: {error}") from error
     if net.config != az.config.net:
@@ -107,7 +110,7 @@ def _begun(az: AlphaZero, run: Run) -> Run:
 
     def instead(variables: Variables) -> Variables:
         """Its weights in the place of others, of which there may be several in a row."""
-        new = variables_of(net.weights)
+        new = variables_of(weights)
         return jax.tree.map(
             lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape), old.sharding), variables, new
         )

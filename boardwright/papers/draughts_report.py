@@ -39,7 +39,8 @@ def markdown(
         ]
     parts += ["## Does it hold?", "", *table([("the paper says", "ours", "verdict"), *results.claims()]), ""]
     parts += ["## Set-up", "", *table(_setup(results, config)), "", "## Matches", ""]
-    parts += ["Our net with search and tables, ballots with both colours.", "", *table(_matches(results)), ""]
+    parts += ["Our net with search and tables, ballots with both colours; intervals count games.", ""]
+    parts += [*table(_matches(results)), ""]
     parts += [
         "## Won endings",
         "",

@@ -1,9 +1,11 @@
 """Game files into the database and out of it: PDN, OpenTafl's format, Cathedral's, as each game has it.
 
-A file is an event, known by what is in it, so importing it twice stores nothing twice.
+A file is an event, known by what is in it, so importing it twice stores nothing twice; a game of it that could not be
+read before, and now can, is stored then.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -12,7 +14,7 @@ from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.record import GameRecord
 from boardwright.records.events import begin_event
-from boardwright.records.games import UNKNOWN, StoredGame, save_game
+from boardwright.records.games import UNKNOWN, StoredGame, Wanted, find_games, save_game
 from boardwright.records.store import Store
 
 
@@ -40,11 +42,16 @@ def import_games(store: Store, game: str, data: bytes) -> Imported:
     if not records:
         return Imported(0, 0, tuple(errors))
     event = begin_event(store, {"import": game, "sha256": hashlib.sha256(data).hexdigest()})
-    stored = 0
-    for index, record in enumerate(records):
+    before = [one.played for one in find_games(store, Wanted(event=event))]
+    there = Counter(played.record for played in before)
+    stored, index = 0, max((played.index for played in before), default=-1)
+    for record in records:
+        if there[record]:
+            there[record] -= 1
+            continue
         first, second = (record.tags.get(role) or UNKNOWN for role in known.roles)
-        played = PlayedGame(record=record, players=(first, second), index=index)
-        stored += save_game(store, played, event, version="")
+        index += 1
+        stored += save_game(store, PlayedGame(record=record, players=(first, second), index=index), event, version="")
     return Imported(stored, len(records) - stored, tuple(errors))
 
 

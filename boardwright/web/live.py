@@ -232,6 +232,7 @@ class LiveGames:
                 except BoardwrightError as error:
                     self._failed(table, str(error))
                     return
+                table.nets.add(event.net)
                 self._spawn(self._moved(table))
             case Failure():
                 self._failed(table, event.error)
@@ -292,8 +293,11 @@ class LiveGames:
         self._tell(table)
 
     def _with_net(self, table: Table, played: PlayedGame) -> PlayedGame:
-        """What goes into the record, with the net that the player has now. Reads it: not for the event loop."""
-        net = net_now(table.stored.opponent, table.game, self._settings)
+        """What goes into the record, with the net of the player's moves: unknown if there were several, that of now
+        if it has not moved. Reads it: not for the event loop.
+        """
+        nets = table.nets or {net_now(table.stored.opponent, table.game, self._settings)}
+        net = "" if len(nets) > 1 else next(iter(nets))
         return replace(played, nets=("", net) if table.stored.person == 0 else (net, ""))
 
     def _tell(self, table: Table) -> None:

@@ -76,6 +76,7 @@ class Table:
         self.failure: str | None = None  # the last of them, once the player is asked no more
         self.turn_began = now
         self.touched = now
+        self.nets: set[str] = set()  # checksums of those that the player has moved with, since the server began
         self._view: str | None = None  # the view as JSON, until it changes
 
     @property

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
+from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
@@ -75,6 +76,7 @@ class Answer:
     choice: Choice
     move: tuple[int, ...]  # the actions of the whole move, where a move was asked for
     seconds: float
+    net: str = ""  # checksum of the player's net, if it has one
 
 
 @dataclass(frozen=True)
@@ -131,22 +133,34 @@ class Watching:
             _ = self.stopped
 
 
+@dataclass(frozen=True)
+class Player:
+    """Who thinks, and the checksum of its net, if it has one: a run that goes on writes its net anew."""
+
+    agent: Agent
+    net: str
+
+
 class Players:
     """The players of the last questions, by what they are made from."""
 
     def __init__(self) -> None:
-        self._kept: collections.OrderedDict[tuple[str, str, str], Agent] = collections.OrderedDict()
+        self._kept: collections.OrderedDict[tuple[str, str, str], Player] = collections.OrderedDict()
 
-    def find(self, question: Question) -> Agent | None:
-        """The player a question asks for, if it is there."""
-        if question.player in self._kept:
-            self._kept.move_to_end(question.player)
-        return self._kept.get(question.player)
+    def find(self, question: Question) -> Player | None:
+        """The player a question asks for, if it is there and has the net that is there now."""
+        found = self._kept.get(question.player)
+        if found is None or found.net != net_checksum(question.spec):
+            return None
+        self._kept.move_to_end(question.player)
+        return found
 
-    def make(self, question: Question, game: Game) -> Agent:
+    def make(self, question: Question, game: Game) -> Player:
         """Makes the player, at the cost of others where memory is short; raises BoardwrightError."""
+        self.forget(question)  # one with another net
         while len(self._kept) >= KEPT_PLAYERS:
             self._drop()
+        net = net_checksum(question.spec)
         while True:
             try:
                 agent = make_agent(question.spec, game)
@@ -156,16 +170,16 @@ class Players:
                     raise
                 self._drop()
                 continue
-            self._kept[question.player] = agent
-            return agent
+            self._kept[question.player] = Player(agent, net)
+            return self._kept[question.player]
 
     def forget(self, question: Question) -> None:
-        """Drops a player that failed: nobody knows what state it is in."""
+        """Drops a player that failed, if it is there: nobody knows what state it is in."""
         with contextlib.suppress(KeyError):
-            self._kept.pop(question.player).close()
+            self._kept.pop(question.player).agent.close()
 
     def _drop(self) -> None:
-        self._kept.popitem(last=False)[1].close()
+        self._kept.popitem(last=False)[1].agent.close()
 
 
 def work(line: Connection, megabytes: int) -> None:
@@ -209,18 +223,19 @@ def _think(line: Connection, number: int, question: Question, players: Players, 
 def _answer(line: Connection, number: int, question: Question, players: Players, watch: Watching) -> Answer:
     game = registry.game(question.game, question.rules)
     position = _position(game, question)
-    agent = players.find(question)
-    if agent is None:
+    player = players.find(question)
+    if player is None:
         line.send((number, Preparing()))
-        agent = players.make(question, game)
+        player = players.make(question, game)
+    agent, net = player.agent, player.net
     line.send((number, Thinking()))
     watch.begin()
     if question.analyse:
-        return Answer(agent.choose(position, question.limit, watch), (), watch.seconds)
+        return Answer(agent.choose(position, question.limit, watch), (), watch.seconds, net)
     choice = choose_move(agent, position, question.limit, watch)
     move = move_actions(position, choice)
     # Whoever waits for a move wants no more of the search than its value.
-    return Answer(dataclasses.replace(choice, policy={}, visits={}, values={}, prior={}), move, watch.seconds)
+    return Answer(dataclasses.replace(choice, policy={}, visits={}, values={}, prior={}), move, watch.seconds, net)
 
 
 def _position(game: Game, question: Question) -> Position:

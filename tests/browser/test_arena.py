@@ -231,7 +231,7 @@ def test_the_arena_on_a_small_screen(open_page: OpenPage, scheme: str) -> None:
 @pytest.mark.skipif("BOARDWRIGHT_PICTURES" not in os.environ, reason="pictures are made when asked for")
 def test_picture(open_page: OpenPage) -> None:
     page = open_page("/arena?game=tablut", device_scale_factor=1.5)
-    players = ("random", "greedy", "mc:time=200ms", "alphabeta:depth=1", "alphabeta:depth=3")
+    players = ("random", "greedy", "mc:sims=10000", "alphabeta:depth=1", "alphabeta:depth=2")
     for first, second in itertools.combinations(players, 2):
         number = start_by_request(page, {"game": "tablut", "first": first, "second": second, "games": 10, "time": 0.1})
         page.goto(f"/arena?game=tablut&match={number}")

@@ -321,6 +321,18 @@ def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
     assert not all(np.array_equal(given[name], learned[name]) for name in given)
 
 
+def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
+    """Whose weights it takes, but for those of the value's hidden layer, which has a row a cell."""
+    shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
+    sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
+    config = settings.apply(presets.PRESETS["cathedral-tiny"], ["initial=cathedral", "league.share=0", *sizes])
+    run.train(config, tmp_path, loop.Watch(stopped=lambda: True))
+    begun = netfile.read(tmp_path / "nets" / league.BEST)
+    assert (begun.interface.observation_shape[:2], shipped.interface.observation_shape[:2]) == ((8, 8), (10, 10))
+    other = {name for name, weight in begun.weights.items() if not np.array_equal(weight, shipped.weights[name])}
+    assert other == {"params/value_0/hidden/kernel"}
+
+
 def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
     theirs = str(league.path_of(whole / "nets", 0))
     for changes, complaint in (

@@ -185,6 +185,22 @@ def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
     assert import_games(store, "draughts", b"").stored == 0
 
 
+def test_a_game_that_could_not_be_read_before_is_stored_when_it_can(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the others of its file stay as they are, two that are alike among them."""
+    games = ['[White "one"]\n1. 11-15 *', *['[White "two"]\n1. 11-16 *'] * 2, '[White "three"]\n1. 9-13 *']
+    data, read = "\n\n".join(games).encode(), pdn.read_all
+    with monkeypatch.context() as patched:
+        patched.setattr(game_class("draughts"), "read_games", lambda text: (read(text)[0][1:], []))
+        assert import_games(store, "draughts", data).stored == 3
+    imported = import_games(store, "draughts", data)
+    assert (imported.stored, imported.known) == (1, 3)
+    whites = [one.played.record.tags["white"] for one in find_games(store, Wanted())]
+    assert whites == ["two", "two", "three", "one"]
+    assert import_games(store, "draughts", data).stored == 0
+
+
 def test_a_game_that_cannot_be_read_is_named(store: Store) -> None:
     save_game(store, random_played(game("tablut"), 1))
     store.connection.execute("UPDATE rule_sets SET options = '{\"no_such_rule\": 1}'")

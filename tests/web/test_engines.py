@@ -9,13 +9,24 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from planted_run import plant_net
 
 import boardwright
 from boardwright.agents.base import Limit
 from boardwright.web.engines import OWN_QUEUE, Engines
 from boardwright.web.errors import BusyError
 from boardwright.web.settings import Settings
-from boardwright.web.worker import REPORT_SECONDS, Answer, Failure, Preparing, Question, Thinking, Thought, Waiting
+from boardwright.web.worker import (
+    REPORT_SECONDS,
+    Answer,
+    Failure,
+    Players,
+    Preparing,
+    Question,
+    Thinking,
+    Thought,
+    Waiting,
+)
 
 LONG = Limit(seconds=120)
 
@@ -52,6 +63,20 @@ async def until(ready: Callable[[], object], seconds: float = 60.0) -> None:
     while not ready():
         assert time.monotonic() < end
         await asyncio.sleep(0.01)
+
+
+def test_a_net_that_was_written_anew_makes_a_new_player(tmp_path: Path) -> None:
+    first, second = tmp_path / "nets" / "000001.net", tmp_path / "nets" / "000002.net"
+    for iteration in (1, 2):
+        plant_net(tmp_path, iteration)
+    players, asked, game = Players(), question(f"net:net={first}"), boardwright.game("draughts")
+    assert players.find(asked) is None
+    made = players.make(asked, game)
+    assert players.find(asked) is made
+    second.replace(first)
+    assert players.find(asked) is None
+    other = players.make(asked, game)
+    assert (other.net != made.net, other.agent is not made.agent, players.find(asked) is other) == (True,) * 3
 
 
 def test_answers_are_legal_whole_moves() -> None:

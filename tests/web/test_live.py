@@ -13,6 +13,7 @@ from planted_run import plant_net, plant_run
 from servers import Serving
 
 import boardwright
+from boardwright.agents.netchoice import net_checksum
 from boardwright.games.cathedral.game import Cathedral
 from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.nets import shipped
@@ -430,16 +431,40 @@ def wait_until_gone(pids: set[int]) -> None:
 
 
 def test_the_record_says_which_net_played(serving: Serving, tmp_path: Path) -> None:
+    """Also when a run that goes on has written its net anew since; where two of them played a game, nobody is named."""
     run = plant_run(tmp_path / "runs" / "mine", game="tablut")
     best = run / "nets" / "best.net"
+
+    def written(iteration: int) -> str:
+        plant_net(run, iteration, "tablut")
+        shutil.copy(run / "nets" / f"{iteration:06d}.net", best)
+        return net_checksum(f"net:net={best}")
+
+    expected = []
     with serving(runs=tmp_path / "runs") as client:
-        for iteration in (1, 2):
-            plant_net(run, iteration, "tablut")
-            shutil.copy(run / "nets" / f"{iteration:06d}.net", best)
+        for iteration in (1, 2, 3):
+            checksum = written(iteration)
             (net,) = run_nets(Settings(db=tmp_path / "games.db", runs=tmp_path / "runs"))
-            live = turn(client, begin(client, opponent=f"net:net={net}"))
+            live = turn(client, begin(client, opponent=f"net:net={net}", role=1))  # the net has moved
+            if iteration < 3:
+                expected.append((f"{boardwright.__version__} net {checksum}", boardwright.__version__))
+            else:
+                written(4)
+                turn(client, move(client, live, actions=live["view"]["legal"][0]["actions"]).json())
+                expected.append((boardwright.__version__,) * 2)
             assert client.post(f"/api/play/{live['id']}/resign", json={}).status_code == 200
-    one, other = (stored.versions for stored in recorded(tmp_path / "games.db"))
-    assert one[0] == other[0] == boardwright.__version__
-    assert one[1] != other[1]
-    assert one[1].startswith(f"{boardwright.__version__} net ")
+    assert [stored.versions for stored in recorded(tmp_path / "games.db")] == expected
+    assert len(set(expected)) == 3
+
+
+def test_a_game_in_which_the_player_never_moved_is_one_of_the_net_of_now(serving: Serving, tmp_path: Path) -> None:
+    run = plant_run(tmp_path / "runs" / "mine", game="tablut")
+    plant_net(run, 1, "tablut")
+    best = run / "nets" / "best.net"
+    shutil.copy(run / "nets" / "000001.net", best)
+    with serving(runs=tmp_path / "runs") as client:
+        (net,) = run_nets(Settings(db=tmp_path / "games.db", runs=tmp_path / "runs"))
+        live = begin(client, opponent=f"net:net={net}")
+        assert client.post(f"/api/play/{live['id']}/resign", json={}).status_code == 200
+    (stored,) = recorded(tmp_path / "games.db")
+    assert stored.played.nets == ("", net_checksum(f"net:net={best}"))

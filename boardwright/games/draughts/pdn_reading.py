@@ -217,7 +217,7 @@ def _result(tags: Mapping[str, _Value], results: list[Token], outcome: Outcome |
     known = ONGOING if outcome is None else result_of(outcome)
     claims = [tags["result"]] if "result" in tags else []
     for text, offset in [*claims, *(_Value(token.text, token.offset) for token in results)]:
-        claimed = RESULTS.get(text, ONGOING)
+        claimed = RESULTS.get(text.strip(), ONGOING)
         if outcome is not None and claimed not in (ONGOING, known):
             kind = _DrawnError if outcome.winner is None else MisreadError
             raise kind(offset, contradiction(claimed, outcome))
@@ -234,5 +234,5 @@ def _reason(tags: Mapping[str, _Value], result: int, last: Position) -> str:
         reason = RESULT_WORDS[BOTH_FORFEIT]
     if "termination" in tags:
         reason = tags["termination"].text
-    words = tags["result"].text if "result" in tags else ""
+    words = tags["result"].text.strip() if "result" in tags else ""
     return reason if words in RESULTS or words in UNKNOWN else "; ".join(filter(None, (reason, words)))

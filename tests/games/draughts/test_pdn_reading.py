@@ -71,6 +71,14 @@ def test_results(text: str, result: int) -> None:
     assert one(f'[Result "?"]\n1. 11-15 * {text}').result == result
 
 
+@pytest.mark.parametrize("text", [" 1-0", "1-0 ", " 1-0\t"])
+def test_blanks_around_a_result_do_not_matter(text: str) -> None:
+    for after in ("", " 1-0", " *"):
+        record = one(f'[Result "{text}"]\n1. 11-15{after}')
+        assert (record.result, record.reason) == (BLACK, "")
+    assert "contradicts" in error_of(f'[Result "{text}"]\n1. 11-15 0-1')
+
+
 @pytest.mark.parametrize("text", ["1/2", "Black", "1 1/2 - 1/2", "-", "0-1-0", 'a "draw"'])
 def test_a_tag_that_is_no_result_loses_neither_game_nor_text(text: str) -> None:
     tag = f'[Result "{text}"]\n'
@@ -265,3 +273,14 @@ def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game()
             records, errors = pdn.read_all(bad + others)
             assert records == pdn.read(others)
             assert [str(error) for error in errors] == ["line 2, column 10: this comment is never closed"]
+
+
+@pytest.mark.parametrize(
+    "last", ["1. 11-16 24-20 strong!} *", "1. 11-16 24-20 * ; good}", "1. 11-16 (1. 9-13}) 24-20 *"]
+)
+def test_a_comment_that_is_never_closed_does_not_end_in_a_slip_of_another_game(last: str) -> None:
+    bad, plain = '[Event "bad"]\n1. 11-15 {a slip 23-19 *\n\n', '[Event "plain"]\n[Site "x"]\n\n1. 11-16 24-20 *\n\n'
+    records, errors = pdn.read_all(bad + plain * 3 + f'[Event "last"]\n\n{last}\n')
+    assert records[:3] == pdn.read(plain * 3)
+    assert str(errors[0]) == "line 2, column 10: this comment is never closed"
+    assert len(records) + len(errors) == 5

@@ -16,14 +16,14 @@ document.addEventListener("keydown", (event) => event.key === "Tab" && (clicked 
 /**
  * Whether typing belongs to what has the focus rather than to the page; what was just disabled may still have it.
  * Space presses a button that one has gone to by keyboard, arrows scroll a list. One that was clicked takes no more: a
- * button has done its work, and a list is scrolled by the mouse.
+ * button has done its work, and a list is scrolled by the mouse; it may have the focus where what was clicked is in it.
  */
 function taken(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (target.closest(`${TEXT_FIELDS}, select, dialog[open]`)) return true;
   if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled"))
     return event.key === "Enter" || !clicked || target.closest("button") !== clicked;
-  if (target.matches(SCROLLED)) return target !== clicked && /^(Arrow|Page|Home$|End$| $)/.test(event.key);
+  if (target.matches(SCROLLED)) return !target.contains(clicked) && /^(Arrow|Page|Home$|End$| $)/.test(event.key);
   const onBoard = target.closest("[role=grid]");
   return Boolean(onBoard) && /^(Arrow|Home$|End$|Enter$| $)/.test(event.key);
 }

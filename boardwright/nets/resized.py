@@ -1,0 +1,47 @@
+"""A net's weights for the same game on a board of another size, to begin learning there with.
+
+Convolutions and pools go with any board. Only the hidden layer of a value head knows every cell by itself: a cell of
+the new board takes what the cells it covers had, each by the share of it that is covered.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from boardwright.errors import NetError
+from boardwright.games.base import Game
+from boardwright.nets import netfile
+from boardwright.nets.config import NetConfig
+from boardwright.nets.layout import interface_of, trunk_shape
+from boardwright.nets.netfile import NetFile
+
+
+def weights_for(net: NetFile, game: Game) -> Mapping[str, np.ndarray]:
+    """The weights of a net for a game whose rules may be others; raises NetError where it has none for its board."""
+    shape = game.observation_shape
+    if net.game != game.name or net.interface.observation_shape[:2] == shape[:2]:
+        netfile.check_interface(net, game, "choose another")
+        return net.weights
+    if not isinstance(net.config, NetConfig) or net.interface.policy_planes is None:
+        raise NetError(f"net file {net.path}: only nets with policy = conv go from a board to one of another size")
+    if net.planes != game.planes or net.interface.policy_planes != interface_of(net.config, game).policy_planes:
+        raise NetError(
+            f"net file {net.path}: made for other planes than {game.name} {game.rules.name} has: choose another"
+        )
+    old, new = (trunk_shape(net.config, board)[:2] for board in (net.interface.observation_shape, shape))
+    kernels = {f"params/value_{head}/hidden/kernel" for head in range(net.config.head_count)}
+    return {name: resized(weight, old, new) if name in kernels else weight for name, weight in net.weights.items()}
+
+
+def resized(kernel: np.ndarray, old: tuple[int, int], new: tuple[int, int]) -> np.ndarray:
+    """[old cells * channels, units] -> [new cells * channels, units]: a channel that is even counts as before."""
+    by_cell = kernel.reshape(*old, -1, kernel.shape[1])
+    rows, columns = _covered(old[0], new[0]), _covered(old[1], new[1])
+    return np.einsum("ai,bj,ijcu->abcu", rows, columns, by_cell).reshape(-1, kernel.shape[1]).astype(np.float32)
+
+
+def _covered(old: int, new: int) -> np.ndarray:
+    """[new, old]: how much of each old cell of a line every new one covers, all of them together the whole of it."""
+    ends = np.linspace(0, old, new + 1)
+    cells = np.arange(old)
+    return np.clip(np.minimum(ends[1:, None], cells + 1) - np.maximum(ends[:-1, None], cells), 0, None)
