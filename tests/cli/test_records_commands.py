@@ -246,7 +246,7 @@ def test_games_under_several_conditions_are_told(tmp_path: Path) -> None:
     (_, more) = told("mc", "random", "--time", "5ms", "--clock", "60s+500ms", "--max-plies", "20", "--adjudicate")
     assert more.endswith("; a clock of 60s+500ms, drawn after 20 plies, ended by endgame tables")
     assert more.startswith("games under 3 conditions")
-    assert told("mc", "first-legal", "--max-plies", "20")[0].endswith(": mc (5ms, 10ms, its own)")
+    assert told("mc", "first-legal", "--max-plies", "4")[0].endswith(": mc (5ms, 10ms, its own)")
 
 
 def test_text_is_not_written_over_a_database(database: Path, tmp_path: Path) -> None:
