@@ -13,6 +13,7 @@ from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.record import GameRecord
+from boardwright.games.tagfile import decode
 from boardwright.records.events import begin_event
 from boardwright.records.games import UNKNOWN, StoredGame, Wanted, find_games, save_game
 from boardwright.records.store import Store
@@ -25,14 +26,6 @@ class Imported:
     stored: int
     known: int  # games that were there already
     errors: tuple[GameFileError, ...]  # one a game that could not be read
-
-
-def decode(data: bytes) -> str:
-    """The text of a file: UTF-8, or Latin-1 as old collections have it."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 def import_games(store: Store, game: str, data: bytes) -> Imported:
