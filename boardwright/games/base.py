@@ -144,6 +144,20 @@ class PolicyPlanes:
     index: np.ndarray  # [num_actions] int32: each action's place in the flattened [rows, columns, planes]
 
 
+@dataclass(frozen=True, eq=False)
+class PolicyTable:
+    """A policy output with a number for every pair of squares, from and to, of which few are moves.
+
+    An action may stand for two such pairs, by what is on one cell of the board: a hop in draughts is a step where
+    the next cell is empty, and a jump where an enemy is on it. Boards lie as observations show them.
+    """
+
+    outputs: int
+    planes: tuple[int, ...]  # of the observation: the cell is occupied where one of them is not 0
+    cell: np.ndarray  # [num_actions] int32: the cell that decides, in the flattened [rows, columns]
+    index: np.ndarray  # [2, num_actions] int32: each action's output where that cell is empty, and where occupied
+
+
 @dataclass(frozen=True)
 class Peer:
     """Another program's figure, to set ours beside."""
@@ -297,6 +311,10 @@ class Game(ABC):
 
     def policy_planes(self) -> PolicyPlanes | None:
         """Where actions lie on the board; None where they have no places on it."""
+        return None
+
+    def policy_table(self) -> PolicyTable | None:
+        """Actions as pairs of squares in a table; None for games without such a table."""
         return None
 
     def how_to_play(self) -> tuple[Paragraph, ...]:

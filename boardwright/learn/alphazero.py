@@ -130,7 +130,8 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
 
     def evaluates(run: Run) -> list[Evaluate]:
         """What searches ask in one step after the other: in turns, where there is a league."""
-        current = network.fold(players(run))
+        candidate_plays = config.gating.selfplay == "candidate"
+        current = network.fold(run.learner.averaged if candidate_plays else players(run))
         if not league_games:
             return [asking(current)]
         past = [network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], run.league)) for n in range(config.league.nets)]

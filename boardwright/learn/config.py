@@ -23,10 +23,10 @@ class SearchConfig:
     considered: int = 16  # gumbel: moves looked at in the root
     c_visit: float = 50.0  # gumbel: how much values count against priors
     c_scale: float = 0.1
-    # gumbel: a value is its place between the lowest and the highest of its position, or from 0, lost, to 1, won;
-    # absolute ones differ by less, and need a `c_scale` of about 1.
+    # relative: a value is scaled to [0, 1] between the lowest and the highest of its position. absolute: it is taken as
+    # it is; gumbel then needs a `c_scale` of about 1, and puct is Q + c P sqrt(sum N) / (1 + N) with c = `pb_c_init`.
     values: Literal["relative", "absolute"] = "relative"
-    pb_c_init: float = 1.25  # puct: curiosity
+    pb_c_init: float = 1.25  # puct: weight of the exploration term
     dirichlet_fraction: float = 0.25  # puct: share of noise in the root's priors
     dirichlet_alpha: float = 0.3
     forced: int = 0  # simulations, and games, go on through at most so many positions with one legal action
@@ -102,13 +102,14 @@ class LearnerConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class GatingConfig:
-    """A candidate must beat the reference to take its place; the reference plays."""
+    """A candidate must beat the reference to take its place; the reference is the net that is exported."""
 
     games: int = 0  # of a contest, half in each role; 0 is no gating
     every: int = 1  # iterations
     threshold: float = 0.55  # score
     simulations: int = 32
     opening_plies: int = 2  # random actions, the same in both games of a pair
+    selfplay: Literal["reference", "candidate"] = "reference"  # the net that generates games
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -169,9 +169,8 @@ def make_chooser(
             }
             result = gumbel_search(key, states, num_considered=min(config.considered, slots), **scales, **common)
         else:
-            result = puct_search(
-                key, states, pb_c_init=config.pb_c_init, dirichlet_fraction=0.0, temperature=noise, **common
-            )
+            scales = {"pb_c_init": config.pb_c_init, "relative": config.values == "relative"}
+            result = puct_search(key, states, dirichlet_fraction=0.0, temperature=noise, **scales, **common)
         return jnp.maximum(result.action, 0)
 
     return choose

@@ -1,7 +1,9 @@
 """Runs of PPO with names: the Cathedral paper's, and for every game our best and a tiny one.
 
-`cathedral-paper` is the paper's run of 10,000 games; `cathedral-paper-vae` the same with a trained encoder, kept as it
-is, in the place of the convolutions: it reads `best.vae` here, or what `--set encoder=PATH` says.
+`cathedral-paper` is the paper's run of 10,000 games as written; `cathedral-paper-vae` the same with a trained encoder,
+frozen, in place of the convolutions: it reads `best.vae` in the current folder, or the file of `--set encoder=PATH`.
+`cathedral-paper-kl` and `cathedral-paper-kl-vae` are our variants of both: an update stops once the policy has moved by
+a limit, convolutions have stride 2, and the best of the nets measured is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _PAPER = PPOConfig(
     rewards="shaped",
     iterations=20,
     updates=100,
-    plain=PlainConfig(convolutions=(32, 64, 64), stride=2, policy_hidden=(512,), value_hidden=(512,)),
+    plain=PlainConfig(convolutions=(32, 64, 64), stride=1, policy_hidden=(512,), value_hidden=(512,)),
     rollout=RolloutConfig(games=5, rows=10),
     opponent=OpponentConfig(kind="older", soft_every=10, soft_share=0.3, copy_every=100),
     learner=PPOLearnerConfig(
@@ -41,18 +43,22 @@ _PAPER = PPOConfig(
         minibatch=47,
         actor_rate=5e-4,
         critic_rate=2e-4,
-        kl_limit=5e-4,  # without it the policy is certain of its moves after 1,000 games, and these are poor
     ),
-    evaluation=RandomGamesConfig(every=1, games=1000, temperature=1.0, keep="best"),
+    evaluation=RandomGamesConfig(every=1, games=1000, temperature=1.0, keep="last"),
 )
-_PAPER_VAE = dataclasses.replace(
+_PAPER_KL = dataclasses.replace(
     _PAPER,
-    plain=PlainConfig(
-        convolutions=(32, 64), stride=2, encoder_hidden=(128,), latent=32, policy_hidden=(512,), value_hidden=(512,)
-    ),
-    encoder="best.vae",
-    frozen=True,
+    plain=PlainConfig(convolutions=(32, 64, 64), stride=2, policy_hidden=(512,), value_hidden=(512,)),
+    learner=dataclasses.replace(_PAPER.learner, kl_limit=5e-4),
+    evaluation=dataclasses.replace(_PAPER.evaluation, keep="best"),
 )
+
+
+def _with_frozen_encoder(config: PPOConfig) -> PPOConfig:
+    encoder = PlainConfig(
+        convolutions=(32, 64), stride=2, encoder_hidden=(128,), latent=32, policy_hidden=(512,), value_hidden=(512,)
+    )
+    return dataclasses.replace(config, plain=encoder, encoder="best.vae", frozen=True)
 
 
 def _best(
@@ -103,7 +109,9 @@ def _tiny(game: str, **changes: Any) -> PPOConfig:
 
 PRESETS: dict[str, PPOConfig] = {
     "cathedral-paper": _PAPER,
-    "cathedral-paper-vae": _PAPER_VAE,
+    "cathedral-paper-vae": _with_frozen_encoder(_PAPER),
+    "cathedral-paper-kl": _PAPER_KL,
+    "cathedral-paper-kl-vae": _with_frozen_encoder(_PAPER_KL),
     "cathedral-best": _best("cathedral", rules="paper", rows=16, opening_plies=4),
     "draughts-best": _best("draughts", rows=64, opening_plies=6),
     "tablut-best": _best("tablut", heads="by-role", rows=64, opening_plies=4),

@@ -56,6 +56,7 @@ def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulat
                 key,
                 states,
                 pb_c_init=config.pb_c_init,
+                relative=config.values == "relative",
                 dirichlet_fraction=config.dirichlet_fraction,
                 dirichlet_alpha=config.dirichlet_alpha,
                 temperature=temperature_by_ply(states.plies, until=config.warm_plies),

@@ -55,8 +55,11 @@ class NetConfig:
     # Every n-th block, and a convolutional policy head, learn what holds for the whole board: a quarter
     # of their channels, pooled over it (mean and maximum), is added to the others. 0 is never.
     pool_every: int = 0
-    policy: Literal["conv", "dense"] = "conv"  # "conv" needs a game whose actions lie on the board
-    policy_channels: int = 32  # of the 1x1 projection a policy head begins with
+    # How a policy head ends. conv: a 1x1 projection, then a 1x1 convolution to the game's action planes; planes: one
+    # 1x1 convolution with batch norm straight to these planes, as in TablutZero; dense: a projection, then a dense
+    # layer to the actions; table: the same to every pair of squares, as in DraughtsZero.
+    policy: Literal["conv", "planes", "dense", "table"] = "conv"
+    policy_channels: int = 32  # of the 1x1 projection a policy head begins with; not used by planes
     # One number through tanh, or win, draw and loss; linear is any number, for returns of shaped rewards.
     value: Literal["scalar", "wdl", "linear"] = "scalar"
     value_channels: int = 8  # of the 1x1 projection a value head begins with

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardwright.errors import NetError
-from boardwright.games.base import Game
+from boardwright.games.base import Game, PolicyTable
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig, pooled_channels
 
 Shape = tuple[int, ...]
@@ -33,6 +33,9 @@ class Interface:
     # [2, num_actions] int32: by role to move, the place of each action in that output, flattened. The
     # rows differ where a role sees the board turned. Of a net without a policy [2, 0].
     places: np.ndarray
+    table: PolicyTable | None = (
+        None  # of policy = table, whose outputs become [num_actions] before `places` orders them
+    )
 
     @property
     def num_actions(self) -> int:
@@ -55,10 +58,20 @@ def interface_of(config: Architecture, game: Game) -> Interface:
         trunk_shape(config, game.observation_shape)
     if isinstance(config, PlainConfig) or config.policy == "dense":
         return Interface(game.observation_shape, None, views.astype(np.int32))
+    if config.policy == "table":
+        return Interface(game.observation_shape, None, views.astype(np.int32), table_of(game))
     planes = game.policy_planes()
     if planes is None:
         raise NetError(f"{game.name}: its actions have no places on the board, so the net needs policy = dense")
     return Interface(game.observation_shape, planes.planes, planes.index[views])
+
+
+def table_of(game: Game) -> PolicyTable:
+    """The game's table of actions by pairs of squares; raises NetError where it has none."""
+    table = game.policy_table()
+    if table is None:
+        raise NetError(f"{game.name} has no policy table: set the net's policy to dense or conv")
+    return table
 
 
 def trunk_shape(config: NetConfig, observation_shape: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -98,10 +111,13 @@ def _residual_weights(config: NetConfig, interface: Interface) -> Iterator[tuple
         yield from _conv_norm(f"block_{block}/conv_1", 3, inner, width)
     for head in range(config.head_count):
         channels = config.policy_channels
+        if config.policy == "planes" and interface.policy_planes is not None:
+            channels = interface.policy_planes * patch_cells
         yield from _conv_norm(f"policy_{head}/project", 1, width, channels)
         if interface.policy_planes is None:
-            yield from _layer(f"policy_{head}/logits", (cells * channels, interface.num_actions))
-        else:
+            outputs = interface.num_actions if interface.table is None else interface.table.outputs
+            yield from _layer(f"policy_{head}/logits", (cells * channels, outputs))
+        elif config.policy == "conv":
             if config.pool_every:
                 yield from _pool(f"policy_{head}/pool", channels)
                 channels -= pooled_channels(channels)

@@ -25,8 +25,8 @@ import safetensors.numpy
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
-from boardwright.nets.config import Architecture, EvaluationConfig, config_of, options_of
-from boardwright.nets.layout import Interface, interface_of, weight_shapes
+from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, config_of, options_of
+from boardwright.nets.layout import Interface, interface_of, table_of, weight_shapes
 from boardwright.wholefile import write_whole
 
 VERSION = 1
@@ -119,10 +119,7 @@ def read(path: Path, *, game: Game | None = None) -> NetFile:
 
 def game_of(net: NetFile) -> Game:
     """The game a net was made for, under its rule set and observation."""
-    try:
-        return registry.game(net.game, net.rules, net.observation)
-    except BoardwrightError as error:
-        raise NetError(f"net file {net.path}: made for what is not known here: {error}") from error
+    return _game(net.path, net.game, net.rules, net.observation)
 
 
 def check_fit(net: NetFile, game: Game) -> None:
@@ -174,6 +171,13 @@ def check_game(net: NetFile, game: Game) -> None:
         raise NetError(f"net file {net.path}: made for {net.game}, not {game.name}: choose a net of {game.name}")
 
 
+def _game(path: Path, name: str, rules: Mapping[str, Any], observation: str) -> Game:
+    try:
+        return registry.game(name, rules, observation)
+    except BoardwrightError as error:
+        raise NetError(f"net file {path}: made for what is not known here: {error}") from error
+
+
 def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]) -> NetFile:
     try:
         config = config_of(header["architecture"])
@@ -189,7 +193,10 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
     placed = 0 if isinstance(config, EvaluationConfig) else actions
     if places is None or places.shape != (2, placed) or places.dtype != np.int32:
         raise NetError(f"net file {path}: has no places of {placed} actions: {AGAIN}")
-    interface = Interface(shape, planes, places)
+    table = None
+    if isinstance(config, NetConfig) and config.policy == "table":
+        table = table_of(_game(path, header["game"], header["rules"], header["observation"]))
+    interface = Interface(shape, planes, places, table)
     if np.any((places < 0) | (places >= interface.policy_outputs)) or shape[2] != len(header["planes"]):
         raise NetError(f"net file {path}: its places or planes contradict its shapes: {AGAIN}")
     weights = {name: array for name, array in stored.items() if name != PLACES}

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from boardwright.games.base import PolicyTable
 from boardwright.nets.config import EvaluationConfig, NetConfig, PlainConfig, pooled_channels, without_policy
 from boardwright.nets.layout import EPSILON
 from boardwright.nets.netfile import NetFile
@@ -150,13 +151,23 @@ class _ResidualBuilder(_Builder):
         name = f"policy_{head}"
         x = self.conv_norm(f"{name}/project", x)
         if self.interface.policy_planes is None:
-            return self.dense(f"{name}/logits", self.node("Relu", x), self.config.policy_channels)
+            x = self.dense(f"{name}/logits", self.node("Relu", x), self.config.policy_channels)
+            return x if self.interface.table is None else self.from_table(x, self.interface.table)
+        if self.config.policy == "planes":
+            return self.node("Flatten", x, axis=1)
         if self.config.pool_every:
             x = self.pool_bias(f"{name}/pool", x, self.config.policy_channels)
         else:
             x = self.node("Relu", x)
         kernel = self.weights[f"params/{name}/logits/kernel"]
         return self.node("Flatten", self.conv(x, kernel, self.weights[f"params/{name}/logits/bias"]), axis=1)
+
+    def from_table(self, x: str, table: PolicyTable) -> str:
+        """[N, table outputs] -> [N, num_actions]: of an action's two outputs the one that its deciding cell selects."""
+        planes = self.node("Gather", "observation", self.constant(np.array(table.planes, np.int64)), axis=3)
+        cells = self.node("Flatten", self.node("ReduceMax", planes, axes=[3], keepdims=0), axis=1)
+        occupied = self.node("Greater", self.gathered(cells, table.cell), self.constant(np.zeros(1, np.float32)))
+        return self.node("Where", occupied, self.gathered(x, table.index[1]), self.gathered(x, table.index[0]))
 
     def value_head(self, head: int, x: str) -> str:
         """[N, value outputs]."""

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
+from boardwright.games.base import PolicyTable
 from boardwright.nets.config import NetConfig, pooled_channels
 from boardwright.nets.layout import EPSILON, Interface
 from boardwright.nets.output import Output, as_actions, expected_result, flat, of_mover
@@ -61,14 +62,17 @@ class _PolicyHead(nn.Module):
     folded: bool
 
     @nn.compact
-    def __call__(self, x: jax.Array, train: bool) -> jax.Array:
+    def __call__(self, x: jax.Array, observation: jax.Array, train: bool) -> jax.Array:
+        planes, table, patch = self.interface.policy_planes, self.interface.table, self.config.patch
+        if planes is not None and self.config.policy == "planes":
+            to_planes = _ConvNorm(planes * patch * patch, 1, self.dtype, self.folded, name="project")
+            return flat(_unpatched(to_planes(x, train), patch))
         x = _ConvNorm(self.config.policy_channels, 1, self.dtype, self.folded, name="project")(x, train)
-        planes = self.interface.policy_planes
         if planes is None:
-            outputs = self.interface.policy_outputs
-            return nn.Dense(outputs, dtype=self.dtype, name="logits")(flat(nn.relu(x)))
+            outputs = self.interface.policy_outputs if table is None else table.outputs
+            x = nn.Dense(outputs, dtype=self.dtype, name="logits")(flat(nn.relu(x)))
+            return x if table is None else _from_table(x, observation, table)
         x = _pool_bias(x, dtype=self.dtype) if self.config.pool_every else nn.relu(x)
-        patch = self.config.patch
         return flat(_unpatched(nn.Conv(planes * patch * patch, (1, 1), dtype=self.dtype, name="logits")(x), patch))
 
 
@@ -99,12 +103,13 @@ class ResidualNet(nn.Module):
     def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
         """What the net says; in training with the batch's own statistics."""
         config, dtype, folded = self.config, self.dtype, self.folded
-        planes, role = _patched(jnp.asarray(observation, dtype), config.patch), jnp.asarray(role)
+        observed, role = jnp.asarray(observation, dtype), jnp.asarray(role)
+        planes = _patched(observed, config.patch)
         x = nn.relu(_ConvNorm(config.width, 3, dtype, folded, name="stem")(planes, train))
         for block in range(config.blocks):
             x = _Block(config.pools(block), dtype, folded, name=f"block_{block}")(x, train)
         policies = [
-            _PolicyHead(config, self.interface, dtype, folded, name=f"policy_{head}")(x, train)
+            _PolicyHead(config, self.interface, dtype, folded, name=f"policy_{head}")(x, observed, train)
             for head in range(config.head_count)
         ]
         values = [
@@ -124,6 +129,12 @@ class ResidualNet(nn.Module):
             patch = self.config.patch
             return _unpatched(nn.Conv(3 * patch * patch, (1, 1), dtype=self.dtype, name=name)(x), patch)
         return nn.Dense(1, dtype=self.dtype, name=name)(_pooled(x))[:, 0]
+
+
+def _from_table(outputs: jax.Array, observation: jax.Array, table: PolicyTable) -> jax.Array:
+    """[B, table outputs] -> [B, num_actions]: of an action's two outputs the one that its deciding cell selects."""
+    occupied = flat(observation[..., list(table.planes)].max(-1))[:, table.cell] > 0
+    return jnp.where(occupied, outputs[:, table.index[1]], outputs[:, table.index[0]])
 
 
 def _patched(x: jax.Array, patch: int) -> jax.Array:

@@ -1,7 +1,8 @@
-"""Selection by PUCT, as AlphaZero and MuZero have it, and what goes with it: noise at the root, temperature.
+"""Selection by PUCT, as AlphaZero and MuZero have it, with noise at the root and a temperature for the move.
 
-Values are scaled to [0, 1] between the lowest and the highest of a node and its visited children, and a move
-without a visit counts as the lowest, as in mctx's `muzero_policy`.
+`scores` is mctx's `muzero_policy`: values are scaled to [0, 1] between the lowest and the highest of a node and its
+visited children, and a move without a visit counts as the lowest. `plain_scores` is AlphaZero's formula with values
+from -1 to 1 as they are, as the DraughtsZero paper has it.
 """
 
 import jax
@@ -10,6 +11,8 @@ from jax import Array
 
 from boardwright.search.nodes import LEAST_RANGE, Node
 from boardwright.search.slots import probabilities
+
+SMALL_COUNT = 1e-8  # added to a sum of visits, so that priors decide where it is 0
 
 
 def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:
@@ -21,6 +24,16 @@ def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:
     worth = jnp.where(visited, node.q - lowest, 0.0) / jnp.maximum(highest - lowest, LEAST_RANGE)
     pb_c = pb_c_init + jnp.log((node.own_visits + pb_c_base + 1) / pb_c_base)
     return worth + jnp.sqrt(node.own_visits) * pb_c * node.prior / (node.visits + 1)
+
+
+def plain_scores(node: Node, *, c_puct: float) -> Array:
+    """[B, K]: Q + c_puct * P * sqrt(sum of N) / (1 + N), Q being 0 for a move without a visit.
+
+    At a node without visits every score of the formula is 0; the small constant makes the highest prior come first.
+    """
+    total = node.visits.sum(axis=1, keepdims=True).astype(jnp.float32)
+    exploration = c_puct * node.prior * jnp.sqrt(total + SMALL_COUNT) / (node.visits + 1)
+    return jnp.where(node.visits > 0, node.q, 0.0) + exploration
 
 
 def with_dirichlet_noise(key: Array, logits: Array, *, fraction: float, alpha: float) -> Array:

@@ -102,17 +102,23 @@ def puct_search(
     pb_c_base: float = 19652.0,
     dirichlet_fraction: float = 0.25,
     dirichlet_alpha: float = 0.3,
+    relative: bool = True,
     temperature: Array | float = 1.0,
 ) -> SearchResult:
     """PUCT; the policy is each move's share of the visits, and the move is drawn from it at `temperature`.
 
-    `temperature` is a number or one a game [B]; see `puct.temperature_by_ply`.
+    `relative` scales values as MuZero does (`puct.scores`); else they are taken as they are and `pb_c_init` is the
+    constant of the exploration term (`puct.plain_scores`). `temperature` is a number or one a game [B]; see
+    `puct.temperature_by_ply`.
     """
     logits, value = evaluate(states)
     draw_key, noise_key, search_key = jax.random.split(key, 3)
     root = pack(states.legal_action_mask, logits, num_slots)
     noisy_logits = puct.with_dirichlet_noise(noise_key, root.logits, fraction=dirichlet_fraction, alpha=dirichlet_alpha)
-    scores = functools.partial(puct.scores, pb_c_init=pb_c_init, pb_c_base=pb_c_base)
+    if relative:
+        scores = functools.partial(puct.scores, pb_c_init=pb_c_init, pb_c_base=pb_c_base)
+    else:
+        scores = functools.partial(puct.plain_scores, c_puct=pb_c_init)
     tree, depth = grow(
         search_key,
         states,

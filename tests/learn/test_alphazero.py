@@ -124,6 +124,21 @@ def test_who_plays() -> None:
     assert gated.candidate(shapes) is shapes.learner.averaged
 
 
+@pytest.mark.parametrize(("selfplay_by", "matters"), [("reference", True), ("candidate", False)])
+def test_gating_says_which_net_generates_games(selfplay_by: Any, matters: bool) -> None:
+    """Games depend on the weights of the reference only where the reference plays them."""
+    gating = GatingConfig(games=2, selfplay=selfplay_by)
+    az = make_alphazero(dataclasses.replace(CONFIG, gating=gating, league=LeagueConfig(share=0.0)))
+
+    def policies(reference_scale: float) -> np.ndarray:
+        run = az.init()
+        reference = jax.tree.map(lambda leaf: leaf * reference_scale, run.reference)
+        played = az.play(dataclasses.replace(run, reference=reference), 0, 0)
+        return np.asarray(played.replay.policy, np.float32)
+
+    assert np.array_equal(policies(1.0), policies(3.0)) != matters
+
+
 @pytest.mark.parametrize("share", [0.0, 0.67])
 def test_chunks_divide_all_steps(share: float) -> None:
     """With a league, into turns of both sides."""

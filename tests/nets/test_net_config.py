@@ -52,7 +52,7 @@ def test_pooling_blocks() -> None:
         ({"width": 64.0}, "width"),
         ({"patch": 0}, "patch: expected a whole number from 1 to 8, not 0"),
         ({"pool_every": -1}, "pool_every"),
-        ({"policy": "spatial"}, "policy: 'spatial' is not one of conv, dense"),
+        ({"policy": "spatial"}, "policy: 'spatial' is not one of conv, planes, dense, table"),
         ({"value": None}, "value"),
         ({"value_hidden": 0}, "value_hidden"),
         ({"heads": ["shared"]}, "heads"),

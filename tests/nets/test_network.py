@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scrambled
-from variations import BY_ROLE, COMBINATIONS, EVERYTHING, GAMES, PLAIN, POOLED
+from variations import BY_ROLE, COMBINATIONS, EVERYTHING, GAMES, PLAIN, POOLED, TABLE
 
 import boardwright
 from boardwright.errors import NetError
@@ -229,3 +229,46 @@ def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPa
     with pytest.raises(NetError, match="policy = dense"):
         make_network(PLAIN, game)
     assert interface_of(NetConfig(policy="dense"), game).policy_outputs == 128
+
+
+def test_policy_of_planes_is_one_convolution_to_the_games_planes() -> None:
+    """TablutZero's code: a 1x1 convolution to 32 planes with batch norm for each role, and nothing after it."""
+    game = boardwright.game("tablut", "zero")
+    config = NetConfig(blocks=8, width=128, policy="planes", heads="by-role", value_channels=1, value_hidden=256)
+    shapes = weight_shapes(config, interface_of(config, game))
+    policy = {name: shape for name, shape in shapes.items() if "/policy_" in name and "/norm/" not in name}
+    assert policy == {f"params/policy_{role}/project/conv/kernel": (1, 1, 128, 32) for role in (0, 1)}
+
+
+def test_policy_table_reads_the_papers_output_of_every_legal_hop() -> None:
+    """Each hop's logit is that of its from and to cells, found from the squares before and after it is played."""
+    game = boardwright.game("draughts", "wcdf", "paper")
+    network = make_network(TABLE, game)
+    variables = dict(network.init(jax.random.key(0)))
+    kernel, bias = (variables["params"]["policy_0"]["logits"][part] for part in ("kernel", "bias"))
+    numbered = {"kernel": jnp.zeros_like(kernel), "bias": jnp.arange(bias.size, dtype=bias.dtype)}
+    policy = {**variables["params"]["policy_0"], "logits": numbered}
+    variables["params"] = {**variables["params"], "policy_0": policy}
+    random, jumps = np.random.default_rng(1), 0
+    position = game.start()
+    for _ in range(300):
+        if position.outcome is not None:
+            position = game.start()
+        role = position.role_to_move
+        output = network.apply(variables, position.observation()[None], np.array([role]))
+        for action in position.legal_actions():
+            own = position.observation()[..., :2].max(-1)
+            after = position.play(action)
+            seen = after.observation()
+            seen = seen[..., :2] if after.role_to_move == role else seen[::-1, ::-1, 2:4]
+            moved = seen.max(-1) - own
+            origin, target = int((moved == -1).argmax()), int((moved == 1).argmax())
+            assert output.policy_logits[0, action] == 64 * origin + target
+            jumps += abs(origin // 8 - target // 8) == 2
+        position = position.play(int(random.choice(position.legal_actions())))
+    assert jumps > 20
+
+
+def test_only_games_with_a_table_have_a_policy_of_one() -> None:
+    with pytest.raises(NetError, match="tablut has no policy table: set the net's policy to dense or conv"):
+        make_network(TABLE, boardwright.game("tablut"))

@@ -18,6 +18,8 @@ DENSE = NetConfig(blocks=2, width=8, pool_every=1, policy="dense", policy_channe
 DENSE_BY_ROLE = NetConfig(
     blocks=1, width=8, policy="dense", policy_channels=2, value="wdl", heads="by-role", value_hidden=8
 )
+PLANES = NetConfig(blocks=1, width=8, policy="planes", heads="by-role", value_hidden=8)
+TABLE = NetConfig(blocks=1, width=8, policy="table", policy_channels=2, value_hidden=8)
 BY_ROLE = NetConfig(blocks=1, width=8, policy_channels=4, heads="by-role", auxiliary=("margin",))
 POOLED = NetConfig(blocks=2, width=12, pool_every=1, policy_channels=4, value="wdl")
 LINEAR = NetConfig(blocks=1, width=8, policy_channels=4, value="linear", heads="by-role", value_hidden=8)
@@ -34,6 +36,7 @@ VARIATIONS: dict[str, Architecture] = {
     "everything": EVERYTHING,
     "dense": DENSE,
     "dense-by-role": DENSE_BY_ROLE,
+    "planes": PLANES,
     "by-role": BY_ROLE,
     "pooled": POOLED,
     "linear": LINEAR,
@@ -53,9 +56,11 @@ PATCHED = NetConfig(
     heads="by-role",
     auxiliary=("ownership", "plies"),
 )
+PATCHED_PLANES = NetConfig(blocks=1, width=8, patch=2, policy="planes", value_hidden=8)
 PATCHED_DENSE = NetConfig(blocks=1, width=8, patch=2, policy="dense", policy_channels=3, value_hidden=8)
 COMBINATIONS = {f"{game}-{name}": (game, config) for game in GAMES for name, config in VARIATIONS.items()} | {
     f"{game}-{name}": (game, config)
     for game in ("draughts", "cathedral")
-    for name, config in (("patched", PATCHED), ("patched-dense", PATCHED_DENSE))
+    for name, config in (("patched", PATCHED), ("patched-planes", PATCHED_PLANES), ("patched-dense", PATCHED_DENSE))
 }
+COMBINATIONS["draughts-table"] = ("draughts", TABLE)

@@ -80,6 +80,65 @@ def test_puct_agrees_with_mctx_on_toys_noise_and_draw_included() -> None:
     agree(states, quick_jit(ours)(KEY, states), quick_jit(theirs)(KEY, states=states), 6)
 
 
+def plain_puct_visits(env: BatchEnv, evaluate: Any, root: Any, simulations: int, c_puct: float) -> dict[int, int]:
+    """Root visits by the DraughtsZero paper's formula, one simulation after the other, in plain Python."""
+    step = jax.jit(lambda state, action: env.step(state, action, KEY))
+    batch_of_one = jax.jit(lambda state: evaluate(jax.tree.map(lambda leaf: leaf[None], state)))
+
+    def node_of(state: Any) -> dict[str, Any]:
+        legal = np.flatnonzero(state.legal_action_mask)
+        side = 1 - 2 * int(state.current_role)
+        if bool(state.terminated):
+            return {"state": state, "value": float(state.rewards[0]), "over": True}
+        logits, value = jax.device_get(batch_of_one(state))
+        weights = np.exp(np.asarray(logits[0], np.float64)[legal])
+        prior = dict(zip(legal.tolist(), weights / weights.sum(), strict=True))
+        return {"state": state, "value": side * float(value[0]), "over": False, "side": side, "prior": prior}
+
+    def simulate(node: dict[str, Any]) -> float:
+        """Value from the side of role 0 of what the simulation found below a node."""
+        if node["over"]:
+            return node["value"]
+        edges = node.setdefault("edges", {})  # action -> [child, visits, total]
+        total = sum(visits for _, visits, _ in edges.values())
+
+        def score(action: int) -> float:
+            _, visits, value = edges.get(action, (None, 0, 0.0))
+            q = node["side"] * value / visits if visits else 0.0
+            return q + c_puct * node["prior"][action] * np.sqrt(total + 1e-8) / (1 + visits)
+
+        action = max(node["prior"], key=score)
+        if action not in edges:
+            child = node_of(jax.device_get(step(node["state"], action)))
+            edges[action] = [child, 1, child["value"]]
+            return child["value"]
+        edge = edges[action]
+        found = simulate(edge[0])
+        edge[1], edge[2] = edge[1] + 1, edge[2] + found
+        return found
+
+    tree = node_of(root)
+    for _ in range(simulations):
+        simulate(tree)
+    return {action: visits for action, (_, visits, _) in tree["edges"].items()}
+
+
+@pytest.mark.parametrize("c_puct", [0.5, 1.25, 4.0])
+def test_puct_with_absolute_values_is_the_papers_formula(c_puct: float) -> None:
+    """Q as it is, 0 for moves without a visit, a constant c; movers follow no pattern."""
+    env, evaluate = make_toy(6), evaluate_by_number(6)
+    states = started(env, 4)
+    options = {"num_simulations": 40, "dirichlet_fraction": 0.0, "relative": False, "pb_c_init": c_puct}
+    search = functools.partial(puct_search, env=env, evaluate=evaluate, num_slots=6, temperature=0.0, **options)
+    result = quick_jit(search)(KEY, states)
+    visits = by_action(result, result.visits, 6)
+    for number in range(4):
+        root = jax.device_get(jax.tree.map(lambda leaf, n=number: leaf[n], states))
+        wanted = plain_puct_visits(env, evaluate, root, 40, c_puct)
+        assert {action: int(count) for action, count in enumerate(visits[number]) if count} == wanted
+        assert wanted[int(result.action[number])] == max(wanted.values())
+
+
 def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:
     """Both searches, from positions some of which are in the middle of a capture."""
     env, evaluate = boardwright.game("draughts").batch(), evaluate_by_number(128)

@@ -4,8 +4,8 @@ The 32 dark squares are numbered from 1, rows of four, square 1 at the top; squa
 board. Black begins at the top and moves down, and first. In row r (0 at the top) the columns of the
 squares are odd when r is even. Directions: 0 up-left, 1 up-right, 2 down-left, 3 down-right.
 
-`action = (square - 1) * 4 + direction`, one hop a ply. The paper's numbering of 64 x 64 cells, from and
-to, is offered beside it: `to_table` and `from_table`.
+`action = (square - 1) * 4 + direction`, one hop a ply. `to_table` and `from_table` convert to and from
+the DraughtsZero paper's numbering, from and to among 64 x 64 cells.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def to_table(action: int, jump: bool) -> int:
     target = neighbour(square, direction, 2 if jump else 1)
     if target is None:
         raise ValueError(f"action {action} leaves the board from square {square}")
-    return 64 * _flat(square) + _flat(target)
+    return 64 * flat_cell(square) + flat_cell(target)
 
 
 def from_table(number: int) -> tuple[int, bool]:
@@ -81,7 +81,8 @@ def from_table(number: int) -> tuple[int, bool]:
     return encode_action(square, DIRECTIONS.index(step)), distance == 2
 
 
-def _flat(square: int) -> int:
+def flat_cell(square: int) -> int:
+    """The number of a square's cell, row by row, of the 64."""
     row, column = cell_of(square)
     return row * SIZE + column
 

@@ -11,7 +11,7 @@ The board is turned half round for Black, so "own" pieces always move up. The po
 
 import numpy as np
 
-from boardwright.games.base import PolicyPlanes
+from boardwright.games.base import PolicyPlanes, PolicyTable
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import View
 
@@ -38,3 +38,20 @@ def policy_planes() -> PolicyPlanes:
     cells = ((b.cell_of(square), direction) for square, direction in hops)
     index = [(row * b.SIZE + column) * len(b.DIRECTIONS) + direction for (row, column), direction in cells]
     return PolicyPlanes(len(b.DIRECTIONS), np.array(index, np.int32))
+
+
+def policy_table() -> PolicyTable:
+    """The DraughtsZero paper's 64 x 64 outputs: a hop is a step where the next cell is empty, else a jump over it.
+
+    Hops that leave the board, which are never legal, share the output of their start with itself.
+    """
+    index = np.zeros((2, b.NUM_ACTIONS), np.int32)
+    cell = np.zeros(b.NUM_ACTIONS, np.int32)
+    for action in range(b.NUM_ACTIONS):
+        square, direction = b.decode_action(action)
+        cell[action] = b.flat_cell(b.neighbour(square, direction) or square)
+        for jump in (False, True):
+            on_board = b.neighbour(square, direction, 2 if jump else 1) is not None
+            index[int(jump), action] = b.to_table(action, jump) if on_board else 65 * b.flat_cell(square)
+    enemies = tuple(PIECES.index(name) for name in ("enemy men", "enemy kings"))
+    return PolicyTable(outputs=64 * 64, planes=enemies, cell=cell, index=index)

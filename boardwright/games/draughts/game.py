@@ -20,6 +20,7 @@ from boardwright.games.base import (
     Paragraph,
     Peer,
     PolicyPlanes,
+    PolicyTable,
     Position,
     ProvenResults,
     PuctSearch,
@@ -118,6 +119,9 @@ class Draughts(Game):
 
     def policy_planes(self) -> PolicyPlanes:
         return features.policy_planes()
+
+    def policy_table(self) -> PolicyTable:
+        return features.policy_table()
 
     def position_text(self, core: Any) -> str:
         return notation.fen(
