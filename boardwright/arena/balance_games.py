@@ -25,10 +25,10 @@ from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
-from boardwright.learn.device import compute_dtype
-from boardwright.learn.duel import finished
-from boardwright.learn.seating import make_asking
-from boardwright.learn.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.distributed.device import compute_dtype
+from boardwright.learn.match.duel import finished
+from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
 from boardwright.nets.network import Network, make_network, variables_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from boardwright.arena.bayeselo import rate
 from boardwright.arena.pairings import Encounter
 from boardwright.games.base import DRAW
-from boardwright.learn.metrics import Match
+from boardwright.learn.run.metrics import Match
 
 
 def net_ratings(matches: Sequence[Match]) -> dict[int, tuple[float, float, float]]:

@@ -20,9 +20,10 @@ from boardwright.arena.workers import play
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn import boards, configfile
-from boardwright.learn.boards import Boards
-from boardwright.learn.vae_config import BOARDS_FILE, VaeConfig
+from boardwright.learn.run import config_file
+from boardwright.learn.shared import boards
+from boardwright.learn.shared.boards import Boards
+from boardwright.learn.vae.config import BOARDS_FILE, VaeConfig
 
 Told = Callable[[str, int, int], None]  # what goes on, how much of it is done, of how much
 
@@ -62,7 +63,7 @@ def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, told: Told 
     """The positions a run's config names, kept in its folder; raises RunError where that is another run's, whose
     positions stay as they are.
     """
-    configfile.check(folder, "vae", config)
+    config_file.check(folder, "vae", config)
     game = make_game(config.game, config.rules, config.observation)
     wanted = config.boards
     return kept_boards(folder, game, wanted.players, wanted.games, config.seed, workers=workers, told=told)

@@ -9,10 +9,10 @@ from typing import Any
 from boardwright.bench.engine import Figure
 from boardwright.bench.selfplay import fastest
 from boardwright.learn import methods
-from boardwright.learn.dqn import make_dqn
-from boardwright.learn.dqn_config import DQNConfig
-from boardwright.learn.ppo import make_ppo
-from boardwright.learn.ppo_config import PPOConfig
+from boardwright.learn.dqn.config import DQNConfig
+from boardwright.learn.dqn.dqn import make_dqn
+from boardwright.learn.ppo.config import PPOConfig
+from boardwright.learn.ppo.ppo import make_ppo
 
 WARM_UP_STEPS = 32  # of acting; as many more follow until games have ended
 ACTING_STEPS = 16  # of a repetition

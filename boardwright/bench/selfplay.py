@@ -15,10 +15,10 @@ import jax
 
 from boardwright.bench.device_search import evaluations_rate, opened
 from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
-from boardwright.learn import memory
-from boardwright.learn.alphazero import AlphaZero, Run, make_alphazero
-from boardwright.learn.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero.alphazero import AlphaZero, Run, make_alphazero
+from boardwright.learn.alphazero.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
+from boardwright.learn.alphazero.presets import PRESETS
 
 GAMES, GAMES_ON_CPU = 4096, 16  # at once, unless somebody says so
 SEARCHES = ("gumbel", "puct")
@@ -64,7 +64,7 @@ def measure(
             batch = config.learner.batch
             samples, run = _samples_rate(az, run)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
-            yield Figure("replay", "replay", memory.bytes_a_state(run.replay), "bytes a state")
+            yield Figure("replay", "replay", replay_buffer.bytes_a_state(run.replay), "bytes a state")
     yield Figure("puct_to_gumbel", "puct beside gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
 
 

@@ -88,8 +88,8 @@ def _measured(options: Options) -> "Iterator[Figure]":
         return search.measure(options.game)
     try:
         from boardwright.bench import learn, selfplay
-        from boardwright.learn import settings
         from boardwright.learn.methods import preset
+        from boardwright.learn.run import settings
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"'bench {options.what}' needs {error.name}: pip install -e '.[learn]'") from error
     named = options.preset

@@ -13,7 +13,7 @@ from boardwright.cli.choose import in_range, print_json
 from boardwright.errors import BoardwrightError
 
 if TYPE_CHECKING:
-    from boardwright.learn.packing import Packed
+    from boardwright.learn.run.packing import Packed
 
 MOST_NETS = 1000
 
@@ -36,7 +36,7 @@ def run(options: Options) -> None:
     """Prints what went in and how large it is, or JSON `{file, bytes, iteration, frames, parts, nets, files}`."""
     in_range("--nets", options.nets, 1, MOST_NETS)
     try:
-        from boardwright.learn import packing
+        from boardwright.learn.run import packing
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"packing needs {error.name}: pip install -e '.[learn]'") from error
     packed = packing.pack(options.run, options.file, nets=options.nets)

@@ -10,14 +10,14 @@ from boardwright.cli.stopping import stop_on_signal
 from boardwright.cli.train import keep_programs
 
 if TYPE_CHECKING:
-    from boardwright.learn.loop import Watch
+    from boardwright.learn.run.loop import Watch
 
 Results = TypeVar("Results")
 
 
 def done(folder: Path, everything: "Callable[[Watch], Results]", *, silent: bool) -> Results:
     """What comes of all the work, which is kept in a folder; stopped, the program ends here."""
-    from boardwright.learn.loop import Watch
+    from boardwright.learn.run.loop import Watch
     from boardwright.papers.stopping import StoppedError
 
     keep_programs(folder)

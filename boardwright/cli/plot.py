@@ -12,9 +12,9 @@ import tyro
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import write_text
 from boardwright.errors import BoardwrightError, printable
-from boardwright.learn.figures import FIGURES, chart
-from boardwright.learn.metrics import read_metrics
-from boardwright.learn.vae_config import BOARDS_FILE, VAE_FILE
+from boardwright.learn.reporting.figures import FIGURES, chart
+from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.vae.config import BOARDS_FILE, VAE_FILE
 from boardwright.views.chart import Chart, render
 
 _PAGE = """<!DOCTYPE html>
@@ -103,7 +103,8 @@ def _codes(run: Path) -> dict[str, Chart]:
     boards_file, vae_file = run / BOARDS_FILE, run / "nets" / VAE_FILE
     if not (boards_file.exists() and vae_file.exists() and importlib.util.find_spec("jax")):
         return {}
-    from boardwright.learn import boards, encoder_file, latents
+    from boardwright.learn.shared import boards, encoder_file
+    from boardwright.learn.vae import latents
 
     learned_from = boards.load(boards_file)
     return {} if learned_from is None else latents.charts(encoder_file.read(vae_file), learned_from)

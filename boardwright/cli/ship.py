@@ -33,7 +33,7 @@ class Options:
 def run(options: Options) -> None:
     """Prints the file and how large it and all beside it are, or JSON `{file, bytes, all_bytes}`."""
     try:
-        from boardwright.learn import shipping
+        from boardwright.learn.reporting import shipping
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"shipping needs {error.name}: pip install -e '.[learn]'") from error
     path = shipping.ship(options.run, options.name, iteration=options.iteration, folder=options.out)

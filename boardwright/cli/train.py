@@ -20,7 +20,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
 if TYPE_CHECKING:
-    from boardwright.learn.loop import Progress, Watch
+    from boardwright.learn.run.loop import Progress, Watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,9 @@ def run(options: Options) -> None:
     limit = TimeLimit(options.minutes)
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
-        from boardwright.learn import configfile, processes
-        from boardwright.learn.loop import Watch
+        from boardwright.learn.distributed import processes
+        from boardwright.learn.run import config_file
+        from boardwright.learn.run.loop import Watch
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     config, is_recalled = _config(options)
@@ -85,7 +86,7 @@ def run(options: Options) -> None:
             return stop.asked or limit.is_up()
 
         if is_recalled and processes.is_first():
-            show.line(f"with the settings in {options.out / configfile.NAME}")
+            show.line(f"with the settings in {options.out / config_file.NAME}")
         show.line(f"learns on {_devices(options.method)}")
         watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
         progress = _trained(options, config, watch)
@@ -95,14 +96,15 @@ def run(options: Options) -> None:
 
 def _config(options: Options) -> tuple[Any, bool]:
     """What the run is told, and whether that stands in its folder: it does where a run is and nothing else is said."""
-    from boardwright.learn import configfile, methods, settings
+    from boardwright.learn import methods
+    from boardwright.learn.run import config_file, settings
 
     named = [f"rules={options.rules}"] if options.rules is not None else []
     named += [f"seed={options.seed}"] if options.seed is not None else []
     config = methods.preset(options.method, options.preset, options.game)
     there = None
     if options.preset is None and not options.set:
-        there = configfile.recalled(options.out, options.method, options.game, type(config))
+        there = config_file.recalled(options.out, options.method, options.game, type(config))
     return settings.apply(config if there is None else there, [*named, *options.set]), there is not None
 
 
@@ -117,10 +119,12 @@ def _devices(method: str) -> str:
 def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":
     from boardwright.arena.net_ratings import net_ratings
     from boardwright.arena.positions import boards_for
-    from boardwright.learn import loop, methods, run
+    from boardwright.learn import methods
+    from boardwright.learn.alphazero import method as alphazero
+    from boardwright.learn.run import loop
 
     if options.method == "alphazero":
-        return run.train(config, options.out, watch, rate=net_ratings)
+        return alphazero.train(config, options.out, watch, rate=net_ratings)
     boards = functools.partial(boards_for, folder=options.out, told=watch.phase)
     return loop.train(methods.make_method(options.method, config, boards), options.out, watch, rate=net_ratings)
 

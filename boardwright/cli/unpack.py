@@ -29,7 +29,7 @@ class Options:
 def run(options: Options) -> None:
     """Prints what came out, or the JSON of `boardwright pack`."""
     try:
-        from boardwright.learn import packing
+        from boardwright.learn.run import packing
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"unpacking needs {error.name}: pip install -e '.[learn]'") from error
     packed = packing.unpack(options.file, options.run)

@@ -6,18 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.learn import alphabeta_presets, dqn_presets, ppo_presets, presets, vae_presets
-from boardwright.learn.alphabeta_method import alphabeta_method
-from boardwright.learn.boards import Boards
-from boardwright.learn.dqn_method import dqn_method
-from boardwright.learn.loop import Method
-from boardwright.learn.ppo_method import ppo_method
-from boardwright.learn.run import alphazero_method
-from boardwright.learn.vae import vae_method
-from boardwright.learn.vae_config import VaeConfig
+from boardwright.learn.alphazero import presets
+from boardwright.learn.alphazero.method import alphazero_method
+from boardwright.learn.dqn import presets as dqn_presets
+from boardwright.learn.dqn.method import dqn_method
+from boardwright.learn.evaluation import presets as evaluation_presets
+from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.ppo import presets as ppo_presets
+from boardwright.learn.ppo.method import ppo_method
+from boardwright.learn.run.loop import Method
+from boardwright.learn.shared.boards import Boards
+from boardwright.learn.vae import presets as vae_presets
+from boardwright.learn.vae.config import VaeConfig
+from boardwright.learn.vae.method import vae_method
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "alphabeta": alphabeta_presets.PRESETS,
+    "alphabeta": evaluation_presets.PRESETS,
     "alphazero": presets.PRESETS,
     "dqn": dqn_presets.PRESETS,
     "ppo": ppo_presets.PRESETS,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardwright.learn.metrics import History
+from boardwright.learn.run.metrics import History
 from boardwright.papers import cathedral as tables
 from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral_results import STRENGTH, Decided, Results, targets, verdicts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boardwright.learn.metrics import History
+from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import FINDINGS, STABLE_RUN, TARGETS, UNSTABLE, UNSTABLE_RUN, Cell, Target, cell_of
 from boardwright.papers.estimates import (
     Estimate,

@@ -28,16 +28,17 @@ from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
-from boardwright.learn import checkpoint, configfile, contest, loop, settings
-from boardwright.learn.configfile import NAME as CONFIG
-from boardwright.learn.duel import finished
-from boardwright.learn.loop import BEST, Watch
+from boardwright.learn.match import contest
+from boardwright.learn.match.duel import finished
+from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.rivals import Policy, at_random, by_net
 from boardwright.learn.methods import PRESETS, make_method
-from boardwright.learn.metrics import History, read_metrics
-from boardwright.learn.paying import paying
-from boardwright.learn.rivals import Policy, at_random, by_net
-from boardwright.learn.seating import make_asking
-from boardwright.learn.vae_config import VAE_FILE
+from boardwright.learn.run import checkpoint, config_file, loop, settings
+from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run.metrics import History, read_metrics
+from boardwright.learn.shared.rewards import paying
+from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
@@ -177,9 +178,9 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
 
 def _follow_places(folder: Path, method: str, config: Any) -> None:
     """Lets a run that was begun elsewhere go on: the files it names are where the folder is now."""
-    if read_table(folder / CONFIG) != configfile.told(method, config) and is_same_run(folder, method, config):
+    if read_table(folder / CONFIG) != config_file.told(method, config) and is_same_run(folder, method, config):
         (folder / CONFIG).unlink()
-        configfile.keep(folder, method, config)
+        config_file.keep(folder, method, config)
 
 
 def _slim(folder: Path) -> None:

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 import jax
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.loop import Watch
+from boardwright.learn.run.loop import Watch
 from boardwright.lifeline import follow_the_parent, start_deaf
 from boardwright.papers.stopping import StoppedError
 

@@ -30,11 +30,11 @@ from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
 from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
-from boardwright.learn import settings
-from boardwright.learn.loop import BEST, Watch
-from boardwright.learn.metrics import History, read_metrics
-from boardwright.learn.presets import PRESETS
-from boardwright.learn.run import train
+from boardwright.learn.alphazero.method import train
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import settings
+from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
 from boardwright.papers.ended import has_ended
 from boardwright.papers.estimates import Estimate, over_games

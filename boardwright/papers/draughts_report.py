@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.learn import figures
-from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.reporting import figures
 from boardwright.papers.draughts import NAME, OURS, PRESET, SETUP, TITLE, Conversion, Results
 from boardwright.papers.markdown import Rows, table
 from boardwright.views.chart import Chart

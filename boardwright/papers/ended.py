@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from boardwright.learn import configfile
-from boardwright.learn.configfile import NAME as CONFIG
-from boardwright.learn.metrics import NAME as METRICS
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn.run import config_file
+from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run.metrics import NAME as METRICS
+from boardwright.learn.run.metrics import read_metrics
 from boardwright.papers.kept import read_table
 
 OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
@@ -30,8 +30,8 @@ def is_same_run(folder: Path, method: str, config: Any) -> bool:
     """Whether a run was told the same, but for where its folder lies and for settings that there were none of then."""
     if read_table(folder / CONFIG) is None:
         return False
-    there = configfile.with_defaults(configfile.read(folder), config)
-    return _without_places(there) == _without_places(configfile.told(method, config))
+    there = config_file.with_defaults(config_file.read(folder), config)
+    return _without_places(there) == _without_places(config_file.told(method, config))
 
 
 def _without_places(value: Any) -> Any:

@@ -7,7 +7,7 @@ took. Its figures are read off the text; those that only its plots show are not 
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.learn.config import ContestConfig
+from boardwright.learn.alphazero.config import ContestConfig
 
 NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"

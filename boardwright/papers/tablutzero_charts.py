@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from boardwright.learn.figures import rolling_mean
+from boardwright.learn.reporting.figures import rolling_mean
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
 from boardwright.papers.tablutzero import TRAININGS

@@ -18,10 +18,10 @@ import jax
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
-from boardwright.learn import league
-from boardwright.learn.loop import Watch
-from boardwright.learn.meeting import meet
-from boardwright.learn.metrics import History, Match
+from boardwright.learn.match.meeting import meet
+from boardwright.learn.run import league
+from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.metrics import History, Match
 from boardwright.nets import netfile
 from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.stopping import StoppedError

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from boardwright.learn import settings
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import settings
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
 from boardwright.papers.estimates import Estimate

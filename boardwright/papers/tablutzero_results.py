@@ -17,10 +17,10 @@ from boardwright.arena.balance import Line, Question
 from boardwright.arena.intervals import interval_of_counts
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
-from boardwright.learn import settings
-from boardwright.learn.config import AlphaZeroConfig, ContestConfig
-from boardwright.learn.configfile import NAME as CONFIG
-from boardwright.learn.metrics import History, Match, read_metrics
+from boardwright.learn.alphazero.config import AlphaZeroConfig, ContestConfig
+from boardwright.learn.run import settings
+from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
 

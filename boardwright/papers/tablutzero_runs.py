@@ -12,13 +12,14 @@ from pathlib import Path
 
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import NetError
-from boardwright.learn import checkpoint, league, luggage, run, settings
-from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.configfile import NAME as CONFIG
-from boardwright.learn.loop import BEST, Watch
-from boardwright.learn.metrics import NAME as METRICS
-from boardwright.learn.metrics import History
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero import method as alphazero
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import checkpoint, league, portable_state, settings
+from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run.metrics import NAME as METRICS
+from boardwright.learn.run.metrics import History
 from boardwright.nets import netfile
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
@@ -57,7 +58,7 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     """A run's settings and what it measured, after it has come to its end if it is to be trained; None: not run."""
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
-    is_unpacked = (folder / luggage.UNPACKED).exists()
+    is_unpacked = (folder / portable_state.UNPACKED).exists()
     is_begun = there is not None and iterations_of(there[1]) > 0  # else nothing is lost by beginning anew
     can_go_on = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
     is_finished = there is not None and finished_iterations(there[1]) >= there[0].iterations
@@ -67,7 +68,7 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     watch.word(f"{training.name}: {training.words} ({training.preset})")
     folder.mkdir(parents=True, exist_ok=True)
     quiet = dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
-    if run.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
+    if alphazero.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
         raise StoppedError
     return read_run(folder)
 

@@ -4,7 +4,7 @@ A figure decides only where it is of what it is said to be of: of the presets as
 where minutes are compared, of minutes that can be. Otherwise it is told, with what speaks against it.
 """
 
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.papers import tablutzero as paper
 from boardwright.papers.tablutzero import MEETINGS, Meeting, training_of
 from boardwright.papers.tablutzero_cells import NOT_PLAYED, NOT_RUN, elo_text, minutes_text, share_text

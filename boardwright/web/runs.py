@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, game_class
-from boardwright.learn import metrics
-from boardwright.learn.lock import is_held
+from boardwright.learn.run import metrics
+from boardwright.learn.run.lock import is_held
 from boardwright.web.errors import NotFoundError
 
 CONFIG = "config.json"

@@ -8,8 +8,8 @@ import numpy as np
 from fastapi import APIRouter, Path, Query
 
 from boardwright.games.registry import game_class
-from boardwright.learn.figures import FIGURES, Figure
-from boardwright.learn.metrics import NAME, Series, read_metrics
+from boardwright.learn.reporting.figures import FIGURES, Figure
+from boardwright.learn.run.metrics import NAME, Series, read_metrics
 from boardwright.web.errors import PROBLEMS
 from boardwright.web.runs import Run, find_run, find_runs, player_of_run, standing
 from boardwright.web.samples import Sampler

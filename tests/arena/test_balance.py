@@ -16,7 +16,7 @@ from boardwright.arena.balance_games import games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Game
-from boardwright.learn.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile
 from boardwright.nets.config import EvaluationConfig, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes

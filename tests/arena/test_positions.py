@@ -11,10 +11,11 @@ from boardwright.arena import positions
 from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
 from boardwright.errors import RunError
 from boardwright.games.registry import game
-from boardwright.learn import boards, configfile, settings
-from boardwright.learn.boards import Boards, packed, split_by_game, unpacked
-from boardwright.learn.vae_config import BOARDS_FILE
-from boardwright.learn.vae_presets import PRESETS
+from boardwright.learn.run import config_file, settings
+from boardwright.learn.shared import boards
+from boardwright.learn.shared.boards import Boards, packed, split_by_game, unpacked
+from boardwright.learn.vae.config import BOARDS_FILE
+from boardwright.learn.vae.presets import PRESETS
 
 CATHEDRAL = game("cathedral", "paper-6", "paper")
 
@@ -130,7 +131,7 @@ def test_a_config_names_its_positions(tmp_path: Path) -> None:
 def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
     boards_for(config, tmp_path)
-    configfile.keep(tmp_path, "vae", config)
+    config_file.keep(tmp_path, "vae", config)
     before = (tmp_path / BOARDS_FILE).read_bytes()
     boards_for(config, tmp_path)
     with pytest.raises(RunError, match=r"boards\.games is 8 there and 9 here"):

@@ -10,19 +10,19 @@ import pytest
 from planted_package import EVALUATION, plant_shipped_net
 
 from boardwright.cli import train
-from boardwright.learn import configfile, luggage
-from boardwright.learn.loop import Progress, Watch
-from boardwright.learn.metrics import Metrics
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import config_file, portable_state
+from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.metrics import Metrics
 from boardwright.nets import shipped
 
 
 def make_run(folder: Path) -> Path:
     folder.mkdir()
-    configfile.keep(folder, "alphazero", PRESETS["draughts-tiny"])
+    config_file.keep(folder, "alphazero", PRESETS["draughts-tiny"])
     with Metrics(folder) as metrics:
         metrics.log(1, 256, {"time/device_seconds": 2.0})
-    luggage.write(folder / luggage.NAME, {}, dataclasses.asdict(Progress(iteration=1, frames=256)), {})
+    portable_state.write(folder / portable_state.NAME, {}, dataclasses.asdict(Progress(iteration=1, frames=256)), {})
     return folder
 
 

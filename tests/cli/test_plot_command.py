@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from boardwright.arena.positions import boards_for
-from boardwright.learn.loop import train
-from boardwright.learn.metrics import Metrics
-from boardwright.learn.vae import vae_method
-from boardwright.learn.vae_presets import PRESETS
+from boardwright.learn.run.loop import train
+from boardwright.learn.run.metrics import Metrics
+from boardwright.learn.vae.method import vae_method
+from boardwright.learn.vae.presets import PRESETS
 
 
 def plot(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -11,8 +11,8 @@ import pytest
 from test_commands import boardwright
 
 from boardwright.arena.net_ratings import net_ratings
-from boardwright.learn import checkpoint
-from boardwright.learn.metrics import Match, read_metrics
+from boardwright.learn.run import checkpoint
+from boardwright.learn.run.metrics import Match, read_metrics
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 SMALL = [

@@ -9,9 +9,9 @@ import pytest
 from test_pack_command import make_run
 
 from boardwright.cli import train
-from boardwright.learn import configfile, settings
-from boardwright.learn.loop import Progress, Watch
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import config_file, settings
+from boardwright.learn.run.loop import Progress, Watch
 
 OTHER = settings.apply(PRESETS["draughts-tiny"], ["iterations=7", "rules=paper", "seed=3"])
 
@@ -23,7 +23,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     def trained(options: train.Options, config: Any, watch: Watch) -> Progress:
         del watch
-        configfile.check(options.out, options.method, config)
+        config_file.check(options.out, options.method, config)
         configs.append(config)
         return Progress(iteration=config.iterations)
 
@@ -33,7 +33,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_run_goes_on_with_the_settings_it_had(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
-    configfile.keep(tmp_path, "alphazero", OTHER)
+    config_file.keep(tmp_path, "alphazero", OTHER)
     for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
         status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
         assert (status, err, told[-1]) == (0, "", OTHER)
@@ -56,15 +56,15 @@ def test_a_run_goes_on_with_the_settings_it_had(tmp_path: Path, boardwright: Any
 def test_other_settings_are_refused_as_ever(
     tmp_path: Path, boardwright: Any, told: list[Any], arguments: list[str], complaint: str
 ) -> None:
-    configfile.keep(tmp_path, "alphazero", OTHER)
+    config_file.keep(tmp_path, "alphazero", OTHER)
     status, _, err = boardwright("train", *arguments, "--out", tmp_path)
     assert (status, told, len(err.splitlines())) == (2, [], 1)
     assert complaint in err
 
 
 def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
-    there = configfile.told("alphazero", OTHER)
-    path = tmp_path / configfile.NAME
+    there = config_file.told("alphazero", OTHER)
+    path = tmp_path / config_file.NAME
     for text, complaint in (
         ("no JSON", "config.json cannot be read"),
         ("[]", "config.json holds no settings"),
@@ -80,9 +80,9 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, 
 def test_settings_from_before_some_were_there_have_their_defaults(
     tmp_path: Path, boardwright: Any, told: list[Any]
 ) -> None:
-    there = configfile.told("alphazero", OTHER)
+    there = config_file.told("alphazero", OTHER)
     del there["tables"]
-    (tmp_path / configfile.NAME).write_text(json.dumps(there))
+    (tmp_path / config_file.NAME).write_text(json.dumps(there))
     assert boardwright("train", "alphazero", "draughts", "--out", tmp_path)[0] == 0
     assert told == [OTHER]
 

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
-from boardwright.learn.seating import Asking
+from boardwright.learn.match.pairing import Asking
 
 TOP, LONGEST = 9, 20
 

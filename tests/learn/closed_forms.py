@@ -11,9 +11,9 @@ import numpy as np
 
 import boardwright
 from boardwright.games.base import Game, Position, Symmetry
-from boardwright.learn import memory
-from boardwright.learn.config import LearnerConfig
-from boardwright.learn.memory import Samples
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero.config import LearnerConfig
+from boardwright.learn.alphazero.replay import Samples
 
 SAMPLES, SLOTS, PLIES = 16, 40, 9
 CONFIG = LearnerConfig(
@@ -75,7 +75,7 @@ def as_samples(game: Game, cases: list[Case]) -> Samples:
     def packed(line: Any) -> Any:
         def step(state: Any, action: Any) -> Any:
             after = env.step(state, action, jax.random.key(0))
-            return after, (learning.pack(after), memory.pack_holders(learning.holders(after)))
+            return after, (learning.pack(after), replay_buffer.pack_holders(learning.holders(after)))
 
         return jax.lax.scan(step, env.init(jax.random.key(0)), line)[1]
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import boardwright
-from boardwright.learn import loop
+from boardwright.learn.run import loop
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.network import variables_of

@@ -17,10 +17,10 @@ from jax import Array
 
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.batched import without_chance
-from boardwright.learn import selfplay
-from boardwright.learn.config import SelfPlayConfig
-from boardwright.learn.searching import Found, Search
-from boardwright.learn.seating import BOTH
+from boardwright.learn.alphazero import selfplay
+from boardwright.learn.alphazero.config import SelfPlayConfig
+from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.searching import Found, Search
 from boardwright.search.slots import pack, probabilities
 
 CURRENT, PAST = 0, 1

@@ -13,13 +13,12 @@ import pytest
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game
-from boardwright.learn import settings
-from boardwright.learn.alphabeta_config import AlphaBetaConfig
-from boardwright.learn.alphabeta_contest import contest, opponents
-from boardwright.learn.alphabeta_learner import make_learner, mean_loss, new_replay, remembered
-from boardwright.learn.alphabeta_method import alphabeta_method
-from boardwright.learn.alphabeta_presets import PRESETS
-from boardwright.learn.alphabeta_selfplay import (
+from boardwright.learn.evaluation.config import AlphaBetaConfig
+from boardwright.learn.evaluation.learner import make_learner, mean_loss, new_replay, remembered
+from boardwright.learn.evaluation.match import contest, opponents
+from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.evaluation.presets import PRESETS
+from boardwright.learn.evaluation.selfplay import (
     Played,
     Samples,
     Weights,
@@ -29,7 +28,8 @@ from boardwright.learn.alphabeta_selfplay import (
     random_opening,
     samples_of,
 )
-from boardwright.learn.boards import packed, unpacked
+from boardwright.learn.run import settings
+from boardwright.learn.shared.boards import packed, unpacked
 from boardwright.nets import evaluation
 from boardwright.nets.config import EvaluationConfig
 from boardwright.nets.layout import interface_of, weight_shapes

@@ -12,13 +12,14 @@ from boardwright.arena.net_ratings import net_ratings
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game
-from boardwright.learn import arrayfile, checkpoint, loop, methods, packing, settings
-from boardwright.learn.alphabeta_contest import contest
-from boardwright.learn.alphabeta_method import alphabeta_method
-from boardwright.learn.alphabeta_presets import PRESETS
-from boardwright.learn.alphabeta_selfplay import make_searches
-from boardwright.learn.figures import FIGURES, chart
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn import methods
+from boardwright.learn.evaluation.match import contest
+from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.evaluation.presets import PRESETS
+from boardwright.learn.evaluation.selfplay import make_searches
+from boardwright.learn.reporting.figures import FIGURES, chart
+from boardwright.learn.run import arrayfile, checkpoint, loop, packing, settings
+from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 
 DRAUGHTS = game("draughts", None, "paper")
@@ -28,9 +29,9 @@ TINY = PRESETS["draughts-tiny"]
 @pytest.fixture(autouse=True)
 def _in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight games and eight steps in a piece of work, so that tiny iterations have several."""
-    monkeypatch.setattr("boardwright.learn.alphabeta_method.LEAST_PLAYED", 1)
-    monkeypatch.setattr("boardwright.learn.alphabeta_method.NODES_PLAYED", 8 * 40 * TINY.selfplay.nodes)
-    monkeypatch.setattr("boardwright.learn.alphabeta_method.MOST_LEARNED", 8)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.LEAST_PLAYED", 1)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.NODES_PLAYED", 8 * 40 * TINY.selfplay.nodes)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.MOST_LEARNED", 8)
 
 
 def arrays(folder: Path) -> dict[str, bytes]:

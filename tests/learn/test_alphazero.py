@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from boardwright.learn import memory, selfplay
-from boardwright.learn.alphazero import AlphaZero, Run, make_alphazero, scalars, with_past_self
-from boardwright.learn.config import (
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero import selfplay
+from boardwright.learn.alphazero.alphazero import AlphaZero, Run, make_alphazero, scalars, with_past_self
+from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
     GatingConfig,
     LeagueConfig,
@@ -75,7 +76,7 @@ def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -
     """A wrong head anywhere in a tree, or a stand-in from another net, would not be certain of role 0."""
     run: Any = jax.device_get(iteration(az, begun(az), 0))
     row = run.replay
-    learned = row.status == memory.STAND_IN
+    learned = row.status == replay_buffer.STAND_IN
     assert learned[:STEPS].sum() == int(run.tally.learnable) > 8
     assert not learned[STEPS:].any()
     np.testing.assert_allclose(row.value[learned], CERTAIN, atol=1e-5)

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile
-from boardwright.learn.checkpoint import Keep, numbered, restore, save
+from boardwright.learn.run import arrayfile
+from boardwright.learn.run.checkpoint import Keep, numbered, restore, save
 
 DTYPES = [
     *(np.dtype(name) for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")),
@@ -234,7 +234,7 @@ WRITER = """
 import resource, sys
 from pathlib import Path
 import numpy as np
-from boardwright.learn.checkpoint import Keep, save
+from boardwright.learn.run.checkpoint import Keep, save
 
 folder, first, count, most = Path(sys.argv[1]), *map(int, sys.argv[2:])
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

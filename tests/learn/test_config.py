@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardwright.errors import RunError
-from boardwright.learn.config import (
+from boardwright.learn.alphazero.config import (
     LIMITS,
     MOST_STATES,
     AlphaZeroConfig,
@@ -21,7 +21,7 @@ from boardwright.learn.config import (
     SearchConfig,
     SelfPlayConfig,
 )
-from boardwright.learn.settings import apply, from_json, to_json
+from boardwright.learn.run.settings import apply, from_json, to_json
 
 PLAIN = AlphaZeroConfig(game="draughts")
 

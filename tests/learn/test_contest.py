@@ -19,11 +19,11 @@ from jax.tree_util import Partial
 import boardwright
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW, BatchEnv, Game
-from boardwright.learn import contest
-from boardwright.learn.contest import Match, play
-from boardwright.learn.duel import finished
-from boardwright.learn.rivals import Policy, at_random, by_net
-from boardwright.learn.seating import make_asking
+from boardwright.learn.match import contest
+from boardwright.learn.match.contest import Match, play
+from boardwright.learn.match.duel import finished
+from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.rivals import Policy, at_random, by_net
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 

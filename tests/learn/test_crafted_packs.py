@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, configfile, luggage, metrics, packing
-from boardwright.learn.progress import Progress
+from boardwright.learn.run import arrayfile, config_file, metrics, packing, portable_state
+from boardwright.learn.run.progress import Progress
 
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two iterations."""
     folder = tmp_path_factory.mktemp("begun")
-    (folder / configfile.NAME).write_text('{"method": "none", "seed": 0}')
+    (folder / config_file.NAME).write_text('{"method": "none", "seed": 0}')
     with metrics.Metrics(folder) as written:
         written.log(2, 200, {"total": 1.0})
     progress = Progress(iteration=2, frames=200, device_seconds={"cpu": 1.5})
-    luggage.write(folder / luggage.NAME, {}, dataclasses.asdict(progress), {})
+    portable_state.write(folder / portable_state.NAME, {}, dataclasses.asdict(progress), {})
     return folder
 
 
@@ -41,7 +41,7 @@ def crafted(data: bytes, change: Callable[[Any, Any], Any]) -> bytes:
 
 
 def with_length(length: Any) -> Callable[[Any, Any], Any]:
-    return lambda header, _: {**header, "bytes": {**header["bytes"], configfile.NAME: length}}
+    return lambda header, _: {**header, "bytes": {**header["bytes"], config_file.NAME: length}}
 
 
 def with_progress(**told: Any) -> Callable[[Any, Any], Any]:
@@ -49,7 +49,7 @@ def with_progress(**told: Any) -> Callable[[Any, Any], Any]:
 
 
 def with_offsets(offsets: Any) -> Callable[[Any, Any], Any]:
-    return lambda header, entries: (entries[configfile.NAME].update(data_offsets=offsets), header)[1]
+    return lambda header, entries: (entries[config_file.NAME].update(data_offsets=offsets), header)[1]
 
 
 def without(name: str) -> Callable[[Any, Any], Any]:
@@ -62,7 +62,7 @@ def without_file(name: str) -> Callable[[Any, Any], Any]:
 
 def of_one_blob(header: Any, entries: Any) -> Any:
     nets = {f"nets/{number:06d}.net": 10 for number in range(500)}
-    entries |= dict.fromkeys(nets, entries[luggage.NAME])
+    entries |= dict.fromkeys(nets, entries[portable_state.NAME])
     return {**header, "bytes": {**header["bytes"], **nets}}
 
 
@@ -87,7 +87,7 @@ def of_one_blob(header: Any, entries: Any) -> Any:
             )
         ),
         (with_progress(iteration=1), "its luggage is of another moment"),
-        *((without_file(name), f"it holds no {name}") for name in ("config.json", metrics.NAME, luggage.NAME)),
+        *((without_file(name), f"it holds no {name}") for name in ("config.json", metrics.NAME, portable_state.NAME)),
         *(
             (with_offsets(offsets), "is not a file of ours")
             for offsets in ([0], [0, 1, 2], ["0", "1"], [0.0, 9.0], None, [False, 9])
@@ -118,7 +118,7 @@ def test_an_empty_folder_is_filled(begun: Path, tmp_path: Path) -> None:
     packing.unpack(tmp_path / "file", tmp_path / "new")
     for folder in (tmp_path / "run", tmp_path / "new"):
         names = sorted(path.name for path in folder.iterdir())
-        assert names == ["config.json", "metrics.sqlite", "nets", luggage.UNPACKED]
+        assert names == ["config.json", "metrics.sqlite", "nets", portable_state.UNPACKED]
     (tmp_path / "damaged").write_bytes(crafted((tmp_path / "file").read_bytes(), with_length(1)))
     (tmp_path / "empty").mkdir()
     with pytest.raises(RunError, match=r"config\.json cannot be unpacked"):

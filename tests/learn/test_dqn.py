@@ -12,12 +12,12 @@ import pytest
 from tictactoe import set_up, solved
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn import transitions
-from boardwright.learn.dqn import DQN, Run, make_dqn, stepped
-from boardwright.learn.dqn_config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
-from boardwright.learn.policy_config import RandomGamesConfig
-from boardwright.learn.sights import Sights, unpacked_flags
-from boardwright.learn.transitions import Transition
+from boardwright.learn.dqn import replay as replay_buffer
+from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
+from boardwright.learn.dqn.dqn import DQN, Run, make_dqn, stepped
+from boardwright.learn.dqn.replay import Transition
+from boardwright.learn.shared.observation_codec import Sights, unpacked_flags
+from boardwright.learn.shared.policy_config import RandomGamesConfig
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.q import q_values
 
@@ -47,7 +47,7 @@ def after_acting(config: DQNConfig, steps: int) -> tuple[DQN, Run]:
 
 def held_by(run: Run, words: int = 1) -> Transition:
     """All transitions; observations of tic-tac-toe have one word."""
-    return jax.tree.map(np.asarray, transitions.unpacked(run.replay.rows, words))
+    return jax.tree.map(np.asarray, replay_buffer.unpacked(run.replay.rows, words))
 
 
 def test_transitions_are_what_the_rules_say() -> None:

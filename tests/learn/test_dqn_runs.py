@@ -11,14 +11,14 @@ import pytest
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game_names
-from boardwright.learn import arrayfile, checkpoint, loop, settings
-from boardwright.learn.dqn import make_dqn, stepped
-from boardwright.learn.dqn_config import DQNConfig
-from boardwright.learn.dqn_method import dqn_method
-from boardwright.learn.dqn_presets import PRESETS
-from boardwright.learn.figures import FIGURES, chart
+from boardwright.learn.dqn.config import DQNConfig
+from boardwright.learn.dqn.dqn import make_dqn, stepped
+from boardwright.learn.dqn.method import dqn_method
+from boardwright.learn.dqn.presets import PRESETS
 from boardwright.learn.methods import preset
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn.reporting.figures import FIGURES, chart
+from boardwright.learn.run import arrayfile, checkpoint, loop, settings
+from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
 

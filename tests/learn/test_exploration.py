@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from boardwright.learn import exploration
-from boardwright.learn.dqn_acting import exploration_level
-from boardwright.learn.dqn_config import ActingConfig
+from boardwright.learn.dqn import exploration
+from boardwright.learn.dqn.acting import exploration_level
+from boardwright.learn.dqn.config import ActingConfig
 
 Q = np.array([0.5, 2.0, -1.0, 3.0, 1.9], np.float32)
 LEGAL = np.array([True, True, True, False, True])

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from boardwright.learn.figures import FIGURES, chart, rolling_mean
-from boardwright.learn.metrics import History, Series
+from boardwright.learn.reporting.figures import FIGURES, chart, rolling_mean
+from boardwright.learn.run.metrics import History, Series
 
 BY_NAME = {figure.name: figure for figure in FIGURES}
 

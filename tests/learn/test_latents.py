@@ -9,10 +9,10 @@ import pytest
 
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
-from boardwright.learn import encoder_file
-from boardwright.learn.boards import unpacked
-from boardwright.learn.latents import charts, codes, principal_plane
-from boardwright.learn.vae_presets import PRESETS
+from boardwright.learn.shared import encoder_file
+from boardwright.learn.shared.boards import unpacked
+from boardwright.learn.vae.latents import charts, codes, principal_plane
+from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.vae import make_vae, weights_of_vae
 from boardwright.views.chart import render
 

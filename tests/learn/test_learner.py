@@ -12,10 +12,10 @@ import pytest
 from closed_forms import CONFIG, SAMPLES, Case, as_samples, chances, expected_losses, image, log_softmax, random_cases
 
 import boardwright
-from boardwright.learn import memory
-from boardwright.learn.config import LearnerConfig
-from boardwright.learn.learner import Images, _optimiser, as_chances, make_learner, rate_schedule
-from boardwright.learn.memory import Replay, Samples
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero.config import LearnerConfig
+from boardwright.learn.alphazero.learner import Images, _optimiser, as_chances, make_learner, rate_schedule
+from boardwright.learn.alphazero.replay import Replay, Samples
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
 
@@ -131,8 +131,8 @@ def as_replay(samples: Samples) -> Replay:
         "plies": fields["plies"].astype(jnp.int16),
         "surprise": jnp.zeros((1, count)),
         "serial": jnp.zeros((1, count), jnp.int32),
-        "status": jnp.full((1, count), memory.KNOWN, jnp.int8),
-        "weight": jnp.full((1, count), memory.WEIGHT_ONE, jnp.int16),
+        "status": jnp.full((1, count), replay_buffer.KNOWN, jnp.int8),
+        "weight": jnp.full((1, count), replay_buffer.WEIGHT_ONE, jnp.int16),
     }
     return Replay(**fields)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.lock import alone_in, is_held
+from boardwright.learn.run.lock import alone_in, is_held
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from boardwright.learn.lock import alone_in
+from boardwright.learn.run.lock import alone_in
 with alone_in(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

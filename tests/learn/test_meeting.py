@@ -10,7 +10,7 @@ import pytest
 
 from boardwright.errors import NetError
 from boardwright.games import registry
-from boardwright.learn.meeting import meet
+from boardwright.learn.match.meeting import meet
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes

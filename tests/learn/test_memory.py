@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from boardwright.games.registry import game_names
-from boardwright.learn import memory
-from boardwright.learn.alphazero import make_alphazero
-from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.memory import EMPTY, KNOWN, OPEN, RESULT_ONLY, STAND_IN, Ending, Replay
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero.alphazero import make_alphazero
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.replay import EMPTY, KNOWN, OPEN, RESULT_ONLY, STAND_IN, Ending, Replay
 from boardwright.nets.config import NetConfig
 
 STEPS, GAMES, WINDOW, ITERATIONS = 4, 6, 3, 12
@@ -91,8 +91,8 @@ def as_endings(endings: list[dict[int, Any]], stops: bool) -> Ending:
     )
 
 
-write = jax.jit(memory.write_row)
-settle = jax.jit(memory.settle, static_argnames=("surprise", "bootstrap"))
+write = jax.jit(replay_buffer.write_row)
+settle = jax.jit(replay_buffer.settle, static_argnames=("surprise", "bootstrap"))
 
 
 @pytest.mark.parametrize(("surprise", "bootstrap", "stops"), [(0.0, False, False), (0.5, True, True)])
@@ -102,7 +102,7 @@ def test_results_reach_every_position_of_their_game_and_no_other(
 ) -> None:
     """Games last from one step to more iterations than the ring holds; four in ten positions are not learned."""
     rng = np.random.default_rng([int(100 * ends), bootstrap])
-    replay = memory.new_replay(WINDOW * STEPS, GAMES, words=1, slots=1, holder_words=1)
+    replay = replay_buffer.new_replay(WINDOW * STEPS, GAMES, words=1, slots=1, holder_words=1)
     slow, serial, seen = SlowReplay(surprise, bootstrap), np.zeros(GAMES, int), set()
     for iteration in range(ITERATIONS):
         first_serial, rows, endings = serial.copy(), [], []
@@ -147,7 +147,7 @@ def test_results_reach_every_position_of_their_game_and_no_other(
 
 def learned_replay(weights: np.ndarray, status: np.ndarray) -> Replay:
     """A replay of which each entry holds the number of its place in every field."""
-    replay = memory.new_replay(*weights.shape, words=2, slots=3, holder_words=1)
+    replay = replay_buffer.new_replay(*weights.shape, words=2, slots=3, holder_words=1)
     place = np.arange(weights.size).reshape(weights.shape)
 
     def numbered(leaf: Any) -> Any:
@@ -164,7 +164,7 @@ def test_draws_go_by_weight_and_never_meet_what_cannot_be_learned() -> None:
     status = rng.integers(0, 5, weights.shape)
     status[0, 0], status[-1, -1] = OPEN, EMPTY
     count = 100_000
-    drawn = np.asarray(memory.draw(jax.random.key(1), learned_replay(weights, status), count))
+    drawn = np.asarray(replay_buffer.draw(jax.random.key(1), learned_replay(weights, status), count))
     expected = np.where(status >= STAND_IN, weights, 0).reshape(-1) / weights[status >= STAND_IN].sum() * count
     met = np.bincount(drawn, minlength=weights.size)
     assert met.size == weights.size
@@ -180,14 +180,14 @@ def test_the_first_and_the_last_place_can_be_drawn() -> None:
         status = np.full((2, 3), OPEN)
         status.reshape(-1)[place] = KNOWN
         replay = learned_replay(np.full((2, 3), 64), status)
-        assert (np.asarray(memory.draw(jax.random.key(0), replay, 50)) == place).all()
-        assert int(memory.usable_states(replay)) == 1
+        assert (np.asarray(replay_buffer.draw(jax.random.key(0), replay, 50)) == place).all()
+        assert int(replay_buffer.usable_states(replay)) == 1
 
 
 def test_taking_gives_what_lies_in_a_place() -> None:
     """Known are ends that games were played to: not values that stand in, nor the boards of games that were stopped."""
     status = np.tile([KNOWN, STAND_IN, RESULT_ONLY], (4, 1))
-    samples = memory.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))
+    samples = replay_buffer.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))
     for name, field in samples._asdict().items():
         if name == "known":
             assert np.asarray(field).tolist() == [False, True, False, False]
@@ -198,9 +198,9 @@ def test_taking_gives_what_lies_in_a_place() -> None:
 
 def test_holders_packed_and_unpacked() -> None:
     held = np.random.default_rng(0).integers(0, 3, 81)
-    words = memory.pack_holders(jnp.asarray(held))
-    assert words.shape == (memory.holder_words(81),) == (6,)
-    np.testing.assert_array_equal(memory.unpack_holders(words, 81), held)
+    words = replay_buffer.pack_holders(jnp.asarray(held))
+    assert words.shape == (replay_buffer.holder_words(81),) == (6,)
+    np.testing.assert_array_equal(replay_buffer.unpack_holders(words, 81), held)
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -210,4 +210,4 @@ def test_a_state_takes_less_than_a_kilobyte(name: str) -> None:
     replay = run.replay
     assert replay.status.shape == (16 * 64, 256)
     total = sum(functools.reduce(int.__mul__, leaf.shape, leaf.dtype.itemsize) for leaf in jax.tree.leaves(replay))
-    assert memory.bytes_a_state(replay) == total / replay.status.size < 1000
+    assert replay_buffer.bytes_a_state(replay) == total / replay.status.size < 1000

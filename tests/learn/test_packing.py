@@ -13,8 +13,8 @@ import pytest
 from drift import GAME, USUAL, Config, method_of, trained
 
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, luggage, metrics, packing
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn.run import arrayfile, checkpoint, league, metrics, packing, portable_state
+from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -63,8 +63,8 @@ def test_it_goes_on_after_its_last_whole_iteration(begun: Path, tmp_path: Path) 
 def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> None:
     trained(tmp_path, pieces=8)
     wanted = final_leaves(tmp_path)
-    file = luggage.read(begun / luggage.NAME)
-    found = checkpoint.named(luggage.put_into(file, method_of(USUAL).init(), ("learner", "league")))
+    file = portable_state.read(begun / portable_state.NAME)
+    found = checkpoint.named(portable_state.put_into(file, method_of(USUAL).init(), ("learner", "league")))
     for name, leaf in wanted.items():
         if name.startswith(".learner.optimiser['mu']"):
             leaf = leaf.astype(jnp.bfloat16).astype(jnp.float32)
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_refused_and_leaves_nothing(begun: Path, tmp_path: Pat
     with pytest.raises(RunError, match="of format 99, this version reads 1"):
         packing.unpack(tmp_path / "newer", tmp_path / "run")
     with pytest.raises(RunError, match="is not a packed run"):
-        packing.unpack(begun / luggage.NAME, tmp_path / "run")
+        packing.unpack(begun / portable_state.NAME, tmp_path / "run")
     arrayfile.write(tmp_path / "sly", {"../out": np.zeros(3, np.uint8)}, {"pack": 1, "bytes": {"../out": 3}})
     with pytest.raises(RunError, match="which is no file of a run's folder"):
         packing.unpack(tmp_path / "sly", tmp_path / "run")
@@ -150,7 +150,7 @@ def test_folders_that_do_not_fit_are_refused(begun: Path, tmp_path: Path) -> Non
     packing.unpack(tmp_path / "file", tmp_path / "run")
     with pytest.raises(RunError, match="seed is 0 there and 1 here"):
         trained(tmp_path / "run", Config(seed=1))
-    (tmp_path / "run" / luggage.UNPACKED).unlink()
+    (tmp_path / "run" / portable_state.UNPACKED).unlink()
     with pytest.raises(RunError, match="holds nothing to take along: runs of alphazero and ppo do"):
         packing.pack(tmp_path / "run", tmp_path / "other", nets=1)
 
@@ -183,12 +183,12 @@ def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(
 
         monkeypatch.setattr(metrics, "snapshot", meanwhile)
         packed = packing.pack(folder, tmp_path / "file", nets=1)
-        assert luggage.progress_of(luggage.read(folder / luggage.NAME)).iteration == 3
+        assert portable_state.progress_of(portable_state.read(folder / portable_state.NAME)).iteration == 3
         assert packing.unpack(tmp_path / "file", tmp_path / "new") == packed
-        inside = luggage.progress_of(luggage.read(tmp_path / "new" / luggage.UNPACKED))
+        inside = portable_state.progress_of(portable_state.read(tmp_path / "new" / portable_state.UNPACKED))
         assert (packed.progress.iteration, inside) == (2, packed.progress)
         assert metrics.progress(tmp_path / "new")[0] == (3 if before else 2)
-        assert (tmp_path / "new" / luggage.UNPACKED).read_bytes() == (begun / luggage.NAME).read_bytes()
+        assert (tmp_path / "new" / portable_state.UNPACKED).read_bytes() == (begun / portable_state.NAME).read_bytes()
         _, progress = trained(tmp_path / "new", pieces=1)
         assert (progress.iteration, metrics.progress(tmp_path / "new")[0]) == (2, 2)
         for gone in (folder, tmp_path / "new"):

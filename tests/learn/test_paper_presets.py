@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from boardwright.games.registry import game
-from boardwright.learn import ppo_presets, presets
+from boardwright.learn.alphazero import presets
+from boardwright.learn.ppo import presets as ppo_presets
 from boardwright.nets.layout import interface_of, weight_shapes
 
 TABLUT = {

@@ -13,13 +13,14 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
-from boardwright.learn import arrayfile, checkpoint, encoder_file, league, loop, luggage, packing, settings
-from boardwright.learn.loop import Watch
-from boardwright.learn.metrics import read_metrics
-from boardwright.learn.ppo import PPO, Run, make_ppo, with_past_self
-from boardwright.learn.ppo_config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
-from boardwright.learn.ppo_method import ppo_method
-from boardwright.learn.ppo_presets import PRESETS
+from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
+from boardwright.learn.ppo.method import ppo_method
+from boardwright.learn.ppo.ppo import PPO, Run, make_ppo, with_past_self
+from boardwright.learn.ppo.presets import PRESETS
+from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, portable_state, settings
+from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.shared import encoder_file
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import weights_of
@@ -133,8 +134,8 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
 
 
 def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
-    from boardwright.learn.actor import make_decide
-    from boardwright.learn.learner import Images
+    from boardwright.learn.alphazero.learner import Images
+    from boardwright.learn.ppo.actor import make_decide
 
     ppo = make_ppo(SOME)
     images, run = Images.of(ppo.game, "all"), ppo.init()
@@ -193,9 +194,9 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
             assert one[name].values.tolist() == other[name].values.tolist(), name
     assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
     assert one["evaluation/random"].iterations.tolist() == [2]
-    file = luggage.read(tmp_path / "stopped" / luggage.NAME)
+    file = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
     method = ppo_method(config)
-    brought = checkpoint.named(luggage.put_into(file, method.init(), method.carried))
+    brought = checkpoint.named(portable_state.put_into(file, method.init(), method.carried))
     kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.init))
     assert kept is not None
     for name, leaf in checkpoint.named(kept.tree).items():

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from boardwright.games.registry import game
-from boardwright.learn.actor import log_policy
-from boardwright.learn.opponents import due, followed
-from boardwright.learn.ppo_config import OpponentConfig, PPOLearnerConfig
-from boardwright.learn.ppo_learner import Batch, clipped_objective, make_learner
-from boardwright.learn.rollout import Decision
+from boardwright.learn.ppo.actor import log_policy
+from boardwright.learn.ppo.config import OpponentConfig, PPOLearnerConfig
+from boardwright.learn.ppo.learner import Batch, clipped_objective, make_learner
+from boardwright.learn.ppo.opponents import due, followed
+from boardwright.learn.ppo.rollout import Decision
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import make_network, weights_of
 

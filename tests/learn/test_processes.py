@@ -3,7 +3,7 @@
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn import processes
+from boardwright.learn.distributed import processes
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import optax
 import pytest
 from tictactoe import TicTacToe, TicTacToeRules
 
-from boardwright.learn import transitions
-from boardwright.learn.dqn_config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
-from boardwright.learn.q_learner import QLearnerFunctions, make_q_learner, targets
-from boardwright.learn.sights import Sights, packed_flags
-from boardwright.learn.transitions import NOBODY, OTHER_ROLE, SAME_ROLE, Replay, Transition
+from boardwright.learn.dqn import replay as replay_buffer
+from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
+from boardwright.learn.dqn.learner import QLearnerFunctions, make_q_learner, targets
+from boardwright.learn.dqn.replay import NOBODY, OTHER_ROLE, SAME_ROLE, Replay, Transition
+from boardwright.learn.shared.observation_codec import Sights, packed_flags
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 
@@ -64,7 +64,7 @@ def some_replay() -> Replay:
         mask[:, 4] = True
         return jax.vmap(packed_flags)(jnp.asarray(mask))
 
-    replay = transitions.new_replay(16, words=sights.words, legal_words=1)
+    replay = replay_buffer.new_replay(16, words=sights.words, legal_words=1)
     row = Transition(
         before=boards(),
         legal=masks(),
@@ -75,11 +75,11 @@ def some_replay() -> Replay:
         after=boards(),
         legal_after=masks(),
     )
-    return transitions.written(replay, row)
+    return replay_buffer.written(replay, row)
 
 
 def drawn_from(replay: Replay, places: jax.Array) -> Transition:
-    return transitions.unpacked(replay.rows[places], Sights.of(GAME).words)
+    return replay_buffer.unpacked(replay.rows[places], Sights.of(GAME).words)
 
 
 def plain_loop(

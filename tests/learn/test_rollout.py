@@ -12,9 +12,9 @@ import pytest
 from jax import Array
 
 from boardwright.games.base import ONGOING, BatchEnv
-from boardwright.learn import rollout
-from boardwright.learn.rollout import Decision
-from boardwright.learn.seating import BOTH
+from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.ppo import rollout
+from boardwright.learn.ppo.rollout import Decision
 
 # Who moves at each ply of the planted game, and what each role is paid for it besides the action's number: role 0
 # decides twice running, so does role 1, and role 1 ends the game with three moves of its own, the last of them dear.

@@ -18,9 +18,11 @@ import pytest
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
-from boardwright.learn import arrayfile, checkpoint, league, loop, packing, presets, run, settings
-from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.metrics import ON_DEVICE, read_metrics
+from boardwright.learn.alphazero import method as alphazero
+from boardwright.learn.alphazero import presets
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, settings
+from boardwright.learn.run.metrics import ON_DEVICE, read_metrics
 from boardwright.nets import netfile
 
 TINY = settings.apply(
@@ -54,7 +56,7 @@ def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
     folder = tmp_path_factory.mktemp("whole")
-    progress = run.train(TINY, folder, rate=net_ratings)
+    progress = alphazero.train(TINY, folder, rate=net_ratings)
     assert progress.iteration == TINY.iterations
     return folder
 
@@ -91,8 +93,8 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     stops = 0
     for pause in (1, 2, 3, 4, 1, 100):
         chunks = iter(range(pause))
-        watch = run.Watch(stopped=lambda left=chunks: next(left, None) is None)
-        progress = run.train(TINY, tmp_path, watch, rate=net_ratings)
+        watch = alphazero.Watch(stopped=lambda left=chunks: next(left, None) is None)
+        progress = alphazero.train(TINY, tmp_path, watch, rate=net_ratings)
         stops += progress.iteration < TINY.iterations
     assert progress.iteration == TINY.iterations
     assert stops >= 4
@@ -121,11 +123,12 @@ import json, sys
 from pathlib import Path
 from boardwright.games import registry
 from boardwright.arena.net_ratings import net_ratings
-from boardwright.learn import run, settings
-from boardwright.learn.config import AlphaZeroConfig
+from boardwright.learn.alphazero import method as alphazero
+from boardwright.learn.run import settings
+from boardwright.learn.alphazero.config import AlphaZeroConfig
 registry.GAMES["tictactoe"] = "tictactoe:TicTacToe"
 config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
-run.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
+alphazero.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
 """
 
 
@@ -157,8 +160,8 @@ def test_killed_anywhere_it_ends_the_same(tmp_path: Path) -> None:
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped in its second iteration, with two checkpoints of it."""
     folder, chunks = tmp_path_factory.mktemp("stopped"), iter(range(6))
-    watch = run.Watch(stopped=lambda: next(chunks, None) is None)
-    progress = run.train(TINY, folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
+    watch = alphazero.Watch(stopped=lambda: next(chunks, None) is None)
+    progress = alphazero.train(TINY, folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
     assert (progress.iteration, progress.chunk) == (1, 2)
     return folder
 
@@ -172,7 +175,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     words: list[str] = []
-    run.train(TINY, tmp_path, run.Watch(word=words.append), rate=net_ratings)
+    alphazero.train(TINY, tmp_path, alphazero.Watch(word=words.append), rate=net_ratings)
     assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
     _assert_same_run(whole, tmp_path)
 
@@ -190,7 +193,7 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
         league.path_of(folder / "nets", {2: 1, 3: 3}.get(iteration, 99)).unlink(missing_ok=True)
 
     monkeypatch.setattr(league, "drawn_opponents", lambda config, seed, done: [0] if done == 2 else [3])
-    progress = run.train(TINY, folder, run.Watch(word=said.append, iteration=thinned), rate=net_ratings)
+    progress = alphazero.train(TINY, folder, alphazero.Watch(word=said.append, iteration=thinned), rate=net_ratings)
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [
         f"goes on with iteration 2 of 4, after {frames} frames",
@@ -221,13 +224,13 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
 def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:
     other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, peak=1e-3))
     with pytest.raises(RunError, match=r"learner\.peak is 0\.002 there and 0\.001 here"):
-        run.train(other, whole)
+        alphazero.train(other, whole)
 
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = run.make_alphazero
+    made = alphazero.make_alphazero
 
     def diverging(config: AlphaZeroConfig) -> Any:
         az = made(config)
@@ -238,11 +241,11 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
 
         return dataclasses.replace(az, learn=learn)
 
-    monkeypatch.setattr(run, "make_alphazero", diverging)
+    monkeypatch.setattr(alphazero, "make_alphazero", diverging)
     with pytest.raises(
         RunError, match=r"the value loss is nan in iteration 2, after 1 of 3 pieces .* a lower learning rate"
     ):
-        run.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
+        alphazero.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
     kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
     assert kept is not None
     assert kept.meta["progress"]["iteration"] <= 1
@@ -255,7 +258,8 @@ def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
         TINY, ["iterations=2", "selfplay.unfinished=wait", "selfplay.steps=4", "league.share=0", "evaluation.every=0"]
     )
     told: list[dict[str, float]] = []
-    run.train(waiting, tmp_path, run.Watch(iteration=lambda done, frames, scalars: told.append(dict(scalars))))
+    watch = alphazero.Watch(iteration=lambda done, frames, scalars: told.append(dict(scalars)))
+    alphazero.train(waiting, tmp_path, watch)
     history = read_metrics(tmp_path)
     assert history.scalars["selfplay/games"].values[0] == 0 < history.scalars["selfplay/games"].values[1]
     losses = [name for name in history.scalars if name.startswith("loss/")]
@@ -271,7 +275,7 @@ def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
 
 
 def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = run.make_alphazero
+    made = alphazero.make_alphazero
 
     def cramped(config: AlphaZeroConfig) -> Any:
         def play(*_: Any) -> Any:
@@ -279,9 +283,9 @@ def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, m
 
         return dataclasses.replace(made(config), play=play)
 
-    monkeypatch.setattr(run, "make_alphazero", cramped)
+    monkeypatch.setattr(alphazero, "make_alphazero", cramped)
     with pytest.raises(RunError, match=r"out of device memory: lower selfplay\.games"):
-        run.train(TINY, tmp_path)
+        alphazero.train(TINY, tmp_path)
 
 
 def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
@@ -290,13 +294,13 @@ def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
         ["iterations=2", "gating.games=4", "gating.simulations=2", "evaluation.every=0", "league.share=0"],
     )
     never = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=1.0))
-    run.train(never, tmp_path / "never")
+    alphazero.train(never, tmp_path / "never")
     history = read_metrics(tmp_path / "never")
     assert history.scalars["gating/promoted"].values.tolist() == [0, 0]
     first, last = (netfile.read(league.path_of(tmp_path / "never" / "nets", number)) for number in (0, 2))
     assert all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
     always = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=0.0))
-    run.train(always, tmp_path / "always")
+    alphazero.train(always, tmp_path / "always")
     scores = read_metrics(tmp_path / "always").scalars["gating/score"].values
     promoted = read_metrics(tmp_path / "always").scalars["gating/promoted"].values
     assert promoted.tolist() == [float(score > 0) for score in scores]
@@ -311,12 +315,12 @@ def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
     shutil.copy(league.path_of(whole / "nets", 4), first)
     config = dataclasses.replace(TINY, initial=str(first), iterations=2)
     folder = tmp_path / "run"
-    run.train(config, folder, loop.Watch(stopped=iter([False, False, True]).__next__))
+    alphazero.train(config, folder, loop.Watch(stopped=iter([False, False, True]).__next__))
     given, begun = (netfile.read(path).weights for path in (first, league.path_of(folder / "nets", 0)))
     assert given.keys() == begun.keys()
     assert all(np.array_equal(given[name], begun[name]) for name in given)
     first.unlink()
-    assert run.train(config, folder).iteration == 2
+    assert alphazero.train(config, folder).iteration == 2
     learned = netfile.read(league.path_of(folder / "nets", 2)).weights
     assert not all(np.array_equal(given[name], learned[name]) for name in given)
 
@@ -326,7 +330,7 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
     shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
     sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
     config = settings.apply(presets.PRESETS["cathedral-tiny"], ["initial=cathedral", "league.share=0", *sizes])
-    run.train(config, tmp_path, loop.Watch(stopped=lambda: True))
+    alphazero.train(config, tmp_path, loop.Watch(stopped=lambda: True))
     begun = netfile.read(tmp_path / "nets" / league.BEST)
     assert (begun.interface.observation_shape[:2], shipped.interface.observation_shape[:2]) == ((8, 8), (10, 10))
     other = {name for name, weight in begun.weights.items() if not np.array_equal(weight, shipped.weights[name])}
@@ -341,4 +345,4 @@ def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
         ([f"initial={theirs}", "net.width=16"], "setting initial: .* is a 1x8 net that is built otherwise than net"),
     ):
         with pytest.raises(RunError, match=complaint):
-            run.train(settings.apply(TINY, changes), tmp_path / "run")  # where those before it left no settings
+            alphazero.train(settings.apply(TINY, changes), tmp_path / "run")  # where those before it left no settings

@@ -10,8 +10,8 @@ import pytest
 from drift import USUAL, Config, method_of, trained
 
 from boardwright.errors import RunError
-from boardwright.learn import checkpoint, configfile, league, loop, luggage, packing
-from boardwright.learn.metrics import read_metrics
+from boardwright.learn.run import checkpoint, config_file, league, loop, packing, portable_state
+from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 
 
@@ -98,7 +98,7 @@ def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path)
 
 
 def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
-    configfile.keep(tmp_path, "drift", USUAL)
+    config_file.keep(tmp_path, "drift", USUAL)
     assert trained(tmp_path, pieces=0)[1].iteration == 0
     shutil.rmtree(tmp_path / "checkpoints")  # which leaves empty metrics and the net of iteration 0
     assert trained(tmp_path)[1].iteration == USUAL.iterations
@@ -139,7 +139,7 @@ def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str)
         loop.train(dataclasses.replace(method_of(Config(seed=1)), **refusing), tmp_path)
     _, progress = trained(tmp_path, USUAL)
     assert progress.iteration == USUAL.iterations
-    assert configfile.read(tmp_path) == configfile.told("drift", USUAL)
+    assert config_file.read(tmp_path) == config_file.told("drift", USUAL)
     assert netfile.read(league.path_of(tmp_path / "nets", 0)).training["config"]["seed"] == 0
 
 
@@ -151,7 +151,7 @@ def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
 
     with pytest.raises(RunError, match="choose another seed"):
         loop.train(dataclasses.replace(method_of(USUAL), begun=refuse), tmp_path)
-    assert not (tmp_path / configfile.NAME).exists()
+    assert not (tmp_path / config_file.NAME).exists()
 
 
 def test_other_settings_for_a_run_with_a_past_are_refused(ended: Path, tmp_path: Path) -> None:
@@ -190,4 +190,4 @@ def test_iterations_are_counted_as_they_are_told(tmp_path: Path) -> None:
     assert numbers == [1, 2, 3, 4, 5, 6]
     assert one_more(100) == ["this run has ended", last]
     assert len(read_metrics(tmp_path).scalars["replay"].values) == 6
-    assert not (tmp_path / luggage.UNPACKED).exists()
+    assert not (tmp_path / portable_state.UNPACKED).exists()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn import checkpoint
-from boardwright.learn.saver import Saver
+from boardwright.learn.run import checkpoint
+from boardwright.learn.run.saver import Saver
 
 
 def _tree(number: int) -> dict[str, Any]:

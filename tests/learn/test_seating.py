@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax import Array
 
-from boardwright.learn.seating import BOTH, Asking, first_seats, in_their_steps, on_move
+from boardwright.learn.match.pairing import BOTH, Asking, first_seats, in_their_steps, on_move
 
 ALONE, AGAINST = 3, 16
 GAMES = ALONE + AGAINST

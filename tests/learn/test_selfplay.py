@@ -15,10 +15,11 @@ from slow_selfplay import DEPTH, ENTROPY, Moment, SlowSelfPlay, int_hash, on_dev
 import boardwright
 from boardwright.games.base import Game, Learning
 from boardwright.games.cathedral.rules import CathedralRules
-from boardwright.learn import memory, selfplay
-from boardwright.learn.config import SelfPlayConfig
-from boardwright.learn.searching import Found
-from boardwright.learn.seating import BOTH
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero import selfplay
+from boardwright.learn.alphazero.config import SelfPlayConfig
+from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.searching import Found
 
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
 ALONE = GAMES - LEAGUE
@@ -63,7 +64,7 @@ def test_games_go_as_they_would_one_by_one(both: Both) -> None:
             assert int_hash(before.states.hash[place]) == moment.position.hash, place
             assert before.serial[place] == row.serial[place] == moment.serial
             assert row.plies[place] == moment.position.plies
-            assert row.status[place] == (memory.OPEN if moment.learned else memory.EMPTY)
+            assert row.status[place] == (replay_buffer.OPEN if moment.learned else replay_buffer.EMPTY)
             assert row.value[place] == pytest.approx(moment.value, abs=1e-6)
     assert any(not moment.moves for moments in both.moments for moment in moments[ALONE:])
     assert all(moment.moves for moments in both.moments for moment in moments[:ALONE])
@@ -73,7 +74,7 @@ def test_endings(both: Both) -> None:
     """Results, lengths, margins and holders, given up or played out; a game is over once."""
     ending = both.device["ending"]
     cells = both.game.learning().views.shape[1]
-    unpack = jax.jit(jax.vmap(lambda words: memory.unpack_holders(words, cells)))
+    unpack = jax.jit(jax.vmap(lambda words: replay_buffer.unpack_holders(words, cells)))
     for step, moments in enumerate(both.moments):
         held = np.asarray(unpack(ending.holders[step]))
         for game, moment in enumerate(moments):
@@ -138,7 +139,7 @@ def test_results_fill_the_replay(both: Both) -> None:
     steps = STEPS // ITERATIONS
     replay = jax.tree.map(jnp.asarray, row)
     replay = dataclasses.replace(replay, status=jnp.zeros_like(replay.status))
-    settle = jax.jit(memory.settle, static_argnames=("surprise", "bootstrap"))
+    settle = jax.jit(replay_buffer.settle, static_argnames=("surprise", "bootstrap"))
     for first in range(0, STEPS, steps):
         part = slice(first, first + steps)
         replay = dataclasses.replace(replay, status=replay.status.at[part].set(row.status[part]))
@@ -158,16 +159,16 @@ def test_results_fill_the_replay(both: Both) -> None:
         for game, moment in enumerate(moments):
             place, end = (step, game), ends.get((game, moment.serial))
             if not moment.learned:
-                assert told.status[place] == memory.EMPTY
+                assert told.status[place] == replay_buffer.EMPTY
             elif end is None:
-                assert told.status[place] == memory.OPEN
+                assert told.status[place] == replay_buffer.OPEN
                 waiting += 1
             else:
-                assert told.status[place] == (memory.RESULT_ONLY if end[4] else memory.KNOWN)
+                assert told.status[place] == (replay_buffer.RESULT_ONLY if end[4] else replay_buffer.KNOWN)
                 assert told.result[place] == end[0]
                 assert told.plies[place] == end[1] - moment.position.plies
                 assert told.margin[place] == pytest.approx(end[2], abs=1e-6)
-    assert 0 < waiting < (told.status >= memory.KNOWN).sum()
+    assert 0 < waiting < (told.status >= replay_buffer.KNOWN).sum()
 
 
 @pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])

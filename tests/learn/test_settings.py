@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardwright.errors import BoardwrightError, RunError
-from boardwright.learn.settings import apply, from_json, to_json
+from boardwright.learn.run.settings import apply, from_json, to_json
 from boardwright.nets.config import NetConfig
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import jax
 import pytest
 
-from boardwright.learn import dqn_presets, ppo_presets
-from boardwright.learn.dqn import make_dqn
-from boardwright.learn.ppo import make_ppo
+from boardwright.learn.dqn import presets as dqn_presets
+from boardwright.learn.dqn.dqn import make_dqn
+from boardwright.learn.ppo import presets as ppo_presets
+from boardwright.learn.ppo.ppo import make_ppo
 
 
 def _dqn(seed: int) -> list[Callable[..., Any]]:

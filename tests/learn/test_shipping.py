@@ -13,8 +13,9 @@ from boardwright.agents.players import make_agent
 from boardwright.cli import nets as nets_command
 from boardwright.cli import ship as ship_command
 from boardwright.errors import BoardwrightError
-from boardwright.learn import league, shipping
-from boardwright.learn.metrics import History, Metrics
+from boardwright.learn.reporting import shipping
+from boardwright.learn.run import league
+from boardwright.learn.run.metrics import History, Metrics
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import NetConfig
 from boardwright.nets.evaluator import Evaluator

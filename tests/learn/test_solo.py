@@ -12,9 +12,9 @@ import pytest
 from climb import LONGEST, asking, foretold, make_climb
 
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.learn import solo
-from boardwright.learn.duel import finished
-from boardwright.learn.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.match import solo
+from boardwright.learn.match.duel import finished
+from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
 
 FREE, GAMES = 2, 32
 

@@ -15,12 +15,20 @@ import pytest
 import boardwright
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.learn import configfile, memory, selfplay, settings
-from boardwright.learn.alphazero import make_alphazero, scalars
-from boardwright.learn.config import AlphaZeroConfig, LearnerConfig, ReplayConfig, SearchConfig, SelfPlayConfig
-from boardwright.learn.learner import corrected, make_learner
-from boardwright.learn.memory import Samples
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero import selfplay
+from boardwright.learn.alphazero.alphazero import make_alphazero, scalars
+from boardwright.learn.alphazero.config import (
+    AlphaZeroConfig,
+    LearnerConfig,
+    ReplayConfig,
+    SearchConfig,
+    SelfPlayConfig,
+)
+from boardwright.learn.alphazero.learner import corrected, make_learner
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.replay import Samples
+from boardwright.learn.run import config_file, settings
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 
@@ -56,8 +64,10 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     assert 0 < sum(chosen) < GAMES
     assert {column % 3 for column in range(GAMES) if chosen[column]} == {0, 1, 2}  # won, lost and drawn
     row: Any = jax.device_get(run.replay)
-    assert (row.status[0] == memory.RESULT_ONLY).tolist() == chosen  # how the board looks at the end is not known
-    assert (row.status[0] == memory.OPEN).tolist() == [not one for one in chosen]
+    assert (
+        row.status[0] == replay_buffer.RESULT_ONLY
+    ).tolist() == chosen  # how the board looks at the end is not known
+    assert (row.status[0] == replay_buffer.OPEN).tolist() == [not one for one in chosen]
     wanted = [RESULTS[column % 3] for column in range(GAMES)]
     assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
     assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
@@ -138,13 +148,13 @@ def test_settings_that_ask_for_tables() -> None:
 
 def test_a_run_that_began_before_there_was_a_setting_goes_on(tmp_path: Path) -> None:
     plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
-    told = configfile.told("alphazero", plain)
+    told = config_file.told("alphazero", plain)
     for group, name in (("selfplay", "adjudicate"), ("learner", "tables")):
         del told[group][name]
     del told["tables"]
-    (tmp_path / configfile.NAME).write_text(json.dumps(told))
-    configfile.check(tmp_path, "alphazero", plain)
+    (tmp_path / config_file.NAME).write_text(json.dumps(told))
+    config_file.check(tmp_path, "alphazero", plain)
     with pytest.raises(RunError, match=r"other settings \(learner.tables is 0.0 there and 1.0 here\)"):
-        configfile.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tables=1"]))
+        config_file.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tables=1"]))
     with pytest.raises(RunError, match=r"other settings \(method is 'alphazero' there"):
-        configfile.check(tmp_path, "ppo", plain)
+        config_file.check(tmp_path, "ppo", plain)

@@ -12,12 +12,13 @@ import pytest
 from boardwright.arena.positions import boards_of_games
 from boardwright.errors import NetError, RunError
 from boardwright.games.registry import game
-from boardwright.learn import encoder_file, settings
-from boardwright.learn.boards import Boards, unpacked
-from boardwright.learn.loop import train
-from boardwright.learn.metrics import read_metrics
-from boardwright.learn.vae import cross_entropy, divergence, drawn, make_measure, vae_method
-from boardwright.learn.vae_presets import PRESETS
+from boardwright.learn.run import settings
+from boardwright.learn.run.loop import train
+from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.shared import encoder_file
+from boardwright.learn.shared.boards import Boards, unpacked
+from boardwright.learn.vae.method import cross_entropy, divergence, drawn, make_measure, vae_method
+from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
 from boardwright.nets.vae import make_vae, weights_of_vae
@@ -85,7 +86,7 @@ def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: 
     vae = make_vae(TINY.encoder.as_plain(), some.shape)
     variables, bits = vae.init(jax.random.key(0)), jnp.asarray(some.bits[:50])
     whole = make_measure(vae)(variables, bits, jax.random.key(0))
-    monkeypatch.setattr("boardwright.learn.vae.MEASURED", 16)
+    monkeypatch.setattr("boardwright.learn.vae.method.MEASURED", 16)
     blocks = make_measure(vae)(variables, bits, jax.random.key(0))
     assert blocks["kl"] == pytest.approx(whole["kl"], rel=1e-5)
     assert blocks["reconstruction"] == pytest.approx(whole["reconstruction"])

@@ -6,12 +6,12 @@ import numpy as np
 
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
-from boardwright.learn import encoder_file
-from boardwright.learn.loop import Watch, train
-from boardwright.learn.metrics import read_metrics
-from boardwright.learn.vae import vae_method
-from boardwright.learn.vae_config import VAE_FILE
-from boardwright.learn.vae_presets import PRESETS
+from boardwright.learn.run.loop import Watch, train
+from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.shared import encoder_file
+from boardwright.learn.vae.config import VAE_FILE
+from boardwright.learn.vae.method import vae_method
+from boardwright.learn.vae.presets import PRESETS
 
 TINY = PRESETS["cathedral-tiny"]
 

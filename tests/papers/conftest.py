@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.presets import PRESETS
 
 
 @pytest.fixture(autouse=True, scope="module")

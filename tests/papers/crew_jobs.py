@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.loop import Watch
+from boardwright.learn.run.loop import Watch
 from boardwright.papers.stopping import StoppedError
 
 PATIENCE = 120  # seconds

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boardwright.learn.metrics import History, Series
+from boardwright.learn.run.metrics import History, Series
 from boardwright.papers.cathedral import CELLS, TRAININGS
 from boardwright.papers.cathedral_results import Played, Results
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from boardwright.arena.balance import Counts, Line, Question
-from boardwright.learn import configfile, league, settings
-from boardwright.learn.config import AlphaZeroConfig
-from boardwright.learn.metrics import Metrics
-from boardwright.learn.presets import PRESETS
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.run import config_file, league, settings
+from boardwright.learn.run.metrics import Metrics
 from boardwright.papers.tablutzero import FULL, training_of
 from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
 
@@ -30,7 +30,7 @@ def plant(
     config = config_of(name, *changes)
     folder = runs / training_of(name).preset
     folder.mkdir(parents=True)
-    configfile.keep(folder, "alphazero", config)
+    config_file.keep(folder, "alphazero", config)
     done = config.iterations if done is None else done
     with Metrics(folder) as metrics:
         for iteration in range(1, done + 1):

@@ -9,7 +9,7 @@ from planted import planted
 
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
-from boardwright.learn.loop import Watch
+from boardwright.learn.run.loop import Watch
 from boardwright.papers import cathedral_runs
 from boardwright.papers.cathedral import FINDINGS, TARGETS
 from boardwright.papers.cathedral_report import CURVES

@@ -8,7 +8,7 @@ import re
 import pytest
 from planted import calm, history, planted
 
-from boardwright.learn.metrics import History
+from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import (
     CELLS,
     FINDINGS,

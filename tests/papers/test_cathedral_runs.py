@@ -9,8 +9,8 @@ import pytest
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
-from boardwright.learn import settings
-from boardwright.learn.loop import Watch
+from boardwright.learn.run import settings
+from boardwright.learn.run.loop import Watch
 from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of

@@ -7,7 +7,7 @@ import crew_jobs
 import pytest
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.loop import Watch
+from boardwright.learn.run.loop import Watch
 from boardwright.papers.cathedral import TRAININGS
 from boardwright.papers.cathedral_runs import Work, _jobs
 from boardwright.papers.crew import Job, do_all

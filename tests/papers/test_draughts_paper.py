@@ -17,9 +17,9 @@ from boardwright.arena.intervals import score_interval
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
-from boardwright.learn import configfile
-from boardwright.learn.loop import Progress, Watch
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.run import config_file
+from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.metrics import Metrics
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -85,7 +85,7 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     work = Work(folder=first, quick=True, games=2, positions=1)
     results = everything(work, Watch())
     config = work.config()
-    configfile.keep(first / "run", "alphazero", config)
+    config_file.keep(first / "run", "alphazero", config)
     with Metrics(first / "run") as metrics:
         metrics.log(config.iterations, 400, {"speed/seconds": 30})
     shutil.move(first, second)

@@ -11,7 +11,7 @@ from planted_tablutzero import made_up
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
-from boardwright.learn.loop import Watch
+from boardwright.learn.run.loop import Watch
 from boardwright.papers import tablutzero_matches
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero_results import Results

@@ -12,10 +12,10 @@ from planted_tablutzero import SECONDS, plant
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.errors import BoardwrightError
-from boardwright.learn import league
-from boardwright.learn.duel import Score
-from boardwright.learn.loop import Progress, Watch
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.match.duel import Score
+from boardwright.learn.run import league
+from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.metrics import Metrics
 from boardwright.papers import tablutzero_matches, tablutzero_runs
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
@@ -220,7 +220,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
         asked.append(folder.name)
         return Progress(iteration=config.iterations)
 
-    monkeypatch.setattr(tablutzero_runs.run, "train", train)
+    monkeypatch.setattr(tablutzero_runs.alphazero, "train", train)
     plant(tmp_path / "runs", "paper", done=0)  # before its first checkpoint
     trained(some_work(tmp_path, "paper"), training_of("paper"), Watch())
     assert asked == ["tablut-paper"]
@@ -248,7 +248,7 @@ def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: p
         plant(tmp_path / "runs", "paper" if folder.name == "tablut-paper" else "fast", "iterations=4")
         return Progress(iteration=config.iterations)
 
-    monkeypatch.setattr(tablutzero_runs.run, "train", train)
+    monkeypatch.setattr(tablutzero_runs.alphazero, "train", train)
     paper, fast = training_of("paper"), training_of("fast")
     assert trained(some_work(tmp_path, "fast"), paper, Watch()) is None  # not wanted
     with pytest.raises(StoppedError):

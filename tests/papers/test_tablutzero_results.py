@@ -7,7 +7,7 @@ import pytest
 from planted_tablutzero import SECONDS, config_of, plant
 
 from boardwright.errors import RunError
-from boardwright.learn.metrics import History, Match, Metrics
+from boardwright.learn.run.metrics import History, Match, Metrics
 from boardwright.papers.tablutzero import FULL, MEETINGS, QUICK, QUICK_SETTINGS, TRAININGS
 from boardwright.papers.tablutzero_results import (
     DEVICE_SECONDS,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import config_of, made_up
 
-from boardwright.learn.metrics import ON_DEVICE, History
+from boardwright.learn.run.metrics import ON_DEVICE, History
 from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve

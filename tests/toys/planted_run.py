@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import boardwright
-from boardwright.learn.metrics import Metrics
+from boardwright.learn.run.metrics import Metrics
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes

@@ -1,0 +1,283 @@
+"""The learner: samples of the replay, seen under a drawn symmetry, and a step of gradient descent on each batch.
+
+The policy learns the search's, over the moves that were searched (where there are more than slots, nothing is
+said of the others); the value the game's result, or a blend with what the search found, and what endgame tables
+know better; auxiliary heads what was on the board at the end, by how much, and how far off that is. Loss terms are
+told apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from boardwright.games.base import ONGOING, BatchEnv, Game, Learning, ProvenResults
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero.config import LearnerConfig
+from boardwright.learn.alphazero.replay import Replay, Samples
+from boardwright.learn.distributed.device import on_cpu
+from boardwright.nets.network import Network, Output, Variables
+from boardwright.search.nodes import side_of
+from boardwright.search.split import split
+
+EMPTY = -1e9  # instead of the logit of a slot that holds no move
+PLIES_SCALE = 100.0  # plies left are learned in hundreds
+Losses = dict[str, Array]  # each term's mean, weighted as it enters "total"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Learner:
+    """What learning changes."""
+
+    variables: Any  # params and batch_stats, float32
+    averaged: Any  # running mean of the variables; the variables themselves where nothing is averaged
+    optimiser: Any
+    steps: Array  # int32: taken so far
+
+
+@dataclasses.dataclass(frozen=True)
+class LearnerFunctions:
+    """Pure functions of one learner."""
+
+    init: Callable[[Variables], Learner]
+    # key, learner, replay, steps (static), endgame tables or None: after so many steps, and the mean of every loss
+    learn: Callable[[Array, Learner, Replay, int, Any], tuple[Learner, Losses]]
+    # of samples under symmetries [N], with endgame tables or None
+    losses: Callable[[Variables, Samples, Array, Any], tuple[Array, tuple[Losses, Any]]]
+
+
+def make_learner(
+    config: LearnerConfig,
+    game: Game,
+    env: BatchEnv,
+    learning: Learning,
+    network: Network,
+    total_steps: int,
+    proven: ProvenResults | None = None,
+) -> LearnerFunctions:
+    """The learner of a net; its learning rate comes to its end after `total_steps`.
+
+    With `proven`, whose tables are then passed to its functions, values are corrected by `config.tables`.
+    """
+    schedule = rate_schedule(config, total_steps)
+    optimiser = _optimiser(config, schedule)
+    images = Images.of(game, config.augment)
+
+    def init(variables: Variables) -> Learner:
+        return Learner(variables, variables, optimiser.init(variables["params"]), jnp.int32(0))
+
+    def losses(
+        variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
+    ) -> tuple[Array, tuple[Losses, Any]]:
+        states = jax.vmap(learning.unpack)(samples.words)
+        if proven is not None and config.tables:
+            known = jax.vmap(proven.result, (None, 0))(tables, states)
+            samples = corrected(samples, known, config.tables)
+        role = states.current_role
+        observation = jax.vmap(env.observe)(states, role)
+        observation, actions = images.applied(symmetry, observation, samples.actions.astype(jnp.int32))
+        output, statistics = network.apply_train(variables, observation, role)
+        terms = {
+            "policy": _policy_loss(output.policy_logits, actions, samples.policy),
+            "value": config.value_weight * _value_loss(output, samples, side_of(role), config.root_value),
+            **_auxiliary_losses(output, samples, role, symmetry, config, learning, images),
+        }
+        if config.l2:
+            terms["l2"] = config.l2 * _squares(variables["params"])
+        terms["total"] = sum(terms.values(), jnp.float32(0))
+        return terms["total"], (terms, statistics)
+
+    def one_step(learner: Learner, samples: Samples, symmetry: Array, tables: Any) -> tuple[Learner, Losses]:
+        def of_params(params: Any) -> tuple[Array, tuple[Losses, Any]]:
+            return losses({**learner.variables, "params": params}, samples, symmetry, tables)
+
+        gradients, (terms, statistics) = jax.grad(of_params, has_aux=True)(learner.variables["params"])
+        updates, state = optimiser.update(gradients, learner.optimiser, learner.variables["params"])
+        params = optax.apply_updates(learner.variables["params"], updates)
+        variables = {"params": params, "batch_stats": statistics}
+        averaged = variables
+        if config.averaging:
+            decay = jnp.minimum(config.averaging, (1 + learner.steps) / (10 + learner.steps))
+            averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, learner.averaged, variables)
+        return Learner(variables, averaged, state, learner.steps + 1), terms
+
+    def learn(key: Array, learner: Learner, replay: Replay, steps: int, tables: Any = None) -> tuple[Learner, Losses]:
+        draw_key, symmetry_key = jax.random.split(key)
+        places = replay_buffer.draw(draw_key, replay, steps * config.batch).reshape(steps, config.batch)
+        symmetries = jax.random.randint(symmetry_key, (steps, config.batch), 0, images.count)
+
+        def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
+            return one_step(learner, split(replay_buffer.take(replay, drawn[0])), split(drawn[1]), tables)
+
+        unrolled = steps if on_cpu() else 1
+        learner, terms = jax.lax.scan(body, learner, (places, symmetries), unroll=unrolled)
+        return learner, {name: values.mean() for name, values in terms.items()}
+
+    return LearnerFunctions(init, learn, losses)
+
+
+class Rates(Protocol):
+    """What a learner's config says of its learning rate."""
+
+    @property
+    def peak(self) -> float:
+        """After the warm-up."""
+        ...
+
+    @property
+    def least(self) -> float:
+        """At the end."""
+        ...
+
+    @property
+    def warmup(self) -> int:
+        """Steps."""
+        ...
+
+
+def rate_schedule(config: Rates, total_steps: int) -> optax.Schedule:
+    """A linear warm-up to the peak, then a cosine to the least."""
+    warmup = min(config.warmup, max(total_steps - 1, 0))
+    return optax.warmup_cosine_decay_schedule(
+        init_value=0.0 if warmup else config.peak,
+        peak_value=config.peak,
+        warmup_steps=warmup,
+        decay_steps=max(total_steps, warmup + 1),
+        end_value=min(config.least, config.peak),
+    )
+
+
+def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.GradientTransformation:
+    clip = optax.clip_by_global_norm(config.clip) if config.clip else optax.identity()
+    if config.optimiser == "adam":
+        return optax.chain(clip, optax.adam(schedule))
+    return optax.chain(clip, optax.adamw(schedule, weight_decay=config.weight_decay, mask=_kernels))
+
+
+def _kernels(params: Any) -> Any:
+    """Which parameters decay: kernels, not biases or the scales of norms."""
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+def _squares(params: Any) -> Array:
+    """Sum of squares of all kernels."""
+    kernels = (leaf for leaf in jax.tree.leaves(params) if leaf.ndim > 1)
+    return sum((jnp.square(leaf).sum() for leaf in kernels), jnp.float32(0))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Images:
+    """The symmetries a sample may be seen under, as tables for the device; G of them."""
+
+    actions: np.ndarray  # [G, A] int32: what each action becomes
+    entry_sources: np.ndarray  # [G, rows * columns * planes] int32: which number of an observation comes here
+    cell_sources: np.ndarray  # [G, rows * columns] int32: which cell comes here
+
+    @classmethod
+    def of(cls, game: Game, augment: str) -> Images:
+        """Those of a game: the identity alone, rotations, or all."""
+        symmetries = game.symmetries()
+        if augment == "none":
+            symmetries = symmetries[:1]
+        elif augment == "rotations":
+            symmetries = tuple(symmetry for symmetry in symmetries if not symmetry.name.startswith("mirror"))
+        planes = game.observation_shape[2]
+        cells = [symmetry.entries.reshape(-1, planes)[:, 0] // planes for symmetry in symmetries]
+        return cls(
+            actions=np.stack([symmetry.actions for symmetry in symmetries]).astype(np.int32),
+            entry_sources=np.stack([np.argsort(symmetry.entries) for symmetry in symmetries]).astype(np.int32),
+            cell_sources=np.stack([np.argsort(cell) for cell in cells]).astype(np.int32),
+        )
+
+    @property
+    def count(self) -> int:
+        """G."""
+        return len(self.actions)
+
+    def applied(self, symmetry: Array, observation: Array, actions: Array) -> tuple[Array, Array]:
+        """Images of observations [N, ...] and actions [N, K] (none where negative) under symmetries [N]."""
+        if self.count == 1:
+            return observation, actions
+        flat = observation.reshape(observation.shape[0], -1)
+        image = jnp.take_along_axis(flat, jnp.asarray(self.entry_sources)[symmetry], axis=1)
+        moved = jnp.asarray(self.actions)[symmetry[:, None], jnp.maximum(actions, 0)]
+        return image.reshape(observation.shape), jnp.where(actions < 0, actions, moved)
+
+    def of_cells(self, symmetry: Array, cells: Array) -> Array:
+        """The image of numbers by cell [N, cells]."""
+        return (
+            cells if self.count == 1 else jnp.take_along_axis(cells, jnp.asarray(self.cell_sources)[symmetry], axis=1)
+        )
+
+
+def corrected(samples: Samples, known: Array, share: float) -> Samples:
+    """Samples with a share of the truth in their results and values, where endgame tables know it [N]."""
+    truth = jnp.where(known == 0, 1.0, jnp.where(known == 1, -1.0, 0.0))
+    shares = jnp.where(known == ONGOING, 0.0, share)
+    result, value = ((1 - shares) * target + shares * truth for target in (samples.result, samples.value))
+    return samples._replace(result=result, value=value)
+
+
+def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
+    """Cross-entropy with the search's policy, of the net's over the same moves."""
+    chosen = jnp.take_along_axis(logits, jnp.maximum(actions, 0), axis=1)
+    logs = jax.nn.log_softmax(jnp.where(actions >= 0, chosen, EMPTY))
+    return -jnp.where(actions >= 0, policy.astype(jnp.float32) * logs, 0.0).sum(axis=1).mean()
+
+
+def _value_loss(output: Output, samples: Samples, side: Array, root_value: float) -> Array:
+    """Squared error, or cross-entropy for a net that tells win, draw and loss apart."""
+    target = side * ((1 - root_value) * samples.result + root_value * samples.value)
+    if output.wdl_logits is None:
+        return jnp.square(output.value - target).mean()
+    result, found = side * samples.result, side * samples.value
+    chances = (1 - root_value) * as_chances(result) + root_value * as_chances(found)
+    return -(chances * jax.nn.log_softmax(output.wdl_logits)).sum(axis=1).mean()
+
+
+def as_chances(value: Array) -> Array:
+    """[..., 3] chances of win, draw and loss that have a value [...], as many draws among them as can be."""
+    win, loss = jnp.maximum(value, 0.0), jnp.maximum(-value, 0.0)
+    return jnp.stack([win, 1 - win - loss, loss], axis=-1)
+
+
+def _auxiliary_losses(
+    output: Output,
+    samples: Samples,
+    role: Array,
+    symmetry: Array,
+    config: LearnerConfig,
+    learning: Learning,
+    images: Images,
+) -> Losses:
+    """Of those heads the net has, over samples whose game was played to its end."""
+    known = samples.known.astype(jnp.float32)
+    share = known / jnp.maximum(known.sum(), 1.0)
+    terms = {}
+    if "ownership" in output.auxiliary:
+        held = jax.vmap(lambda words: replay_buffer.unpack_holders(words, learning.views.shape[1]))(samples.holders)
+        held = jnp.take_along_axis(held, jnp.asarray(learning.views)[role.astype(jnp.int32)], axis=1)
+        held = images.of_cells(symmetry, held)
+        classes = jnp.where(held == 0, 2, jnp.where(held == role[:, None] + 1, 0, 1))  # own, enemy, empty
+        logs = jax.nn.log_softmax(output.auxiliary["ownership"].reshape(*held.shape, 3))
+        each = -jnp.take_along_axis(logs, classes[..., None], axis=2)[..., 0].mean(axis=1)
+        terms["ownership"] = config.ownership_weight * (share * each).sum()
+    if "margin" in output.auxiliary:
+        target = samples.margin * side_of(role)
+        terms["margin"] = config.margin_weight * (share * _huber(output.auxiliary["margin"] - target)).sum()
+    if "plies" in output.auxiliary:
+        target = samples.plies / PLIES_SCALE
+        terms["plies_left"] = config.plies_weight * (share * _huber(output.auxiliary["plies"] - target)).sum()
+    return terms
+
+
+def _huber(error: Array) -> Array:
+    return optax.losses.huber_loss(error)

@@ -1,0 +1,77 @@
+"""A run on several devices: one program, in which games and batches are split among them.
+
+    with all_devices(config):
+        az = make_alphazero(config)
+        ...
+
+Games, endings and replay lie on the device of their column; nets, optimiser and tally are the same everywhere.
+Random numbers do not depend on how many devices there are, so that a run is the same on any number of them up
+to the rounding of sums. With one device nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from boardwright.errors import RunError
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.search.split import AXIS, GAMES, NODES, SAME
+
+LIE = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": NODES}  # fields of a run; the others SAME
+
+
+@contextmanager
+def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
+    """Splits what is done inside over all devices of all processes; raises RunError where that does not come out."""
+    count = jax.device_count()
+    if count == 1:
+        yield
+        return
+    for path, size in (("selfplay.games", config.selfplay.games), ("learner.batch", config.learner.batch)):
+        if size % count:
+            raise RunError(
+                f"setting {path}: {size} does not divide by {count} devices: set it to {-(-size // count) * count}"
+            )
+    with jax.set_mesh(Mesh(np.asarray(jax.devices()), (AXIS,))):
+        yield
+
+
+def run_placement(run: Any) -> Any:
+    """How the arrays of a run lie, for `jax.jit`; None where nothing is split."""
+    mesh = jax.sharding.get_mesh()
+    if mesh.empty:
+        return None
+
+    def of_leaf(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
+        del leaf
+        return NamedSharding(mesh, LIE.get(path[0].name, SAME))
+
+    return jax.tree_util.tree_map_with_path(of_leaf, run)
+
+
+def same_everywhere() -> NamedSharding | None:
+    """How an array lies that every device has, for `jax.jit`; None where nothing is split."""
+    mesh = jax.sharding.get_mesh()
+    return None if mesh.empty else NamedSharding(mesh, PartitionSpec())
+
+
+def size() -> int:
+    """How many devices work is split over."""
+    mesh = jax.sharding.get_mesh()
+    return 1 if mesh.empty else mesh.size
+
+
+def in_words(config: AlphaZeroConfig) -> str | None:
+    """What each device has to do; None where there is only one."""
+    count, processes = jax.device_count(), jax.process_count()
+    if count == 1:
+        return None
+    of = f" of {processes} processes" if processes > 1 else ""
+    games, samples = config.selfplay.games // count, config.learner.batch // count
+    return f"{count} devices{of}: {games} games and {samples} samples of a batch on each"

@@ -1,0 +1,1 @@
+"""Evaluation networks for alpha-beta, learned from its own games."""

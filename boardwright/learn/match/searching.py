@@ -1,0 +1,79 @@
+"""The search of self-play: one of the configured kind for all games at once, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.games.base import BatchEnv
+from boardwright.games.batched import without_forced
+from boardwright.learn.alphazero.config import SearchConfig
+from boardwright.search.puct import temperature_by_ply
+from boardwright.search.tree import Evaluate
+from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+
+
+class Found(NamedTuple):
+    """What self-play needs of a search, by game."""
+
+    action: Array
+    actions: Array
+    policy: Array
+    prior: Array
+    value: Array
+    entropy: Array
+    depth: Array
+
+
+Search = Callable[[Array, Any], Found]  # key, states -> what was found
+
+
+def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
+    """A search of the configured kind, without its tree."""
+    common = {
+        "env": without_forced(env, config.forced),
+        "evaluate": evaluate,
+        "num_simulations": simulations,
+        "num_slots": slots,
+    }
+
+    def search(key: Array, states: Any) -> Found:
+        if config.kind == "gumbel":
+            result = gumbel_search(
+                key,
+                states,
+                num_considered=min(config.considered, slots),
+                c_visit=config.c_visit,
+                c_scale=config.c_scale,
+                relative=config.values == "relative",
+                **common,
+            )
+        else:
+            result = puct_search(
+                key,
+                states,
+                pb_c_init=config.pb_c_init,
+                relative=config.values == "relative",
+                dirichlet_fraction=config.dirichlet_fraction,
+                dirichlet_alpha=config.dirichlet_alpha,
+                temperature=temperature_by_ply(states.plies, until=config.warm_plies),
+                **common,
+            )
+        return _found(result)
+
+    return search
+
+
+def _found(result: SearchResult) -> Found:
+    return Found(
+        action=jnp.maximum(result.action, 0),
+        actions=result.slot_actions,
+        policy=result.policy,
+        prior=result.prior,
+        value=result.value,
+        entropy=result.entropy,
+        depth=result.mean_depth,
+    )

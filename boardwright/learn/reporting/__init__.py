@@ -1,0 +1,1 @@
+"""Figures of runs, and nets of runs prepared for publication."""

@@ -1,0 +1,199 @@
+"""What a run measured: scalars by iteration, and the games its nets played against each other.
+
+`DIR/metrics.sqlite` is the truth, `DIR/tensorboard/` a copy of the scalars for TensorBoard, by frames. Reading
+needs no JAX and does not disturb a run that is under way.
+
+A value that is not a number is stored as NULL, for SQLite has no other word for it: a row with NULL says that
+NaN was measured, no row that nothing was. Infinities are numbers to SQLite.
+"""
+
+import math
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from boardwright.database import Database, Kind, open_database
+from boardwright.errors import RunError
+from boardwright.learn.run.tensorboard import EventFile
+
+NAME = "metrics.sqlite"
+ON_DEVICE = "time/device_seconds/"  # before the kind of a device, in the name of the seconds used on that kind
+CORRECTED = "evaluation/"  # how the names of scalars begin whose past values change
+KIND = Kind(
+    noun="metrics",
+    application=0x42576D74,  # "BWmt"
+    migrations=(
+        (
+            """CREATE TABLE scalars (
+                name TEXT NOT NULL,
+                iteration INTEGER NOT NULL,
+                frames INTEGER NOT NULL, -- positions played in the run until then
+                value REAL, -- NULL is NaN
+                PRIMARY KEY (name, iteration)
+            ) STRICT, WITHOUT ROWID""",
+            """CREATE TABLE matches (
+                iteration INTEGER NOT NULL, -- when the games were played
+                role0_net INTEGER NOT NULL, -- nets by the iteration they are of
+                role1_net INTEGER NOT NULL,
+                wins0 INTEGER NOT NULL,
+                draws INTEGER NOT NULL,
+                wins1 INTEGER NOT NULL,
+                plies INTEGER NOT NULL, -- of all the games together
+                PRIMARY KEY (iteration, role0_net, role1_net)
+            ) STRICT, WITHOUT ROWID""",
+        ),
+    ),
+    missing="give the folder of a training run",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One scalar over a run, in the order of iterations."""
+
+    iterations: np.ndarray  # [N] int64
+    frames: np.ndarray  # [N] int64
+    values: np.ndarray  # [N] float64
+
+
+@dataclass(frozen=True)
+class Match:
+    """Games of one net as role 0 against another as role 1; nets by the iteration they are of."""
+
+    iteration: int  # when the games were played
+    role0_net: int
+    role1_net: int
+    wins0: int
+    draws: int
+    wins1: int
+    plies: int  # of all the games together
+
+
+@dataclass(frozen=True)
+class History:
+    """All that a run measured so far."""
+
+    scalars: Mapping[str, Series]  # by name
+    matches: tuple[Match, ...]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The kinds of device it learned on; none in metrics from before they were told."""
+        return tuple(sorted(name.removeprefix(ON_DEVICE) for name in self.scalars if name.startswith(ON_DEVICE)))
+
+
+class Metrics:
+    """The metrics of a run, to add to; use it in a `with` statement. The folder must exist."""
+
+    def __init__(self, folder: Path):
+        self._database = open_database(folder / NAME, KIND, create=True)
+        try:
+            with self._database.reading() as connection:  # a checkpoint that is on the disk must find its past there
+                connection.execute("PRAGMA synchronous = FULL")
+            self._events = EventFile(folder / "tensorboard")
+        except BaseException:
+            self._database.close()
+            raise
+
+    def log(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
+        """Stores the scalars of an iteration together; what was logged under the same name there is replaced."""
+        frames = operator.index(frames)
+        self._events.scalars(frames, self._store(iteration, frames, scalars))
+
+    def correct(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
+        """The same of an iteration that is past, such as a rating that later games change; TensorBoard, which
+        cannot forget, is not told.
+        """
+        self._store(iteration, operator.index(frames), scalars)
+
+    def _store(self, iteration: SupportsIndex, frames: int, scalars: Mapping[str, SupportsFloat]) -> dict[str, float]:
+        iteration = operator.index(iteration)
+        values = {name: float(value) for name, value in scalars.items()}
+        rows = [(name, iteration, frames, None if math.isnan(value) else value) for name, value in values.items()]
+        with self._database.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO scalars VALUES (?, ?, ?, ?)", rows)
+        return values
+
+    def log_match(
+        self, iteration: int, role0_net: int, role1_net: int, wins0: int, draws: int, wins1: int, plies: int
+    ) -> None:
+        """Stores a `Match`; an earlier one of the same nets in the same iteration is replaced."""
+        row = [operator.index(number) for number in (iteration, role0_net, role1_net, wins0, draws, wins1, plies)]
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def truncate_after(self, iteration: int) -> None:
+        """Forgets what came after an iteration, which a resumed run measures again."""
+        with self._database.writing() as connection:
+            for table in ("scalars", "matches"):
+                connection.execute(f"DELETE FROM {table} WHERE iteration > ?", [iteration])
+            (frames,) = connection.execute("SELECT max(frames) FROM scalars").fetchone()
+        self._events.begin_again(0 if frames is None else frames + 1)
+
+    def read(self) -> History:
+        """All that was measured so far."""
+        return _history(self._database)
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self._events.close()
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_metrics(folder: Path, after: int = -1) -> History:
+    """What the run in a folder measured; raises RunError where there is none.
+
+    With `after`, what came after that iteration, and all ratings, since later games correct them.
+    """
+    if not (folder / NAME).exists():
+        raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
+    with open_database(folder / NAME, KIND, create=False) as database:
+        return _history(database, after)
+
+
+def progress(folder: Path) -> tuple[int, int]:
+    """(iterations, frames) that the run in a folder has logged."""
+    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
+        iterations, frames = connection.execute("SELECT max(iteration), max(frames) FROM scalars").fetchone()
+    return iterations or 0, frames or 0
+
+
+def snapshot(folder: Path) -> bytes:
+    """The metrics file of a run as of this moment, also while another process writes it; raises RunError."""
+    if not (folder / NAME).exists():
+        raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
+    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
+        return connection.serialize()
+
+
+def _history(database: Database, after: int = -1) -> History:
+    columns: dict[str, list[tuple[int, int, float]]] = {}
+    with database.reading() as connection:
+        connection.execute("BEGIN")  # both tables as of one moment
+        try:
+            query = f"SELECT * FROM scalars WHERE iteration > ? OR name GLOB '{CORRECTED}*' ORDER BY name, iteration"
+            for name, *row in connection.execute(query, [after]):
+                iteration, frames, value = row
+                columns.setdefault(name, []).append((iteration, frames, math.nan if value is None else value))
+            query = "SELECT * FROM matches WHERE iteration > ? ORDER BY iteration, role0_net, role1_net"
+            rows = connection.execute(query, [after]).fetchall()
+        finally:
+            connection.execute("COMMIT")
+    scalars = {}
+    for name, points in columns.items():
+        iterations, frames, values = zip(*points, strict=True)
+        scalars[name] = Series(np.array(iterations, np.int64), np.array(frames, np.int64), np.array(values, np.float64))
+    return History(scalars, tuple(Match(*row) for row in rows))

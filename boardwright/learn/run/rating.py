@@ -1,0 +1,26 @@
+"""Ratings of a run's nets, brought up to date after every contest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from boardwright.learn.run.metrics import Match, Metrics
+
+# All matches so far -> (elo, low, high) by iteration of the net, iteration 0 being 0.
+Rate = Callable[[Sequence[Match]], Mapping[int, tuple[float, float, float]]]
+
+
+def rated(metrics: Metrics, done: int, rate: Rate) -> dict[str, float]:
+    """The rating of an iteration's net; those of earlier ones are brought up to date."""
+    history = metrics.read()
+    ratings = rate(history.matches)
+    moves = history.scalars["selfplay/moves"]
+    frames_at = dict(zip(moves.iterations.tolist(), moves.frames.tolist(), strict=True))
+    names = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
+    by_iteration: dict[int, dict[str, float]] = {
+        iteration: dict(zip(names, numbers, strict=True)) for iteration, numbers in ratings.items()
+    }
+    for iteration, told in by_iteration.items():
+        if iteration != done:
+            metrics.correct(iteration, frames_at.get(iteration, 0), told)
+    return by_iteration[done]

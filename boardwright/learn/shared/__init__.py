@@ -1,0 +1,1 @@
+"""Pieces that several learning methods use: encoders, rewards, board files, observation codecs."""

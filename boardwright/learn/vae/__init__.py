@@ -1,0 +1,1 @@
+"""Variational auto-encoders of boards."""
