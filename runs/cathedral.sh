@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Cathedral paper: its DQN, PPO and VAE and our best of both, their matches, and the page of results.
+# The Cathedral paper: our variants of its DQN, PPO and VAE, our best of both, their matches, and the page of results.
 # `bash cathedral.sh 4 12` uses four processes for games in the scalar engine, and trains twelve runs at once.
 # Goes on where it was stopped.
 set -e

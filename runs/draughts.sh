@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# The draughts paper: its run, matches and endings, and the page of results. Goes on where it was stopped.
+# The draughts paper: our variant of its run, matches, endings, and the page of results. Rerun to resume.
 set -e
 boardwright paper draughts --work draughts --out .

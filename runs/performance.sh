@@ -5,4 +5,4 @@ boardwright bench selfplay tablut --net 8x128 --sims 128
 boardwright bench selfplay tablut --net 8x128 --sims 32
 boardwright train alphazero tablut --preset tablut-paper --set iterations=3 --out paper
 boardwright train dqn cathedral --preset cathedral-paper --out dqn
-boardwright train ppo cathedral --preset cathedral-paper --out ppo
+boardwright train ppo cathedral --preset cathedral-paper-kl --out ppo

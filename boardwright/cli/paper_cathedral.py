@@ -1,6 +1,6 @@
-"""`boardwright paper cathedral`: its learners are trained, meet, and are set beside the paper's.
+"""`boardwright paper cathedral`: trains variants of the paper's learners, plays them, and compares with the paper.
 
-Hours on one large accelerator; `--quick` takes minutes anywhere. Stopped or killed, the same command goes on.
+Hours on one large accelerator; `--quick` takes minutes anywhere. Rerun the same command to resume.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ MOST_GAMES, MOST_SEEDS, MOST_WORKERS, MOST_AT_ONCE = 10**6, 100, 1024, 64
 
 
 def run(options: Options) -> None:
-    """Prints the verdicts, or JSON `{findings: [{claim, verdict, figure, low, high, …}], targets: […]}`."""
+    """Prints the verdicts, or JSON `{findings: [{claim, verdict, note, figure, low, high, …}], targets: […]}`."""
     if options.out is None:
         raise BoardwrightError("paper cathedral: say with --out FOLDER where the report and the runs go")
     work_folder = options.work or options.out / "cathedral-work"
@@ -67,12 +67,12 @@ def run(options: Options) -> None:
         )
         return
     for decided in verdicts(results):
-        print(f"{decided.claim}: {decided.verdict}")
+        print(f"{decided.claim}: {decided.verdict}{decided.note and f', {decided.note}'}")
     print(f"{options.out / tables.NAME}.md: all tables")
 
 
 def _fields(decided: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {"claim": decided.claim, "words": decided.words, "verdict": decided.verdict}
+    fields: dict[str, Any] = {name: getattr(decided, name) for name in ("claim", "words", "verdict", "note")}
     if decided.figure is not None:
         fields["figure"] = decided.figure.mean
         if decided.figure.is_bounded:
@@ -92,7 +92,7 @@ def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int)
     quick = " --quick" if options.quick else ""
     given = [("seed", options.seed or None), ("seeds", options.seeds), ("games", options.games)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
-    devices = " and ".join(results.devices()) or "devices not told"
+    devices = " and ".join(results.devices()) or "devices not recorded"
     text = report.markdown(
         results,
         command=f"boardwright paper {tables.NAME}{quick}{chosen}",

@@ -1,6 +1,6 @@
-"""`boardwright paper draughts`: the paper's run, matches, and how many won endings its net wins.
+"""`boardwright paper draughts`: our variant of the paper's run, matches, and how many won endings its net wins.
 
-Hours on two cores, minutes on an accelerator and for `--quick`. Stopped or killed, the same command goes on.
+Hours on two cores, minutes on an accelerator and for `--quick`. Rerun the same command to resume.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ MOST = 10**5
 
 
 def run(options: Options) -> None:
-    """Prints the verdicts, or JSON `{claims: [{claim, ours, verdict}], endings: [{net, asked, pieces, won, …}]}`."""
+    """Prints the verdicts, or JSON `{claims: [{claim, ours, verdict, note}], endings: [{net, asked, pieces, …}]}`."""
     if options.out is None:
         raise BoardwrightError("paper draughts: say with --out FOLDER where the report and the run go")
     try:
@@ -41,7 +41,7 @@ def run(options: Options) -> None:
     results = done(work.folder, lambda watch: draughts.everything(work, watch), silent=options.json)
     _write(options, work, results)
     if options.json:
-        claims = [dict(zip(("claim", "ours", "verdict"), claim, strict=True)) for claim in results.claims()]
+        claims = [claim._asdict() for claim in results.claims()]
         endings = [
             {"net": net, "asked": asked, "pieces": one.pieces, "won": one.won, "positions": one.endings}
             for (net, asked), found in results.endings.items()
@@ -49,8 +49,8 @@ def run(options: Options) -> None:
         ]
         print_json({"claims": claims, "endings": endings})
         return
-    for claim, ours, verdict in results.claims():
-        print(f"{claim}: {ours}: {verdict}")
+    for one in results.claims():
+        print(f"{one.claim}: {one.ours}: {one.verdict}: {one.note}")
     print(f"{options.out / draughts.NAME}.md: all tables")
 
 

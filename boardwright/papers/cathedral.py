@@ -1,9 +1,9 @@
 """The tables of Defradas, Goldszal, Mercier and Perez, "Learning to play a 2-player adversarial game: Cathedral".
 
-What is trained, who meets whom, what the paper reports of it, and what it concludes. Its environment is our rule set
-`paper` with the observation `paper`. All runs are made once for each of several seeds, and those of one seed meet; our
-own, by far the longest, for the first of them: what is wanted of those is said of nets, what the paper says of methods.
-So is the longest of the paper's, whose one finding is far from open.
+What is trained, which runs play each other, what the paper reports, and what it concludes. Its environment is our rule
+set `paper` with the observation `paper`. All runs are made once for each of several seeds, and runs of one seed play
+each other. Our own, by far the longest, use the first seeds only: their targets are about nets, the paper's conclusions
+about methods. So does the longest of the paper's. `Training.variant` says where a run departs from the paper's method.
 """
 
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ class Training:
     words: str
     method: Literal["dqn", "ppo", "vae"]
     preset: str
+    variant: str | None = None  # a key of VARIANTS, or OWN; None: the paper's method
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()  # runs whose files it needs
     most_seeds: int | None = None  # it is made for the first of all; None: for all
@@ -35,6 +36,13 @@ class Training:
     def seeds(self, of: tuple[int, ...]) -> tuple[int, ...]:
         """Those of some seeds that it is made for."""
         return of if self.most_seeds is None else of[: self.most_seeds]
+
+    @property
+    def label(self) -> str:
+        """Whose method it is, as tables say it."""
+        if self.variant is None:
+            return "as published"
+        return self.variant if self.variant == OWN else f"variant: {self.variant}"
 
 
 @dataclass(frozen=True)
@@ -90,45 +98,83 @@ class Target:
     surely: bool = False
 
 
+MERGED, LIMITED, CODED, OWN = "merged updates", "KL limit", "other boards", "ours"
+VARIANTS: dict[str, tuple[str, str]] = {  # by name: the paper's method, ours
+    MERGED: (
+        "updates of 64 transitions, ten an action by the authors' code: 1,894,400 in 10,000 episodes",
+        "64 updates merged into one gradient step on 4,096 transitions (`learner.merge=64`): 29,600 gradient steps",
+    ),
+    LIMITED: (
+        "20 passes an update; by the authors' code no KL limit, stride 1, last net; VAE: opponent updated every step",
+        (
+            "passes end at a KL divergence of 0.0005, after about 1.1; stride 2; best of 20 nets by score against "
+            "random; VAE: opponent updated every 10 games"
+        ),
+    ),
+    CODED: (
+        "half of the boards from games of a trained PPO, by the authors' code against random",
+        "that half from games of our PPO variant against itself",
+    ),
+}
+
 TRAININGS: tuple[Training, ...] = (
-    Training(name="dqn", words="DQN, 10,000 episodes", method="dqn", preset="cathedral-paper", most_seeds=LONG_SEEDS),
+    Training(
+        name="dqn",
+        words="DQN, 10,000 episodes",
+        method="dqn",
+        preset="cathedral-paper",
+        variant=MERGED,
+        most_seeds=LONG_SEEDS,
+    ),
     Training(
         name="boltzmann",
         words="DQN, Boltzmann and prioritised, 4,000 episodes",
         method="dqn",
         preset="cathedral-paper-boltzmann",
+        variant=MERGED,
     ),
     Training(
         name="epsilon",
         words="DQN, ε-greedy and prioritised, 4,000 episodes",
         method="dqn",
         preset="cathedral-paper-epsilon",
+        variant=MERGED,
     ),
     Training(
         name="uniform",
         words="DQN, Boltzmann and uniform, 4,000 episodes",
         method="dqn",
         preset="cathedral-paper-uniform",
+        variant=MERGED,
     ),
-    Training(name="baseline", words="DQN, self-play, 2,500 episodes", method="dqn", preset="cathedral-paper-baseline"),
+    Training(
+        name="baseline",
+        words="DQN, self-play, 2,500 episodes",
+        method="dqn",
+        preset="cathedral-paper-baseline",
+        variant=MERGED,
+    ),
     Training(
         name="illegal-first",
         words="DQN, 1,500 episodes with illegal moves penalised, then 2,500 of self-play",
         method="dqn",
         preset="cathedral-paper-illegal",
+        variant=MERGED,
     ),
     Training(
         name="random-first",
         words="DQN, 1,500 episodes against random, then 2,500 of self-play",
         method="dqn",
         preset="cathedral-paper-random",
+        variant=MERGED,
     ),
-    Training(name="ppo", words="PPO, 10,000 episodes", method="ppo", preset="cathedral-paper"),
+    Training(name="ppo", words="PPO, 10,000 episodes", method="ppo", preset="cathedral-paper-kl", variant=LIMITED),
     Training(
         name="vae",
         words="VAE on boards of 4,000 games, half random, half of the PPO above",
         method="vae",
         preset="cathedral-paper",
+        variant=CODED,
         settings=('boards.players=["random","ppo:net={ppo},temperature=1"]',),
         after=("ppo",),
     ),
@@ -136,20 +182,26 @@ TRAININGS: tuple[Training, ...] = (
         name="ppo-frozen",
         words="PPO with the VAE's encoder, frozen, 10,000 episodes",
         method="ppo",
-        preset="cathedral-paper-vae",
+        preset="cathedral-paper-kl-vae",
+        variant=LIMITED,
         settings=("encoder={vae}",),
         after=("vae",),
     ),
     Training(
         name="ppo-tuned",
-        words="PPO that begins with the VAE's encoder and learns on, 10,000 episodes",
+        words="PPO that starts from the VAE's encoder and trains it too, 10,000 episodes",
         method="ppo",
-        preset="cathedral-paper-vae",
+        preset="cathedral-paper-kl-vae",
+        variant=LIMITED,
         settings=("encoder={vae}", "frozen=false"),
         after=("vae",),
     ),
-    Training(name="dqn-best", words="our DQN", method="dqn", preset="cathedral-best", most_seeds=OUR_SEEDS),
-    Training(name="ppo-best", words="our PPO", method="ppo", preset="cathedral-best", most_seeds=OUR_SEEDS),
+    Training(
+        name="dqn-best", words="our DQN", method="dqn", preset="cathedral-best", variant=OWN, most_seeds=OUR_SEEDS
+    ),
+    Training(
+        name="ppo-best", words="our PPO", method="ppo", preset="cathedral-best", variant=OWN, most_seeds=OUR_SEEDS
+    ),
 )
 
 _QUICK_DQN = (
@@ -260,7 +312,7 @@ FINDINGS: tuple[Finding, ...] = (
 UNSTABLE = "PPO with the VAE's encoder, frozen, is less stable than PPO with convolutions of its own"
 UNSTABLE_RUN, STABLE_RUN = "ppo-frozen", "ppo"
 
-RECONSTRUCTION, ALL_ZEROS = 0.943, 0.914  # share of cells: the paper's VAE, and whoever calls everything empty
+RECONSTRUCTION = 0.943  # share of cells that the paper's VAE reconstructs
 TRAINING_TIME = "15 minutes to 3 hours"  # of a DQN
 
 TARGETS: tuple[Target, ...] = (
@@ -277,6 +329,12 @@ TARGETS: tuple[Target, ...] = (
 def cell_of(first: str, second: str) -> Cell:
     """The first cell in which two meet: as in the paper, where they also do otherwise."""
     return next(cell for cell in CELLS if (cell.first, cell.second) == (first, second))
+
+
+def labels_of(*players: str) -> str:
+    """Whose methods trained the runs among some players, in their order, each method once."""
+    labels = {training.name: training.label for training in TRAININGS}
+    return " / ".join(dict.fromkeys(labels[player] for player in players if player in labels))
 
 
 def training_of(name: str) -> Training:

@@ -1,4 +1,4 @@
-"""The Cathedral paper's tables as text and as pictures: ours beside the paper's, and what follows."""
+"""The Cathedral paper's tables as text and as pictures: published and ours, and verdicts on the paper's claims."""
 
 import itertools
 from collections.abc import Sequence
@@ -34,23 +34,29 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
     if quick:
         parts += [
             "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
-            "says nothing about the paper.",
+            "is no evidence for or against the paper.",
             "",
         ]
     counted, long, ours = (_seeds(min(seeds, most)) for most in (seeds, tables.LONG_SEEDS, tables.OUR_SEEDS))
     decided = verdicts(results)
     parts += [
-        f"Every run of the paper's was made with {counted}, its longest, `dqn`, with {long}, our own with {ours};",
-        "runs of one seed meet. In brackets are intervals of 95 % confidence: over *games* for these very nets, over",
-        "*seeds* for the way they were trained, which is what verdicts go by. Where players leave nothing to chance,",
+        f"The paper's runs were made with {counted}, the longest, `dqn`, with {long}, our own with {ours};",
+        "runs of one seed play each other. In brackets are 95 % confidence intervals: over *games* for these nets,",
+        "over *seeds* for the method that trained them; verdicts use the second. Where no player chooses at random,",
         "pairs of games begin with two random placements. Rewards are the shaped ones, a mean over a side's decisions;",
-        "the paper does not say over what it takes its own.",
+        "what the published rewards are a mean over is not reported, so the two columns are not comparable.",
         "",
-        "## Does it hold?",
+        "## Methods",
+        "",
+        "Where our runs depart from the paper's methods. Tables label such runs *variant*.",
+        "",
+        *table(_variants()),
+        "",
+        "## Verdicts",
         "",
         *table(_findings(decided)),
         "",
-        f"A change is called no gain if one of {GAIN:g} of the score is excluded.",
+        f"A change is called no gain if a gain of {GAIN:g} of the score is excluded.",
         "",
         *_in_short(decided, counted),
         "",
@@ -105,46 +111,58 @@ def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
     return ended[np.searchsorted(series.iterations, iterations)]
 
 
+def _variants() -> Rows:
+    rows: Rows = [("method", "runs", "published", "ours")]
+    for variant, (published, ours) in tables.VARIANTS.items():
+        runs = [training.name for training in tables.TRAININGS if training.variant == variant]
+        rows.append((f"variant: {variant}", ", ".join(runs), published, ours))
+    return rows
+
+
 def _findings(verdicts: Sequence[Decided]) -> Rows:
-    rows: Rows = [("the paper says", "ours", "over seeds", "one seed more", "paper: won", "verdict")]
+    rows: Rows = [("the paper says", "ours", "over seeds", "one seed more", "published: won", "method", "verdict")]
     for decided in verdicts:
         figure, cell = decided.figure, decided.cell
         ours = "not measured" if figure is None else f"{decided.words}: {figure.mean:.3f}"
         paper = "" if cell is None else _papers(cell.paper, cell.paper_second, "wins")
         bounds = ["" if one is None else _bounds(one) for one in (figure, decided.single)]
-        rows.append((decided.claim, ours, *bounds, paper, f"**{decided.verdict}**"))
+        verdict = f"**{decided.verdict}**{decided.note and f', {decided.note}'}"
+        rows.append((decided.claim, ours, *bounds, paper, tables.labels_of(*decided.runs), verdict))
     return rows
 
 
 def _in_short(verdicts: Sequence[Decided], counted: str) -> list[str]:
-    """What holds, what does not, and what these seeds leave open, in words."""
+    """The claims by verdict, those on the paper's own methods apart from those on our variants."""
     lines = []
     for verdict, words in ((HOLDS, "Holds"), (FAILS, "Does not hold"), (OPEN, f"Not decided by {counted}")):
-        claims = [decided.claim for decided in verdicts if decided.verdict == verdict]
-        lines.append(f"* {words}: {'; '.join(claims) if claims else 'nothing'}.")
+        for scope in sorted({bool(decided.note) for decided in verdicts}):
+            claims = [one.claim for one in verdicts if one.verdict == verdict and bool(one.note) == scope]
+            lines.append(f"* {words}{', of our variant' * scope}: {'; '.join(claims) if claims else 'nothing'}.")
+    if all(decided.note for decided in verdicts):
+        lines.append("* Of the paper's own methods: no verdict, since they were not run.")
     return [
         *lines,
         "",
-        "Not decided means that runs which differ in nothing but the seed could differ as much. The paper tells of one",
-        "run of each, and *one seed more* is where a single run of each would end up: where that reaches from below to",
-        "above what would be no difference, the paper's own figure, whichever it is, could be luck.",
+        "Not decided means that runs which differ in the seed alone could differ as much. The paper reports one run of",
+        "each method, and *one seed more* is the interval for a single run of each: where it includes no difference,",
+        "the published figure could be chance.",
     ]
 
 
 def _targets(results: Results) -> Rows:
-    rows: Rows = [("player", "against", "wanted", "score", "over games", "over seeds", "")]
+    rows: Rows = [("player", "against", "target", "score", "over games", "over seeds", "method", "")]
     for target, score, reached in targets(results):
-        wanted = f"above {target.least:g} over games" if target.surely else f"{target.least:g}"
+        least = f"above {target.least:g} over games" if target.surely else f"{target.least:g}"
         seeds = results.score_over_seeds(cell_of(target.first, target.second))
         intervals = (_bounds(score), _bounds(seeds))
-        words = "met" if reached else "**NOT MET**"
-        rows.append((target.first, target.second, wanted, f"{score.mean:.3f}", *intervals, words))
+        words = (tables.labels_of(target.first, target.second), "met" if reached else "**NOT MET**")
+        rows.append((target.first, target.second, least, f"{score.mean:.3f}", *intervals, *words))
     return rows
 
 
 def _cells(results: Results, cells: list[Cell]) -> Rows:
     ours = ("won / drawn / lost", "score", "over games", "over seeds", "as light / dark", "reward")
-    rows: Rows = [("player", "against", *ours, "paper: won", "paper: reward")]
+    rows: Rows = [("player", "against", *ours, "published: won", "published: reward", "method")]
     for cell in cells:
         light, dark = results.scores_by_role(cell)
         rows.append(
@@ -159,6 +177,7 @@ def _cells(results: Results, cells: list[Cell]) -> Rows:
                 _pair(results.reward(cell, 0), results.reward(cell, 1), both=cell.paper_second is not None),
                 _papers(cell.paper, cell.paper_second, "wins"),
                 _papers(cell.paper, cell.paper_second, "reward"),
+                tables.labels_of(cell.first, cell.second),
             )
         )
     return rows
@@ -171,15 +190,15 @@ def _player(name: str, cell: Cell) -> str:
 
 
 def _codes(histories: Sequence[History]) -> Rows:
-    """What the VAE makes of boards of games held back."""
+    """How well the VAE reconstructs boards of validation games."""
     lines = (
-        ("cells drawn right", "validation/reconstruction", f"{tables.RECONSTRUCTION:.3f}"),
-        ("the same, if everything is called empty", "validation/all_zeros", f"{tables.ALL_ZEROS:.3f}"),
-        ("occupied cells drawn right", "validation/occupied", ""),
-        ("cross-entropy, nats a board", "validation/bce", ""),
-        ("divergence of codes, nats a board", "validation/kl", ""),
+        ("cells reconstructed", "validation/reconstruction", f"{tables.RECONSTRUCTION:.3f}"),
+        ("cells right if all are called empty", "validation/all_zeros", "not reported"),
+        ("occupied cells reconstructed", "validation/occupied", "not reported"),
+        ("cross-entropy, nats a board", "validation/bce", "not reported"),
+        ("divergence of codes, nats a board", "validation/kl", "not reported"),
     )
-    rows: Rows = [("", "ours", "over seeds", "paper")]
+    rows: Rows = [("", "ours", "over seeds", "published")]
     for words, metric, paper in lines:
         over = over_seeds if "nats" in words else share_over_seeds
         figure = over([float(history.scalars[metric].values[-1]) for history in histories])
@@ -188,17 +207,18 @@ def _codes(histories: Sequence[History]) -> Rows:
 
 
 def _runs(results: Results) -> Rows:
-    rows: Rows = [("run", "what it is", "preset", "seeds", "games", "on", "minutes", "paper")]
+    rows: Rows = [("run", "what it is", "method", "preset", "seeds", "games", "on", "minutes", "published: time")]
     for name, histories in results.histories.items():
         training = training_of(name)
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
         games = [history.scalars["selfplay/games"].values.sum() for history in histories if _plays(history)]
-        paper = tables.TRAINING_TIME if training.method == "dqn" and "paper" in training.preset else ""
+        is_papers = training.variant != tables.OWN
+        paper = tables.TRAINING_TIME if training.method == "dqn" and is_papers else "not reported" if is_papers else ""
         played = f"{np.mean(games):,.0f}" if games else ""
         preset = f"{training.method} {training.preset}"
         devices = ", ".join(sorted({device for history in histories for device in history.devices}))
-        told = (played, devices, f"{seconds.mean / 60:.1f}", paper)
-        rows.append((name, training.words, preset, f"{len(histories)}", *told))
+        figures = (f"{len(histories)}", played, devices, f"{seconds.mean / 60:.1f}")
+        rows.append((name, training.words, training.label, preset, *figures, paper))
     return rows
 
 

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardwright.learn.run.metrics import History
-from boardwright.papers.cathedral import FINDINGS, STABLE_RUN, TARGETS, UNSTABLE, UNSTABLE_RUN, Cell, Target, cell_of
+from boardwright.papers.cathedral import (
+    FINDINGS,
+    STABLE_RUN,
+    TARGETS,
+    UNSTABLE,
+    UNSTABLE_RUN,
+    Cell,
+    Target,
+    cell_of,
+    training_of,
+)
 from boardwright.papers.estimates import (
     Estimate,
     of_one_seed,
@@ -100,8 +110,15 @@ class Decided:
     figure: Estimate | None  # what it was decided by, over seeds; None where it was not measured
     words: str  # what the figure is
     verdict: str
+    runs: tuple[str, str]  # the two that it compares
     single: Estimate | None = None  # where the figure of one more seed lies
     cell: Cell | None = None  # whose score the figure is
+
+    @property
+    def note(self) -> str:
+        """What the verdict is restricted to; empty where both runs are of the paper's method."""
+        is_published = all(training_of(run).variant is None for run in self.runs)
+        return "" if is_published else "of our variant; the paper's method was not run"
 
 
 def verdicts(results: Results) -> list[Decided]:
@@ -112,7 +129,8 @@ def verdicts(results: Results) -> list[Decided]:
         score = results.score_over_seeds(cell)
         verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
-        decided.append(Decided(finding.claim, score, words, verdict, results.score_of_one_seed(cell), cell))
+        runs = (finding.first, finding.second)
+        decided.append(Decided(finding.claim, score, words, verdict, runs, results.score_of_one_seed(cell), cell))
     return [*decided, _on_stability(results)]
 
 
@@ -142,11 +160,12 @@ def fluctuation(history: History) -> float | None:
 
 
 def _on_stability(results: Results) -> Decided:
+    runs = (UNSTABLE_RUN, STABLE_RUN)
     words = f"by how much the score of {UNSTABLE_RUN} against random fluctuates more than that of {STABLE_RUN}"
     pairs = zip(results.histories[UNSTABLE_RUN], results.histories[STABLE_RUN], strict=True)
     found = [(fluctuation(one), fluctuation(other)) for one, other in pairs]
     differences = [one - other for one, other in found if one is not None and other is not None]
     if len(differences) < len(found) or not found:
-        return Decided(UNSTABLE, None, words, OPEN)
+        return Decided(UNSTABLE, None, words, OPEN, runs)
     difference = over_seeds(differences)
-    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0), of_one_seed(differences))
+    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0), runs, of_one_seed(differences))

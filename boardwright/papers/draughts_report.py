@@ -1,4 +1,4 @@
-"""The draughts paper's claims beside ours, as text and as pictures."""
+"""The draughts paper's claims and our figures, as text and as pictures."""
 
 import math
 from collections.abc import Sequence
@@ -34,10 +34,11 @@ def markdown(
     if quick:
         parts += [
             "**This is a quick look**: a small net, few games, little training. It shows that everything works, and",
-            "says nothing about the paper.",
+            "is no evidence for or against the paper.",
             "",
         ]
-    parts += ["## Does it hold?", "", *table([("the paper says", "ours", "verdict"), *results.claims()]), ""]
+    parts += [f"The run is of `{PRESET}`, our variant of the paper's method; the set-up lists the differences.", ""]
+    parts += ["## Verdicts", "", *table(_claims(results)), ""]
     parts += ["## Set-up", "", *table(_setup(results, config)), "", "## Matches", ""]
     parts += ["Our net with search and tables, ballots with both colours; intervals count games.", ""]
     parts += [*table(_matches(results)), ""]
@@ -62,13 +63,24 @@ def markdown(
     return "\n".join(parts)
 
 
+def _claims(results: Results) -> Rows:
+    rows = [(one.claim, one.ours, f"{one.verdict}: {one.note}") for one in results.claims()]
+    return [("the paper says", "ours", "verdict"), *rows]
+
+
 def _setup(results: Results, config: AlphaZeroConfig) -> Rows:
     scalars = results.history.scalars
     numbers = {
         "blocks": config.net.blocks,
         "width": config.net.width,
         "hidden": config.net.value_hidden,
+        "c": config.search.pb_c_init,
         "simulations": config.search.simulations[0],
+        "alpha": config.search.dirichlet_alpha,
+        "share": config.search.dirichlet_fraction,
+        "warm": config.search.warm_plies,
+        "rate": config.learner.peak,
+        "batch": config.learner.batch,
         "gates": config.gating.games,
         "every": config.gating.every,
         "least": config.gating.threshold,
@@ -76,7 +88,8 @@ def _setup(results: Results, config: AlphaZeroConfig) -> Rows:
         "minutes": float(scalars["speed/seconds"].values.sum()) / 60,
         "device": ", ".join(results.history.devices),
     }
-    return [("", "paper", "ours"), *((what, paper, ours.format_map(numbers)) for what, paper, ours in SETUP)]
+    rows = [(what, published, ours.format_map(numbers), difference) for what, published, ours, difference in SETUP]
+    return [("", "published", "ours", "difference"), *rows]
 
 
 def _matches(results: Results) -> Rows:

@@ -119,6 +119,11 @@ def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
     assert (mover >= 10 * result + taken - largest).all()  # a claim and the placement's own score come on top
 
 
+def updates_logged(dqn: DQN, run: Run) -> tuple[float, float]:
+    scalars = dqn.scalars(run)
+    return scalars["learning/updates"], scalars["learning/merged_updates"]
+
+
 def test_the_ratio_of_updates_is_as_configured() -> None:
     dqn = make_dqn(TINY)
     run, losses = dqn.init(), {}
@@ -128,14 +133,14 @@ def test_the_ratio_of_updates_is_as_configured() -> None:
         counts.append(int(run.learner.updates))
     assert counts == [0, 0, 6, 12, 18]  # 1.5 for each of 4 actions, once 12 are there to be learned from
     assert {name: np.isfinite(float(loss)) for name, loss in losses.items()} == {"total": True, "error": True}
-    assert dqn.scalars(run)["learning/updates"] == 18
+    assert updates_logged(dqn, run) == (18, 18)
     merged = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, merge=3))
     dqn = make_dqn(merged)
     run = dqn.init()
     for step in range(5):
         run, _ = stepped(dqn, run, 0, step)
     assert int(run.learner.updates) == 6
-    assert dqn.scalars(run)["learning/updates"] == 18  # as many, three made as one
+    assert updates_logged(dqn, run) == (6, 18)  # gradient steps, and the updates merged into them
 
 
 def test_the_target_net_follows_by_episodes() -> None:

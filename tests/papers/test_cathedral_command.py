@@ -50,7 +50,7 @@ def test_the_report_and_its_pictures_are_written(
         ET.fromstring((tmp_path / "results" / f"{name}.svg").read_text(encoding="utf-8"))
     printed = capsys.readouterr().out
     assert "dqn, seed 0" in printed
-    assert "DQN is better than PPO: holds" in printed
+    assert "DQN is better than PPO: holds, of our variant; the paper's method was not run" in printed
 
 
 def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,6 +61,7 @@ def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureF
     fields = json.loads(capsys.readouterr().out)  # nothing else is printed
     assert len(fields["findings"]) == len(FINDINGS) + 1
     assert {finding["verdict"] for finding in fields["findings"]} == {"not decided"}
+    assert all("the paper's method was not run" in finding["note"] for finding in fields["findings"])
     assert len(fields["targets"]) == len(TARGETS)
     assert "quick look" in (tmp_path / "cathedral.md").read_text(encoding="utf-8")
 

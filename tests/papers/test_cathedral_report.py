@@ -8,19 +8,25 @@ import re
 import pytest
 from planted import calm, history, planted
 
+from boardwright.learn.methods import PRESETS
 from boardwright.learn.run.metrics import History
+from boardwright.papers import cathedral
 from boardwright.papers.cathedral import (
     CELLS,
     FINDINGS,
+    LIMITED,
+    MERGED,
+    OWN,
     STABLE_RUN,
     TARGETS,
     TRAININGS,
     UNSTABLE_RUN,
+    VARIANTS,
     cell_of,
     training_of,
 )
 from boardwright.papers.cathedral_report import CURVES, curves, markdown
-from boardwright.papers.cathedral_results import fluctuation, targets, verdicts
+from boardwright.papers.cathedral_results import Results, fluctuation, targets, verdicts
 from boardwright.papers.estimates import (
     Estimate,
     of_one_seed,
@@ -162,6 +168,53 @@ def test_every_run_and_cell_has_its_place() -> None:
         assert all(training_of(run) for run in runs)
 
 
+def _report(results: Results, seeds: int = 4) -> str:
+    return markdown(
+        results,
+        command="boardwright paper cathedral",
+        setting="seeds 0 to 3",
+        seeds=seeds,
+        quick=seeds == 1,
+        pictures=["cathedral-dqn.svg"],
+    )
+
+
+def test_runs_are_labelled_by_what_their_presets_change() -> None:
+    for training in TRAININGS:
+        if training.variant == OWN:
+            continue
+        config = PRESETS[training.method][training.preset]
+        if training.method == "dqn":
+            assert (training.variant == MERGED) == (config.learner.merge > 1), training.name
+        if training.method == "ppo":
+            assert (training.variant == LIMITED) == (config.learner.kl_limit > 0), training.name
+    longest = PRESETS["dqn"][training_of("dqn").preset]
+    published, ours = VARIANTS[MERGED]
+    assert f"{longest.total_updates:,} gradient steps" in ours
+    assert f"{longest.total_updates * longest.learner.merge:,}" in published
+
+
+def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = planted(dqn_ppo=[0.3, 0.31, 0.29, 0.3])
+    text = _report(results)
+    row = next(line for line in text.splitlines() if line.startswith("| DQN is better than PPO"))
+    label = "variant: merged updates / variant: KL limit"
+    assert f"{label} | **does not hold**, of our variant; the paper's method was not run |" in row
+    assert "* Of the paper's own methods: no verdict" in text
+
+    published = [dataclasses.replace(training, variant=None) for training in TRAININGS]
+    monkeypatch.setattr(cathedral, "TRAININGS", tuple(published))
+    text = _report(results)
+    row = next(line for line in text.splitlines() if line.startswith("| DQN is better than PPO"))
+    assert row.endswith("| as published | **does not hold** |")
+    assert "no verdict" not in text
+
+
+def test_only_figures_of_the_paper_are_published_ones() -> None:
+    (row,) = [line for line in _report(planted()).splitlines() if line.startswith("| cells right if all are called")]
+    assert row.endswith("| not reported |")
+
+
 @pytest.mark.parametrize(
     ("seeds", "counted"),
     [
@@ -178,17 +231,10 @@ def test_the_report_says_it_all(seeds: int, counted: tuple[str, str, str]) -> No
         boltzmann_uniform=[0.6] * seeds,
         dqn_ppo=[0.3] * seeds,
     )
-    text = markdown(
-        results,
-        command="boardwright paper cathedral",
-        setting="seeds 0 to 3",
-        seeds=seeds,
-        quick=seeds == 1,
-        pictures=["cathedral-dqn.svg"],
-    )
+    text = _report(results, seeds)
     assert ("quick look" in text) == (seeds == 1)
     lines = text.splitlines()
-    rows = [len(FINDINGS) + 1, len(TARGETS), 5, len(TRAININGS)]
+    rows = [len(VARIANTS), len(FINDINGS) + 1, len(TARGETS), 5, len(TRAININGS)]
     rows += [sum(cell.table == table for cell in CELLS) for table in {cell.table for cell in CELLS}]
     assert sum(line.startswith("| ") for line in lines) == sum(2 + count for count in rows)
     (dqn,) = [line for line in lines if line.startswith("| dqn | random | 97.0")]
@@ -197,11 +243,11 @@ def test_the_report_says_it_all(seeds: int, counted: tuple[str, str, str]) -> No
     assert "0.970" in dqn
     assert ("one seed" in dqn) == (seeds == 1)
     short = dict(line.removeprefix("* ").split(": ", 1) for line in lines if line.startswith("* "))
-    assert ("Prioritised replay is better than uniform" in short["Holds"]) == (seeds > 1)
-    assert short["Does not hold"] == ("DQN is better than PPO." if seeds > 1 else "nothing.")
+    assert ("Prioritised replay is better than uniform" in short["Holds, of our variant"]) == (seeds > 1)
+    assert short["Does not hold, of our variant"] == ("DQN is better than PPO." if seeds > 1 else "nothing.")
     every, longest, ours = counted
-    assert f"made with {every}, its longest, `dqn`, with {longest}, our own with {ours};" in text
-    assert short[f"Not decided by {every}"].startswith("Boltzmann exploration is better")
+    assert f"made with {every}, the longest, `dqn`, with {longest}, our own with {ours};" in text
+    assert short[f"Not decided by {every}, of our variant"].startswith("Boltzmann exploration is better")
     assert "(cathedral-dqn.svg)" in text
     assert "nan" not in text
     assert "inf" not in text

@@ -63,9 +63,12 @@ def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pyte
     report = (tmp_path / "draughts.md").read_text(encoding="utf-8")
     assert "Made by `boardwright paper draughts --quick --games 2 --positions 1`" in report
     assert "quick look" in report
-    assert "| games | about 100 | 5 |" in report
+    assert "| games | about 100 | 5 | **variant** |" in report
+    for differs in ("observation", "actions", "search", "self-play", "learning"):
+        (row,) = [line for line in report.splitlines() if line.startswith(f"| {differs} |")]
+        assert row.endswith("| **variant** |")
     assert "1: 0.60 (promoted)" in report
-    assert "| 1 of 8, value head of 32 |" in report  # what was asked for
+    assert "| residual, 1 blocks of 8 channels, value head of 32 |" in report  # the settings of this run
     ET.fromstring((tmp_path / "draughts-gating.svg").read_text(encoding="utf-8"))
 
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "draughts-work").rglob("*.json")}
@@ -114,7 +117,7 @@ def conversions(won: int) -> tuple[Conversion, ...]:
 @pytest.mark.parametrize(
     ("wins", "plain", "tables", "verdicts"),
     [
-        (90, 20, 60, ["holds", "holds", "holds"]),
+        (90, 20, 60, ["not decided", "holds", "holds"]),  # above 0.5 against random, as the untrained net is
         (10, 80, 60, ["does not hold", "does not hold", "does not hold"]),
         (50, 50, 52, ["not decided", "not decided", "not decided"]),
     ],
@@ -127,7 +130,11 @@ def test_verdicts(wins: int, plain: int, tables: int, verdicts: list[str]) -> No
         dict.fromkeys(OPPONENTS, (wins, 0, 100 - wins)),
         {(OURS, asked): conversions(count) for asked, count in won.items()},
     )
-    assert [verdict for _, _, verdict in results.claims()] == verdicts
+    claims = results.claims()
+    assert [one.verdict for one in claims] == verdicts
+    assert all("of our variant" in one.note for one in claims)
+    assert ("an untrained net also scores above 0.5" in claims[0].note) == (wins >= 50)
+    assert "tables as training targets were not run" in claims[2].note
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:

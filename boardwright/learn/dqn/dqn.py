@@ -138,12 +138,13 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
 
     def scalars(run: Run) -> dict[str, float]:
         told = _told(run.tally)
-        episodes = int(run.episodes)
+        episodes, updates = int(run.episodes), int(run.learner.updates)
         return told | {
             "selfplay/episodes": episodes,
             f"exploration/{config.acting.exploration}": float(exploration_level(jnp.int32(episodes), config.acting)),
-            "learning/updates": int(run.learner.updates) * config.learner.merge,
-            "learning_rate": float(learner.learning_rate(int(run.learner.updates))),
+            "learning/updates": updates,  # gradient steps
+            "learning/merged_updates": updates * config.learner.merge,  # of `learner.batch` transitions each
+            "learning_rate": float(learner.learning_rate(updates)),
         }
 
     jitted_init = jax.jit(init)
