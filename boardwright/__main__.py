@@ -1,0 +1,5 @@
+"""Runs the command line as `python -m boardwright`."""
+
+from boardwright.cli.main import main
+
+main()
