@@ -5,20 +5,24 @@ Player A in the first role against player B, with f(x) = 1 / (1 + 10^(x / 400)):
     P(A wins) = f(elo B - elo A - advantage + draw)
     P(B wins) = f(elo A - elo B + advantage + draw)       and a draw is what remains.
 
-`rate` finds the most probable ratings, `advantage` and `draw` parameter (the original's `mm 1 1`), where
-every player is taken to have drawn a little beforehand with the opponents it met (`PRIOR_DRAWS`, as in
+`rate` finds the most probable ratings, `advantage` and `draw` parameter (the original's `mm 1 1`), or, with
+`fixed_parameters`, the most probable ratings for the original's default advantage and draw parameter (its `mm`).
+Every player is taken to have drawn a little beforehand with the opponents it met (`PRIOR_DRAWS`, as in
 the original), so that one who won every game has a finite rating.
 
 Ratings have mean 0: only differences mean something. They are reported as the original reports them, times
 `scale(draw)`: the more draws there are, the less a difference of the model shows in the score, and so scaled
 a small difference means the score that it means in any other Elo list. Advantage and draw parameter are
-those of the formulas above. Intervals are exact for one player's rating with the others' differences
-held fixed (the original's `exactdist`).
+those of the formulas above. A player's own interval is exact with the others' differences held fixed (the
+original's `exactdist`). It says nothing about the difference of two players: `Ratings.difference` gives
+that interval, by the normal approximation with the covariance of everything that was fitted.
 """
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -28,6 +32,7 @@ from boardwright.games.base import DRAW
 
 PRIOR_DRAWS = 2.0  # virtual draws of each player, half of them from its opponents' share
 CONFIDENCE = 0.95
+SMALLEST_DEVIATION = 1e-4  # Elo points, where only rounding is left of a variance
 MOST_NAMED = 8  # players, and groups of them, named in a warning
 
 
@@ -49,27 +54,50 @@ class Ratings:
     advantage: float  # of the first role, in Elo points of the model
     draw: float  # the larger, the more games are drawn between equals
     ratings: tuple[Rating, ...]  # the strongest first
-    superiority: np.ndarray  # [n, n] probability that one is stronger than another; nan where games do not tell
+    deviations: np.ndarray  # [n, n] standard deviation of the difference of two; nan where they cannot be compared
     warnings: tuple[str, ...]
 
+    @functools.cached_property
+    def superiority(self) -> np.ndarray:
+        """[n, n] probability that the row's player is stronger than the column's, like the original's `los`.
 
-def rate(encounters: Iterable[Encounter]) -> Ratings:
-    """The rating of every player."""
+        nan for two that cannot be compared, and for a player and itself.
+        """
+        elos = np.array([rating.elo for rating in self.ratings])
+        leads = (elos[:, None] - elos) / np.maximum(self.deviations, SMALLEST_DEVIATION)
+        chances = np.array([math.erfc(-lead / math.sqrt(2.0)) / 2.0 for lead in leads.flat]).reshape(leads.shape)
+        np.fill_diagonal(chances, math.nan)
+        return chances
+
+    def difference(self, one: str, other: str) -> tuple[float, float, float]:
+        """How many Elo points `one` is above `other`, and the interval of that; nan where games do not connect them.
+
+        All ratings are uncertain, and so are advantage and draw parameter where they were fitted.
+        """
+        places = {rating.name: place for place, rating in enumerate(self.ratings)}
+        lead = self.ratings[places[one]].elo - self.ratings[places[other]].elo
+        reach = NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0) * float(self.deviations[places[one], places[other]])
+        if math.isnan(reach):
+            return math.nan, math.nan, math.nan
+        return lead, lead - reach, lead + reach
+
+
+def rate(encounters: Iterable[Encounter], *, fixed_parameters: bool = False) -> Ratings:
+    """The rating of every player; `fixed_parameters` holds advantage and draw parameter at the original's defaults."""
     pairings = condense(encounters)
     connected = groups(pairings)
     counts = pairings.counts.copy()
     counts[:, :, DRAW] += PRIOR_DRAWS / 4.0 * _shares(pairings)  # in either role
     flat = _shifts_of_groups(pairings, connected)
     warnings = _warnings(pairings, connected)
-    if pairings.names and not tells_advantage(pairings):
+    if pairings.names and not fixed_parameters and not tells_advantage(pairings):
         warnings.append("the advantage of the first role is a guess: the players never changed roles")
-    peak = maximise(Evidence.of(counts), len(pairings.names), flat)
+    peak = maximise(Evidence.of(counts), len(pairings.names), flat, fixed_parameters=fixed_parameters)
     # Within a group of m the mean is fixed, so when one rises by 1 its opponents fall by 1 / (m - 1).
     spread = np.zeros(len(pairings.names))
     for group in connected:
         spread[group] = (len(group) - 1) / len(group)
-    superiority = _superiority(peak, flat, connected)
-    return _report(pairings, counts, peak, spread, superiority, warnings)
+    return _report(pairings, counts, peak, spread, connected, warnings)
 
 
 def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Ratings:
@@ -97,9 +125,8 @@ def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Rat
         shift = -peak.ratings[is_first].mean() / between_roles[:n][is_first].mean() * between_roles
         peak = replace(peak, ratings=peak.ratings + shift[:n], advantage=peak.advantage + float(shift[n]))
     alike = [[one for one in group if is_first[one] == role] for group in connected for role in (True, False)]
-    superiority = _superiority(peak, flat, alike)
     # When one rises, others of its own role fall; its opponents stay.
-    return _report(pairings, counts, peak, np.ones(n), superiority, _warnings(pairings, connected))
+    return _report(pairings, counts, peak, np.ones(n), alike, _warnings(pairings, connected))
 
 
 def scale(draw: float) -> float:
@@ -124,7 +151,12 @@ def _shifts_of_groups(pairings: Pairings, connected: Sequence[Sequence[int]]) ->
 
 
 def _report(
-    pairings: Pairings, counts: np.ndarray, peak: Peak, spread: np.ndarray, superiority: np.ndarray, warnings: list[str]
+    pairings: Pairings,
+    counts: np.ndarray,
+    peak: Peak,
+    spread: np.ndarray,
+    comparable: Sequence[Sequence[int]],
+    warnings: list[str],
 ) -> Ratings:
     """The fit in Elo points; `spread` [n] is how far a rating moves when its difference to opponents moves by 1."""
     evidence, games, draw = Evidence.of(counts), pairings.games, peak.draw / ELO
@@ -135,26 +167,19 @@ def _report(
         elo, (low, high) = float(peak.ratings[player]), exact_interval(evidence, peak, player, CONFIDENCE)
         plus, minus = spread[player] * (high - elo) * unit, spread[player] * (elo - low) * unit
         ratings.append(Rating(pairings.names[player], elo * unit, float(plus), float(minus), int(games[player])))
-    return Ratings(peak.advantage / ELO, draw, tuple(ratings), superiority[np.ix_(order, order)], tuple(warnings))
+    deviations = unit * _deviations(peak, comparable)[np.ix_(order, order)]
+    return Ratings(peak.advantage / ELO, draw, tuple(ratings), deviations, tuple(warnings))
 
 
-def _superiority(peak: Peak, flat: np.ndarray, comparable: Sequence[Sequence[int]]) -> np.ndarray:
-    """[n, n] probability that the row's player is stronger than the column's, all parameters uncertain.
-
-    From the normal approximation at the maximum, like the original's `los`; nan for two that are not in the
-    same of the `comparable` sets.
-    """
-    n = len(peak.ratings)
-    covariance = np.linalg.inv(peak.curvature + flat @ flat.T)[:n, :n]
-    variance = covariance.diagonal()[:, None] + covariance.diagonal() - 2.0 * covariance
-    probability = np.full((n, n), math.nan)
+def _deviations(peak: Peak, comparable: Sequence[Sequence[int]]) -> np.ndarray:
+    """[n, n] standard deviation of the difference of two ratings; nan for two not in the same `comparable` set."""
+    own = peak.covariance.diagonal()
+    variance = own[:, None] + own - 2.0 * peak.covariance
+    deviations = np.full(variance.shape, math.nan)
     for group in comparable:
-        for one in group:
-            for other in group:
-                if one != other:
-                    lead = (peak.ratings[one] - peak.ratings[other]) / math.sqrt(max(variance[one, other], 1e-12))
-                    probability[one, other] = math.erfc(-lead / math.sqrt(2.0)) / 2.0
-    return probability
+        members = np.ix_(group, group)
+        deviations[members] = np.sqrt(np.maximum(variance[members], 0.0))
+    return deviations
 
 
 def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[str]:

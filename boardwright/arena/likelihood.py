@@ -13,6 +13,9 @@ factor of d alone, and the logarithm of all is
 concave in ratings, advantage and d together: Newton's method finds the maximum from anywhere. There might be
 none: where every game was drawn, or the stronger always won, the likelihood grows with d forever. So one
 virtual game between equals is added, with the outcomes that are usual (`PRIOR_GAMES`, `USUAL_DRAW`).
+
+Advantage and d may also be held at the values that the original program starts from (`USUAL_ADVANTAGE`,
+`USUAL_DRAW`): then only the ratings are fitted, and only they are uncertain.
 """
 
 import math
@@ -22,7 +25,7 @@ import numpy as np
 
 ELO = math.log(10.0) / 400.0  # one Elo point in log-odds
 PRIOR_GAMES = 1.0  # it does not show where there are many real games
-USUAL_DRAW = 97.3 * ELO  # the draw parameter that the original program starts from
+USUAL_ADVANTAGE, USUAL_DRAW = 32.8 * ELO, 97.3 * ELO  # the original program's default parameters
 LONGEST_SEARCH = 200  # Newton steps; a dozen suffice as a rule
 NEGLIGIBLE = 18.0  # what lies more than this in log density below the maximum is left out of intervals
 GRID = 200  # points on each side of the maximum
@@ -48,28 +51,30 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The maximum, and minus the second derivative there."""
+    """The maximum, and how uncertain the ratings are by the normal approximation there."""
 
     ratings: np.ndarray  # [n]
     advantage: float
     draw: float
-    curvature: np.ndarray  # [n + 2, n + 2]; the last two rows are advantage and draw parameter
+    covariance: np.ndarray  # [n, n] of the ratings, everything that was fitted being uncertain
 
 
-def maximise(evidence: Evidence, players: int, flat: np.ndarray) -> Peak:
-    """The most probable ratings, advantage and draw parameter.
+def maximise(evidence: Evidence, players: int, flat: np.ndarray, *, fixed_parameters: bool = False) -> Peak:
+    """The most probable ratings, advantage and draw parameter; or ratings alone, with `fixed_parameters`.
 
     `flat` [n + 2, k] spans the directions in which the probability does not change, such as adding the same
     to all ratings: the search never moves along them.
     """
     point = np.zeros(players + 2)
-    point[-1] = USUAL_DRAW
+    point[-2:] = (USUAL_ADVANTAGE if fixed_parameters else 0.0), USUAL_DRAW
     if not players:
-        return Peak(point[:-2], 0.0, USUAL_DRAW, np.eye(2))
+        return Peak(point[:-2], float(point[-2]), USUAL_DRAW, np.zeros((0, 0)))
+    fitted = np.s_[:players] if fixed_parameters else np.s_[:]
     ridge = flat @ flat.T
     value, slope, curvature = _derivatives(evidence, point)
     for _ in range(LONGEST_SEARCH):
-        step = np.linalg.solve(curvature + ridge, slope)
+        step = np.zeros(players + 2)
+        step[fitted] = np.linalg.solve((curvature + ridge)[fitted, fitted], slope[fitted])
         if np.abs(step).max() < 1e-10:
             break
         scale = 1.0
@@ -77,7 +82,8 @@ def maximise(evidence: Evidence, players: int, flat: np.ndarray) -> Peak:
             scale /= 2.0
         point = point + scale * step
         value, slope, curvature = _derivatives(evidence, point)
-    return Peak(point[:-2], float(point[-2]), float(point[-1]), curvature)
+    covariance = np.linalg.inv((curvature + ridge)[fitted, fitted])[:players, :players]
+    return Peak(point[:-2], float(point[-2]), float(point[-1]), covariance)
 
 
 def _log_posterior(evidence: Evidence, point: np.ndarray) -> float:

@@ -95,13 +95,16 @@ def _fields(results: Any) -> dict[str, Any]:
     runs = {}
     for name, found in results.runs.items():
         done = iterations_of(found.history)
-        points = [
-            {"iteration": at.iteration, "elo": at.elo.mean, "low": at.elo.low, "high": at.elo.high}
-            for at in curve(found)
-        ]
+        elo = {
+            "elo_fixed_parameters" if mode.fixed_parameters else "elo": [
+                {"iteration": at.iteration, "elo": at.elo.mean, "low": at.elo.low, "high": at.elo.high}
+                for at in curve(found, mode)
+            ]
+            for mode in tables.RATING_MODES
+        }
         minutes = total_minutes(found.history)  # not a number where the run did not measure it
-        told = {"iterations": done, "frames": frames_at(found.history, done)}
-        runs[name] = {**told, "minutes": minutes if math.isfinite(minutes) else None, "elo": points}
+        figures = {"iterations": done, "frames": frames_at(found.history, done)}
+        runs[name] = {**figures, "minutes": minutes if math.isfinite(minutes) else None, **elo}
     met = {
         name: {
             "iterations": found.iterations,
@@ -132,7 +135,7 @@ def _write(out: Path, options: Options, results: Any) -> None:
     given += [("minutes", minutes), ("seed", options.seed or None)]
     chosen = "".join(f" --{name} {value}" for name, value in given if value is not None)
     played_on = " and ".join(results.games_on)
-    games = f"games beside the training on {played_on}" if played_on else "no games beside the training"
+    games = f"games after the training on {played_on}" if played_on else "no games after the training"
     text = report.markdown(
         results,
         command=f"boardwright paper {tables.NAME}{' --quick' if options.quick else ''}{chosen}",

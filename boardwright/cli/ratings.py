@@ -36,6 +36,9 @@ class Options:
     """Instead of --db, a table of results with the columns first,second,result (first, second or draw)."""
     by_role: bool = False
     """Rate every player in each role by itself."""
+    fixed_parameters: bool = False
+    """Fit ratings only, for an advantage of 32.8 and a draw parameter of 97.3: BayesElo's `mm`. Default: fit all
+    three, its `mm 1 1`."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -47,15 +50,17 @@ def run(options: Options) -> None:
     """
     if (options.db is None) == (options.csv is None):
         raise BoardwrightError("give either --db FILE or --csv FILE")
+    if options.by_role and options.fixed_parameters:
+        raise BoardwrightError("--by-role fits the advantage: it cannot be combined with --fixed-parameters")
     games, roles, doubts = _from_table(options) if options.csv is not None else _from_database(options)
-    ratings = rate_by_role(games, roles) if options.by_role else rate(games)
+    ratings = rate_by_role(games, roles) if options.by_role else rate(games, fixed_parameters=options.fixed_parameters)
     doubts = [*ratings.warnings, *doubts]
     if options.json:
         fields = {"advantage": ratings.advantage, "draw": ratings.draw}
         fields |= {"ratings": [asdict(rating) for rating in ratings.ratings]}
         print_json(fields | ({"warnings": doubts} if doubts else {}))
         return
-    _print_table(ratings, roles[0])
+    _print_table(ratings, roles[0], fixed=options.fixed_parameters)
     for doubt in doubts:
         print(f"boardwright: warning: {printable(doubt)}", file=sys.stderr)
 
@@ -94,7 +99,7 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
     return games, game_class(name).roles, doubts
 
 
-def _print_table(ratings: Ratings, first_role: str) -> None:
+def _print_table(ratings: Ratings, first_role: str, *, fixed: bool) -> None:
     width = max([len(rating.name) for rating in ratings.ratings] + [6])
     print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  stronger than the next")
     for place, rating in enumerate(ratings.ratings):
@@ -102,4 +107,5 @@ def _print_table(ratings: Ratings, first_role: str) -> None:
         below = ratings.superiority[place, place + 1 :]
         chances = [f"  {100 * chance:.1f} %" for chance in below if not math.isnan(chance)]
         print(f"{printable(rating.name):<{width}}  {numbers}" + "".join(chances[:1]))
-    print(f"advantage of {first_role}: {ratings.advantage:.1f} Elo; draw parameter: {ratings.draw:.1f} Elo")
+    parameters = f"advantage of {first_role}: {ratings.advantage:.1f} Elo; draw parameter: {ratings.draw:.1f} Elo"
+    print(f"{parameters} (both fixed)" if fixed else parameters)

@@ -1,7 +1,8 @@
 """The Tablut paper, TablutZero: what is trained, what it is measured by, and what the paper reports.
 
 Its rules are our rule set `zero`. The paper trained each run once, on two NVIDIA H200, and does not say how long that
-took. Its figures are read off the text; those that only its plots show are not given here.
+took. Its figures are read off the text; those that only its plots show are not given here. Nor does it say which
+command of BayesElo its rating is from. The authors' public code has `mm`; we rate by it and by our default, `mm 1 1`.
 """
 
 from dataclasses import dataclass
@@ -38,6 +39,20 @@ class Meeting:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RatingMode:
+    """A command of BayesElo."""
+
+    command: str
+    words: str
+    fixed_parameters: bool
+
+    @property
+    def label(self) -> str:
+        """In tables and sentences."""
+        return f"BayesElo `{self.command}` ({self.words})"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sizes:
     """How much is played beside the training."""
 
@@ -51,14 +66,18 @@ class Sizes:
 
 TRAININGS = (
     Training(name="paper", words="the paper's run", preset="tablut-paper"),
-    Training(name="augment", words="the same without past selves", preset="tablut-paper-augment"),
+    Training(name="augment", words="the same without past checkpoints", preset="tablut-paper-augment"),
     Training(name="baseline", words="and also without rotations, with half the replay", preset="tablut-paper-baseline"),
     Training(name="fast", words="ours", preset="tablut-fast"),
 )
 MEETINGS = (
-    Meeting(first="fast", second="paper", at="equal minutes", claim="our run is stronger at equal device minutes"),
-    Meeting(first="paper", second="augment", at="the end", claim="games against past selves make it stronger"),
+    Meeting(first="fast", second="paper", at="equal minutes", claim="our run is stronger at equal GPU-minutes"),
+    Meeting(first="paper", second="augment", at="the end", claim="games against past checkpoints make it stronger"),
     Meeting(first="augment", second="baseline", at="the end", claim="rotations and a larger replay make it stronger"),
+)
+RATING_MODES = (
+    RatingMode(command="mm", words="advantage and draw fixed; the authors' script", fixed_parameters=True),
+    RatingMode(command="mm 1 1", words="both fitted", fixed_parameters=False),
 )
 
 # From iteration 20 on, every 5, against 4 drawn from a pool of up to 10, the untrained net among them. What the paper
@@ -104,7 +123,7 @@ QUICK_SETTINGS = (  # of every run: everything is done, and little of it
 ELO, ITERATIONS, FRAMES = 1235.0, 100, 26e6
 ENTROPY, PIECES = (3.05, 1.47), (22.0, 15.0)  # at the beginning, at the end
 SELFPLAY_ATTACKERS, ROLLING = 0.65, 10  # share of games won, mean of so many iterations at the end
-TURN = 0.75  # share of the training up to which both roles won alike against past selves
+TURN = 0.75  # share of the training up to which both roles won alike against past checkpoints
 EARLY_WINS, LATE_WINS = ((0.70, 0.80), (0.70, 0.80)), (0.86, 0.52)  # by role: from, to until then; at the end
 DEVICES = "two H200"
 

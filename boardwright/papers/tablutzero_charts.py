@@ -1,4 +1,4 @@
-"""The Tablut paper's plots again, with its own figures drawn in."""
+"""The Tablut paper's plots with our runs, the published figures drawn in."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ def charts(results: Results) -> dict[str, Chart]:
     ends = (0.0, paper.FRAMES)
     found = {
         "elo": _elo(results, "frames", lambda point: point.frames),
-        "elo-by-minutes": _elo(results, "device minutes", lambda point: point.minutes),
+        "elo-by-minutes": _elo(results, "GPU-minutes", lambda point: point.minutes),
         "entropy": _metric(results, "Entropy of the policy", "nats", "selfplay/entropy", ends, paper.ENTROPY),
         "pieces": _metric(results, "Pieces left at the end", "pieces", "selfplay/pieces_left", ends, paper.PIECES),
         "attackers": _metric(
@@ -39,17 +39,19 @@ def charts(results: Results) -> dict[str, Chart]:
 def _elo(results: Results, axis: str, x: Callable[[Rated], float]) -> Chart | None:
     lines = []
     for place, name, run in _numbered(results):
-        points = sorted(curve(run), key=x)
-        if points:
-            elos = [point.elo for point in points]
-            columns = ([elo.mean for elo in elos], [elo.low for elo in elos], [elo.high for elo in elos])
-            lines.append(Line(name, [x(point) for point in points], *columns, colour=place))
+        for dash, mode in enumerate(reversed(paper.RATING_MODES)):
+            points = sorted(curve(run, mode), key=x)
+            if points:
+                elos = [point.elo for point in points]
+                columns = ([elo.mean for elo in elos], [elo.low for elo in elos], [elo.high for elo in elos])
+                xs = [x(point) for point in points]
+                lines.append(Line(f"{name}, {mode.command}", xs, *columns, colour=place, dash=dash))
     if not lines:
         return None
     furthest = max(line.xs[-1] for line in lines)
-    words = f"the paper's end, {paper.ELO:,.0f}"
-    lines.append(Line(words, [0.0, furthest], [paper.ELO, paper.ELO], colour=PAPER_COLOUR, dash=1))
-    return Chart("Elo, the untrained net being 0", axis, "Elo", tuple(lines), x_includes=(0.0,))
+    words = f"published, at the end: {paper.ELO:,.0f}"
+    lines.append(Line(words, [0.0, furthest], [paper.ELO, paper.ELO], colour=PAPER_COLOUR, dash=2))
+    return Chart("Elo above iteration 0, by BayesElo", axis, "Elo", tuple(lines), x_includes=(0.0,))
 
 
 def _metric(
@@ -67,7 +69,7 @@ def _metric(
             ]
     if not lines:
         return None
-    return Chart(title, "frames", axis, tuple(lines), (Points("the paper's", xs, theirs, INK),), x_includes=(0.0,))
+    return Chart(title, "frames", axis, tuple(lines), (Points("published", xs, theirs, INK),), x_includes=(0.0,))
 
 
 def _roles(results: Results) -> Chart | None:
@@ -81,9 +83,11 @@ def _roles(results: Results) -> Chart | None:
                 lines.append(Line(f"{name}: as {role_name}", xs, ys, colour=place, dash=role))
     if not lines:
         return None
-    points = Points("the paper's at the end, as attackers and as defenders", [paper.FRAMES] * 2, paper.LATE_WINS, INK)
+    points = Points("published, at the end, as attackers and as defenders", [paper.FRAMES] * 2, paper.LATE_WINS, INK)
     axes = ("frames", "share of games won")
-    return Chart("Wins against past selves", *axes, tuple(lines), (points,), x_includes=(0.0,), y_includes=(0.0, 1.0))
+    return Chart(
+        "Wins against past checkpoints", *axes, tuple(lines), (points,), x_includes=(0.0,), y_includes=(0.0, 1.0)
+    )
 
 
 def _numbered(results: Results) -> list[tuple[int, str, RunResult]]:

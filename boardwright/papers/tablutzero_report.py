@@ -1,15 +1,25 @@
-"""The Tablut paper's results as text: ours beside the paper's, what differs, and what follows."""
+"""The Tablut paper's results as text: published and ours, what differs, and what follows."""
 
 from collections.abc import Callable, Sequence
 
+from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
 from boardwright.papers.estimates import Estimate
 from boardwright.papers.markdown import Rows, table
-from boardwright.papers.tablutzero import MEETINGS, TRAININGS, training_of
-from boardwright.papers.tablutzero_cells import NOT_PLAYED, NOT_RUN, UNKNOWN, elo_text, minutes_text, share_text
+from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
+from boardwright.papers.tablutzero_cells import (
+    NOT_PLAYED,
+    NOT_REPORTED,
+    NOT_RUN,
+    UNKNOWN,
+    elo_text,
+    minutes_text,
+    share_text,
+    variant_text,
+)
 from boardwright.papers.tablutzero_results import (
     Results,
     RunResult,
@@ -23,33 +33,40 @@ from boardwright.papers.tablutzero_results import (
     reached,
     selfplay_attackers,
     total_minutes,
+    variant,
 )
 from boardwright.papers.tablutzero_targets import objections, targets
 from boardwright.papers.verdicts import OPEN, excludes_half, is_more
 from boardwright.views.chart import short
 
 PROTOCOL = """\
-The paper measures its net from iteration 20 on, every 5 iterations, against 4 opponents drawn from a pool of up to 10
-past nets, of which the untrained one, iteration 0, is a fixed anchor; ratings are BayesElo's, which knows draws and
-the advantage of a role. So are ours, with iteration 0 at 0 Elo, from all games of a run together. Minutes of the
-device are those of self-play and learning, compiling included; of a run that did not measure them by themselves, its
-contests and checkpoints are in them too.
+The paper evaluates its net from iteration 20, every 5 iterations, against 4 opponents drawn from a pool of up to 10
+past nets, of which the untrained one, iteration 0, is a fixed anchor. Ratings are by BayesElo, whose model has draws
+and the advantage of a role. So are ours, from all evaluation games of a run together.
 
-What the paper leaves open, and we took: each opponent is met in {games} games, half in each role, in pairs from the
-same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); the pool is the
-untrained net, the one measured before, and others evenly spaced between; ratings have BayesElo's usual prior
-of two draws. Runs that were measured otherwise while they trained are measured again by this protocol where their nets
-are kept; the table above says of each. A run that travelled between machines has kept only some: where a net that was
-drawn as an opponent is gone, the nearest past one takes its place. Entropy is that of the policy the search found,
-in nats; the paper does not say of which policy it speaks. Self-play of runs with past selves includes the games
-against them.
+BayesElo is run in two ways. The command `mm` fits ratings only, for an advantage of 32.8 and a draw parameter of 97.3
+Elo; `mm 1 1` fits these two as well. On the same games they give different ratings. It is unknown which command
+produced the published {elo:,.0f}; the authors' public code has `mm`. A rating here is the difference to iteration 0,
+and its interval is that of the difference, with the full covariance of all parameters that were fitted. It is wide
+where the untrained net lost nearly all its games, since such games hardly say how much weaker it is.
+
+GPU-minutes are those of self-play and learning, compiling included. A run that did not measure them separately has
+its evaluation games and checkpoints in them too.
+
+The paper does not specify the following; we chose: {games} games against each opponent, half in each role, in pairs
+from the same {plies} random plies, with {simulations} simulations a move (the paper's self-play has 128); a pool of
+the untrained net, the one evaluated before, and others evenly spaced between; BayesElo's default prior of two draws.
+A run that was evaluated otherwise while it trained is evaluated again by this protocol where its nets were kept; the
+table above says which. Where a net that was drawn as an opponent is missing, the nearest past one replaces it.
+Entropy is that of the policy after search, in nats; the paper does not say which policy it means, the authors' code has
+this one. Self-play of runs with past checkpoints includes the games against them.
 
 As in the paper, a rating compares nets of one run's own pool: runs are compared by games between them, below. The
-paper's runs and ours are one each, so that intervals are over games, not over runs."""
+published runs and ours are one each, so intervals are over games, not over runs."""
 
 
 def markdown(results: Results, *, command: str, setting: str, quick: bool, pictures: Sequence[str]) -> str:
-    """The report that is kept; `pictures` are the names of the plots beside it, that of the balance left out."""
+    """The page; `pictures` are the file names of the plots next to it, without that of the balance."""
     protocol = results.protocol
     parts = [f"# {paper.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
     if quick:
@@ -58,18 +75,20 @@ def markdown(results: Results, *, command: str, setting: str, quick: bool, pictu
             "says nothing about the paper.",
             "",
         ]
-    parts += ["## Targets", "", *table(_targets(results)), "", "## Ours beside the paper's", ""]
-    parts += [*table(figures(results)), "", "## Runs", "", *table(_runs(results, quick=quick)), ""]
-    described = PROTOCOL.format(games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations)
+    parts += ["## Targets", "", *table(_targets(results)), "", "## Published and ours", ""]
+    parts += [*table(figures(results, quick=quick)), "", "## Runs", "", *table(_runs(results, quick=quick)), ""]
+    described = PROTOCOL.format(
+        elo=paper.ELO, games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations
+    )
     parts += ["## How strength is measured", "", described, "", "## Head to head", "", *_meetings(results), ""]
     for picture in pictures:
         parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
     return "\n".join([*parts, "## Which side is favoured", "", *_balance(results)])
 
 
-def figures(results: Results) -> Rows:
-    """A column the paper, a column a run."""
-    rows: Rows = [("", "paper", *(f"`{training.preset}`" for training in TRAININGS))]
+def figures(results: Results, *, quick: bool) -> Rows:
+    """A column for the published figures, then one for each run of ours."""
+    rows: Rows = [("", "published", *(f"ours: `{training.preset}`" for training in TRAININGS))]
 
     def row(words: str, theirs: str, ours: Callable[[RunResult], str | None]) -> None:
         cells = []
@@ -80,16 +99,24 @@ def figures(results: Results) -> Rows:
 
     early, late = paper.EARLY_WINS, paper.LATE_WINS
     until = f"up to {100 * paper.TURN:.0f} % of the training"
+    cells = [_variant_cell(results.runs.get(training.name), training, quick=quick) for training in TRAININGS]
+    rows.append(("settings", "", *cells))
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
     row("frames", short(paper.FRAMES), lambda run: short(_rounded(frames_at(run.history, iterations_of(run.history)))))
     row("trained on", paper.DEVICES, lambda run: ", ".join(run.history.devices))
-    row("device minutes", "not told", lambda run: minutes_text(total_minutes(run.history)))
-    row(
-        "Elo of the last net",
-        f"{paper.ELO:,.0f}",
-        lambda run: elo_text(points[-1].elo) if (points := curve(run)) else None,
-    )
-    row(f"minutes until {paper.ELO:,.0f} Elo", UNKNOWN, _minutes_until)
+    row("GPU-minutes", NOT_REPORTED, lambda run: minutes_text(total_minutes(run.history)))
+    for mode in RATING_MODES:
+        row(
+            f"Elo of the last net above iteration 0, {mode.label}",
+            f"{paper.ELO:,.0f} (command {NOT_REPORTED})",
+            lambda run, mode=mode: elo_text(points[-1].elo) if (points := curve(run, mode)) else None,
+        )
+    for mode in RATING_MODES:
+        row(
+            f"GPU-minutes until {paper.ELO:,.0f} Elo by `{mode.command}`",
+            NOT_REPORTED,
+            lambda run, mode=mode: _minutes_until(run, mode),
+        )
     row("entropy of the policy, nats", _from_to(paper.ENTROPY, 2), _metric("selfplay/entropy", 2))
     row("pieces left at the end of a game", _from_to(paper.PIECES, 0), _metric("selfplay/pieces_left", 1))
     row(
@@ -100,12 +127,12 @@ def figures(results: Results) -> Rows:
     for role, name in enumerate(("attackers", "defenders")):
         low, high = early[role]
         row(
-            f"wins as {name} against past selves, {until}",
+            f"wins as {name} against past checkpoints, {until}",
             f"{100 * low:.0f}–{100 * high:.0f} %",
             lambda run, role=role: _optional(early_and_late_wins(run, role)[0]),
         )
         row(
-            f"wins as {name} against past selves, at the end",
+            f"wins as {name} against past checkpoints, at the end",
             f"{100 * late[role]:.0f} %",
             lambda run, role=role: _optional(early_and_late_wins(run, role)[1]),
         )
@@ -118,31 +145,43 @@ def _rounded(value: float) -> float:
 
 
 def _targets(results: Results) -> Rows:
-    words = {True: "met", False: "**NOT MET**", None: OPEN}
-    return [("wanted", "ours", ""), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
+    words = {True: "met", False: "**not met**", None: OPEN}
+    return [("target", "ours", "verdict"), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
 
 
 def _runs(results: Results, *, quick: bool) -> Rows:
     usual = "the preset for a quick look" if quick else "the preset"
-    rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "contests")]
+    rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "evaluation games")]
     for training in TRAININGS:
         run = results.runs.get(training.name)
         if run is None:
             rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
             continue
-        preset = settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
+        preset = _preset(training, quick=quick)
         changed = ", ".join(f"`{change}`" for change in differences(run.config, preset))
+        words = variant_text(variant(run.config, preset))
         off = off_protocol(run, results.protocol)
         when = "played again after the training" if run.played_again else "while it trained"
         contests = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
         if not run.contests:
             contests = "none yet"
-        rows.append((f"`{training.preset}`", training.words, changed or "none", contests))
+        cell = f"{words} ({changed})" if words else changed or "none"
+        rows.append((f"`{training.preset}`", training.words, cell, contests))
     return rows
 
 
+def _preset(training: Training, *, quick: bool) -> AlphaZeroConfig:
+    return settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
+
+
+def _variant_cell(run: RunResult | None, training: Training, *, quick: bool) -> str:
+    if run is None:
+        return NOT_RUN
+    return variant_text(variant(run.config, _preset(training, quick=quick))) or "as the preset"
+
+
 def _meetings(results: Results) -> list[str]:
-    rows: Rows = [("", "nets", "device minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
+    rows: Rows = [("", "nets", "GPU-minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
     for meeting in MEETINGS:
         met = results.meeting(meeting)
         names = f"{training_of(meeting.first).preset} – {training_of(meeting.second).preset}, {meeting.at}"
@@ -165,10 +204,10 @@ def _meetings(results: Results) -> list[str]:
         )
     simulations = next((f" ({met.simulations} a move)" for met in results.met.values()), "")
     return [
-        "Nets of two runs meet in pairs of games from one random opening, roles swapped, with equal simulations",
-        f"for both{simulations}. At equal minutes the second sends the latest net it kept within the smaller of both",
-        "totals, or within what was asked for, and the first its latest with no more minutes than that one. The score",
-        "is the first's, with an interval of 95 % over pairs.",
+        "Nets of two runs play pairs of games from one random opening, roles swapped, with equal simulations",
+        f"for both{simulations}. At equal minutes the second run's net is the latest it kept within the smaller of",
+        "both totals, or within `--minutes`, and the first run's is its latest with no more minutes than that one. The",
+        "score is the first's, with a 95 % interval over pairs. A verdict is on the nets that played, no later ones.",
         "",
         *table(rows),
     ]
@@ -187,10 +226,10 @@ def _balance(results: Results) -> list[str]:
     ]
 
 
-def _minutes_until(run: RunResult) -> str | None:
+def _minutes_until(run: RunResult, mode: RatingMode) -> str | None:
     if not run.contests:
         return None
-    point = reached(run, paper.ELO)
+    point = reached(run, mode, paper.ELO)
     if point is None:
         return "never" if iterations_of(run.history) >= run.config.iterations else "not yet"
     return f"{minutes_text(point.minutes)} (iteration {point.iteration})"

@@ -22,13 +22,16 @@ from boardwright.learn.run import settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.papers.estimates import Estimate, over_games
-from boardwright.papers.tablutzero import ROLLING, TURN, Meeting
+from boardwright.papers.tablutzero import ROLLING, TURN, Meeting, RatingMode
 
 # Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
 # not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among
 # them; one that was stopped in their midst counts from where it went on.
 DEVICE_SECONDS = "time/device_seconds"
-ITERATION_SECONDS = "speed/seconds"  # the last that is told of an iteration, after its contest
+ITERATION_SECONDS = "speed/seconds"  # the last metric of an iteration, after its evaluation
+
+# Settings that do not make a run another one: evaluation games only measure, and are checked by `off_protocol`.
+SAME_RUN = ("seed=", "evaluation.")
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Rated:
-    """A point of an Elo curve; the net of iteration 0 is at 0."""
+    """A point of an Elo curve: how far a net is above that of iteration 0, with the interval of this difference."""
 
     iteration: int
     frames: float
@@ -150,8 +153,8 @@ def total_minutes(history: History) -> float:
     return minutes_at(history, iterations_of(history))
 
 
-def curve(run: RunResult) -> list[Rated]:
-    """Ratings by BayesElo over all contests, by iteration."""
+def curve(run: RunResult, mode: RatingMode) -> list[Rated]:
+    """Ratings by BayesElo over all evaluation games, by iteration."""
     return [
         Rated(
             iteration,
@@ -159,13 +162,15 @@ def curve(run: RunResult) -> list[Rated]:
             minutes_at(run.history, iteration),
             Estimate(elo, low, high),
         )
-        for iteration, (elo, low, high) in sorted(net_ratings(run.contests).items())
+        for iteration, (elo, low, high) in sorted(
+            net_ratings(run.contests, fixed_parameters=mode.fixed_parameters).items()
+        )
     ]
 
 
-def reached(run: RunResult, elo: float) -> Rated | None:
-    """The first net that was rated so high."""
-    return next((point for point in curve(run) if point.elo.mean >= elo), None)
+def reached(run: RunResult, mode: RatingMode, elo: float) -> Rated | None:
+    """The first net that was rated this high."""
+    return next((point for point in curve(run, mode) if point.elo.mean >= elo), None)
 
 
 def first_and_last(run: RunResult, metric: str) -> tuple[float, float] | None:
@@ -191,7 +196,7 @@ def selfplay_attackers(run: RunResult) -> Estimate | None:
 
 
 def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
-    """(iteration, games won, games) of each evaluated net in a role, against past selves."""
+    """(iteration, games won, games) of each evaluated net in a role, against past checkpoints."""
     found: dict[int, tuple[int, int]] = {}
     for match in run.contests:
         if (match.role0_net, match.role1_net)[role] == match.iteration:
@@ -202,7 +207,7 @@ def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
 
 
 def early_and_late_wins(run: RunResult, role: int) -> tuple[Estimate | None, Estimate | None]:
-    """The share of games won in a role against past selves: up to `TURN` of the training, and by the last net."""
+    """The share of games won in a role against past checkpoints: up to `TURN` of the training, and by the last net."""
     evaluated = wins_as(run, role)
     until = TURN * run.config.iterations
     early = [(won, games) for iteration, won, games in evaluated if iteration <= until]
@@ -211,9 +216,14 @@ def early_and_late_wins(run: RunResult, role: int) -> tuple[Estimate | None, Est
 
 
 def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
-    """Settings in which a run was told otherwise than its preset, as `--set` would say it."""
+    """Settings of a run that are not its preset's, as `--set` would say it."""
     ours, theirs = (_flat(settings.to_json(one)) for one in (config, preset))
-    return [f"{name}={json.dumps(ours.get(name))}" for name in ours if ours.get(name) != theirs.get(name)]
+    return [f"{name}={_as_text(ours[name])}" for name in ours if ours[name] != theirs.get(name)]
+
+
+def variant(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
+    """Those of the differences that make it another run than the preset's."""
+    return [change for change in differences(config, preset) if not change.startswith(SAME_RUN)]
 
 
 def off_protocol(run: RunResult, protocol: ContestConfig) -> list[str]:
@@ -258,6 +268,11 @@ def _at(history: History, what: str, iteration: int) -> float:
         iterations, values = series.iterations, seconds / 60
     place = int(np.searchsorted(iterations, iteration, side="right"))
     return float(values[place - 1]) if place else 0.0
+
+
+def _as_text(value: object) -> str:
+    """A value as `--set` takes it."""
+    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:

@@ -1,25 +1,30 @@
-"""What is wanted of the Tablut paper's runs, whether it is so, and what stands in the way of saying so. Needs no JAX.
+"""Targets for the Tablut paper's runs, whether they are met, and why a figure decides nothing. Needs no JAX.
 
-A figure decides only where it is of what it is said to be of: of the presets as they are, by the paper's protocol and,
-where minutes are compared, of minutes that can be. Otherwise it is told, with what speaks against it.
+A figure decides only where it was measured on the presets as they are, by the paper's protocol and, where minutes are
+compared, with minutes that can be. Otherwise it is reported together with the objections.
 """
 
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.papers import tablutzero as paper
-from boardwright.papers.tablutzero import MEETINGS, Meeting, training_of
-from boardwright.papers.tablutzero_cells import NOT_PLAYED, NOT_RUN, elo_text, minutes_text, share_text
-from boardwright.papers.tablutzero_results import Met, Results, curve, differences, measure_of_minutes, off_protocol
+from boardwright.papers.estimates import Estimate
+from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
+from boardwright.papers.tablutzero_cells import (
+    NOT_PLAYED,
+    NOT_RUN,
+    elo_text,
+    minutes_text,
+    share_text,
+    variant_text,
+)
+from boardwright.papers.tablutzero_results import Met, Results, curve, measure_of_minutes, off_protocol, variant
 from boardwright.papers.verdicts import excludes_half
 
-Target = tuple[str, str, bool | None]  # what is wanted, what came of it, whether that is enough; None: not decided
-
-# Settings by which a run is no other: contests only measure, and are looked at by themselves.
-SAME_RUN = ("seed=", "evaluation.")
+Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
 
 
 def targets(results: Results) -> list[Target]:
-    """Both of them: the strength of our run, and its meeting with the paper's."""
-    return [_strength(results), _stronger(results)]
+    """The strength of our run by each command of BayesElo, and its match with the paper's run."""
+    return [*(_strength(results, mode) for mode in RATING_MODES), _stronger(results)]
 
 
 def objections(results: Results, meeting: Meeting) -> list[str]:
@@ -34,15 +39,18 @@ def objections(results: Results, meeting: Meeting) -> list[str]:
     return found
 
 
-def _strength(results: Results) -> Target:
-    preset, most = training_of("fast").preset, f"{paper.MOST_MINUTES:g} device minutes"
-    wanted = f"`{preset}` above {paper.ELO:,.0f} Elo by its whole interval, by the paper's protocol in under {most}"
+def _strength(results: Results, mode: RatingMode) -> Target:
+    preset, most = training_of("fast").preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
+    wanted = (
+        f"`{preset}` above {paper.ELO:,.0f} Elo by {mode.label}, with the whole interval of the difference to "
+        f"iteration 0, by the paper's protocol in under {most}"
+    )
     fast = results.runs.get("fast")
-    points = [] if fast is None else curve(fast)
+    points = [] if fast is None else curve(fast, mode)
     if fast is None or not points:
         return wanted, NOT_RUN, None
     last, off = points[-1], off_protocol(fast, results.protocol)
-    text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes"
+    text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
     against = _quick_look(results) or _other_settings(results, "fast")
     against += [f"measured with {', '.join(off)}"] if off else []
     return (
@@ -52,10 +60,17 @@ def _strength(results: Results) -> Target:
     )
 
 
+def _shortfall(elo: Estimate) -> str:
+    """By how much a rating, or the interval of one that is high enough, falls short of the published one."""
+    if elo.mean < paper.ELO:
+        return f": {paper.ELO - elo.mean:,.0f} below"
+    return f": the interval begins {paper.ELO - elo.low:,.0f} below" if elo.low <= paper.ELO else ""
+
+
 def _stronger(results: Results) -> Target:
     meeting = MEETINGS[0]
     first, second = (training_of(name).preset for name in (meeting.first, meeting.second))
-    wanted, met = f"`{first}` beats `{second}` at equal device minutes", results.meeting(meeting)
+    wanted, met = f"`{first}` beats `{second}` at equal GPU-minutes", results.meeting(meeting)
     if met is None:
         return wanted, NOT_PLAYED, None
     minutes = " and ".join(map(minutes_text, met.minutes))
@@ -77,12 +92,12 @@ def _quick_look(results: Results) -> list[str]:
 
 
 def _other_settings(results: Results, name: str) -> list[str]:
-    """In what a run is another than its folder's name says."""
+    """In what a run differs from the preset that its folder is named after."""
     run, preset = results.runs.get(name), training_of(name).preset
     if run is None:
         return []
-    changed = [change for change in differences(run.config, PRESETS[preset]) if not change.startswith(SAME_RUN)]
-    return [f"`{preset}` was told {', '.join(f'`{change}`' for change in changed)}"] if changed else []
+    words = variant_text(variant(run.config, PRESETS[preset]))
+    return [f"this run of `{preset}` is a {words}"] if words else []
 
 
 def _unequal_minutes(results: Results, meeting: Meeting, met: Met) -> list[str]:
@@ -95,5 +110,5 @@ def _unequal_minutes(results: Results, meeting: Meeting, met: Met) -> list[str]:
     if len(kinds) > 1:
         found.append(f"minutes are of {' and '.join(kinds)}")
     if len({measure_of_minutes(run.history) for run in runs}) > 1:
-        found.append("only one of the runs measured its minutes without contests and checkpoints")
+        found.append("only one of the runs measured its minutes without evaluation games and checkpoints")
     return found

@@ -32,9 +32,11 @@ def test_it_agrees_with_the_original_program() -> None:
     assert found.warnings == ()
 
 
-def simulated(first: np.ndarray, second: np.ndarray, advantage: float, draw: float, games: int) -> list[Encounter]:
+def simulated(
+    first: np.ndarray, second: np.ndarray, advantage: float, draw: float, games: int, seed: int = 7
+) -> list[Encounter]:
     """Games of players with these ratings in each role, drawn from the model."""
-    random = np.random.default_rng(7)
+    random = np.random.default_rng(seed)
 
     def f(x: np.ndarray) -> np.ndarray:
         return 1.0 / (1.0 + 10.0 ** (x / 400.0))
@@ -89,6 +91,92 @@ def test_a_game_with_roles_changed_changes_the_sign_of_the_advantage() -> None:
     here, there = rate(games), rate(swapped)
     assert here.advantage == pytest.approx(-there.advantage)
     assert by_name(here) == pytest.approx(by_name(there))
+
+
+def log_posterior(point: np.ndarray, games: list[Encounter]) -> float:
+    """By the formulas of the model, for three players a, b and c of whom each pair met equally often.
+
+    `point` is the ratings of b and c above a, the advantage and the draw parameter, in Elo points. The prior: half a
+    draw of each pair in either role, and a game between equals with the outcomes usual for a draw parameter of 97.3.
+    """
+    ratings, (advantage, draw) = {"a": 0.0, "b": point[0], "c": point[1]}, point[2:]
+
+    def f(x: float) -> float:
+        return 1.0 / (1.0 + 10.0 ** (x / 400.0))
+
+    def chances(gap: float, draw: float) -> list[float]:
+        wins, loses = f(draw - gap), f(draw + gap)
+        return [wins, loses, 1.0 - wins - loses]
+
+    gaps = {(one, other): ratings[one] - ratings[other] + advantage for one in "abc" for other in "abc" if one != other}
+    value = sum(0.5 * math.log(chances(gap, draw)[2]) for gap in gaps.values())
+    value += sum(
+        math.log(chances(gaps[game.first, game.second], draw)[(0, 1, DRAW).index(game.result)]) for game in games
+    )
+    return value + float(np.dot(chances(0.0, 97.3), np.log(chances(0.0, draw))))
+
+
+@pytest.mark.parametrize(("fixed_parameters", "fitted"), [(False, 4), (True, 2)])
+def test_difference_agrees_with_a_numeric_hessian(fixed_parameters: bool, fitted: int) -> None:
+    outcomes = {"ab": (5, 9, 2), "ba": (11, 4, 1), "ac": (2, 12, 2), "ca": (14, 1, 1), "bc": (6, 7, 3), "cb": (9, 6, 1)}
+    games = [
+        Encounter(first, second, result)
+        for (first, second), counts in outcomes.items()
+        for result, count in zip((0, 1, DRAW), counts, strict=True)
+        for _ in range(count)
+    ]
+    found = rate(games, fixed_parameters=fixed_parameters)
+    if fixed_parameters:
+        assert (found.advantage, found.draw) == pytest.approx((32.8, 97.3))
+    unit, elo = scale(found.draw), by_name(found)
+    best = np.array([(elo["b"] - elo["a"]) / unit, (elo["c"] - elo["a"]) / unit, found.advantage, found.draw])
+    step = 1e-2 * np.eye(4)[:fitted]
+    slope = [log_posterior(best + one, games) - log_posterior(best - one, games) for one in step]
+    assert np.abs(slope).max() < 1e-7  # the maximum, in the parameters that are fitted
+    step = 2.0 * np.eye(4)[:fitted]
+    hessian = [
+        [
+            sum(
+                sign * other_sign * log_posterior(best + sign * one + other_sign * other, games)
+                for sign in (1, -1)
+                for other_sign in (1, -1)
+            )
+            / 16.0
+            for other in step
+        ]
+        for one in step
+    ]
+    covariance = np.linalg.inv(-np.array(hessian))
+    for one, other, direction in (("b", "a", (1, 0)), ("c", "a", (0, 1)), ("c", "b", (-1, 1))):
+        weights = np.array([*direction, 0, 0][:fitted])
+        reach = 1.959964 * unit * math.sqrt(weights @ covariance @ weights)
+        lead = elo[one] - elo[other]
+        assert found.difference(one, other) == pytest.approx((lead, lead - reach, lead + reach), rel=1e-3)
+        assert found.difference(other, one) == pytest.approx((-lead, -lead - reach, -lead + reach), rel=1e-3)
+
+
+@pytest.mark.parametrize("fixed_parameters", [False, True])
+def test_difference_intervals_cover_planted_differences(fixed_parameters: bool) -> None:
+    planted, inside = np.array([-150.0, 0.0, 100.0, 150.0]), 0
+    for seed in range(200):
+        found = rate(simulated(planted, planted, 32.8, 97.3, 400, seed), fixed_parameters=fixed_parameters)
+        _, low, high = found.difference("p3", "p0")
+        inside += low <= 300.0 * scale(97.3) <= high
+    assert 180 <= inside <= 198  # 190 expected
+
+
+def test_fixed_parameters_need_no_change_of_roles() -> None:
+    games = [Encounter("a", "b", 0)] * 4 + [Encounter("a", "b", 1)] * 2
+    assert "never changed roles" in rate(games).warnings[0]
+    found = rate(games, fixed_parameters=True)
+    assert found.warnings == ()
+    assert by_name(found)["a"] > by_name(found)["b"]
+
+
+def test_players_who_never_met_have_no_difference() -> None:
+    found = rate([Encounter("a", "b", 0), Encounter("b", "a", 0), Encounter("c", "d", 1)])
+    assert all(map(math.isnan, found.difference("a", "c")))
+    assert all(map(math.isfinite, found.difference("a", "b")))
 
 
 def test_superiority() -> None:
@@ -155,7 +243,7 @@ def test_groups() -> None:
     ],
 )
 def test_data_that_tell_little(games: list[Encounter]) -> None:
-    for found in (rate(games), rate_by_role(games, ("white", "black"))):
+    for found in (rate(games), rate(games, fixed_parameters=True), rate_by_role(games, ("white", "black"))):
         assert math.isfinite(found.advantage)
         assert 0.0 < found.draw < 10_000.0
         for rating in found.ratings:

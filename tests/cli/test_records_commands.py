@@ -64,6 +64,19 @@ def test_ratings_of_a_table(table: Path) -> None:
     assert printed[-1].startswith("advantage of first: 38.3 Elo; draw parameter: 89.7")
 
 
+def test_ratings_with_fixed_parameters(table: Path, database: Path) -> None:
+    fitted = as_json("ratings", "--csv", str(table))
+    fixed = as_json("ratings", "--csv", str(table), "--fixed-parameters")
+    assert (fixed["advantage"], fixed["draw"]) == pytest.approx((32.8, 97.3))
+    assert [row["name"] for row in fixed["ratings"]] == [row["name"] for row in fitted["ratings"]]
+    assert fixed["ratings"][0]["elo"] != pytest.approx(fitted["ratings"][0]["elo"], abs=0.5)
+    printed = boardwright("ratings", "--csv", str(table), "--fixed-parameters").stdout.splitlines()
+    assert printed[-1] == "advantage of first: 32.8 Elo; draw parameter: 97.3 Elo (both fixed)"
+    assert as_json("ratings", "--db", str(database), "--fixed-parameters")["draw"] == pytest.approx(97.3)
+    complaint = "--by-role fits the advantage: it cannot be combined with --fixed-parameters"
+    assert complaint in refused("ratings", "--csv", str(table), "--fixed-parameters", "--by-role")
+
+
 def test_ratings_by_role(table: Path) -> None:
     rows = as_json("ratings", "--csv", str(table), "--by-role")["ratings"]
     assert len(rows) == 16

@@ -43,16 +43,19 @@ def test_the_report_and_its_pictures(
     assert "Made by `boardwright paper tablutzero --train fast,paper --minutes 30`" in report
     assert "| attackers win in self-play, last 10 iterations | about 65 % | 69." in report
     assert "| entropy of the policy, nats | 3.05 → 1.47 | 2.98 → 1.50 | not run | not run | 2.98 → 1.50 |" in report
-    assert "our run is stronger at equal device minutes: **holds**" in report
+    assert "our run is stronger at equal GPU-minutes: **holds**" in report
+    for mode in ("`mm` (advantage and draw fixed; the authors' script)", "`mm 1 1` (both fitted)"):
+        assert f"\n| Elo of the last net above iteration 0, BayesElo {mode} | 1,235 (command not reported) | " in report
+    assert "| GPU-minutes | not reported | 50.0 | not run | not run | 30.0 |" in report
     assert report.count("\n| `zero` | ") == report.count("\n| `mcgill` † | ") == 2
     assert "quick look" not in report
     for name in ("elo", "elo-by-minutes", "entropy", "pieces", "attackers", "roles", "balance"):
         assert report.count(f"(tablutzero-{name}.svg)") == 1
         picture = (out / f"tablutzero-{name}.svg").read_text(encoding="utf-8")
         ET.fromstring(picture)
-        assert ("the paper" in picture) == (name != "balance")
+        assert ("published" in picture) == (name != "balance")
     printed = capsys.readouterr().out
-    assert "tablut-fast beats tablut-paper at equal device minutes: 94.0 % [" in printed
+    assert "tablut-fast beats tablut-paper at equal GPU-minutes: 94.0 % [" in printed
     assert "excludes 50 %: met" in printed
 
     run(Options(paper="tablutzero", out=out, quick=True, train="none", json=True))
@@ -60,13 +63,16 @@ def test_the_report_and_its_pictures(
     told = json.loads(capsys.readouterr().out)  # nothing else is printed
     assert set(told["runs"]) == {"paper", "fast"}
     assert told["runs"]["fast"]["minutes"] == 30.0
+    fitted, fixed = (told["runs"]["fast"][key][-1] for key in ("elo", "elo_fixed_parameters"))
+    assert fitted["iteration"] == fixed["iteration"] == 60
+    assert fitted["elo"] < fixed["elo"]
     assert told["meetings"]["fast--paper"]["low"] > 0.5
-    assert [target["met"] for target in told["targets"]] == [None, None]
+    assert [target["met"] for target in told["targets"]] == [None, None, None]
     assert all("this is a quick look" in target["ours"] for target in told["targets"])
     assert {(line["net"], line["favoured"]) for line in told["balance"]} == {("tablut-fast 60", "attackers")}
     report = (out / "tablutzero.md").read_text(encoding="utf-8")
     assert "**This is a quick look**" in report
-    assert "our run is stronger at equal device minutes: **not decided**: this is a quick look" in report
+    assert "our run is stronger at equal GPU-minutes: **not decided**: this is a quick look" in report
     assert "holds" not in report
 
 

@@ -18,7 +18,7 @@ from boardwright.learn.run.loop import Progress, Watch
 from boardwright.learn.run.metrics import Metrics
 from boardwright.papers import tablutzero_matches, tablutzero_runs
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import FULL, TRAININGS, training_of
+from boardwright.papers.tablutzero import FULL, RATING_MODES, TRAININGS, training_of
 from boardwright.papers.tablutzero_matches import everything, nearest
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import curve, read_run
@@ -73,8 +73,8 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=["tablutzero-elo.svg"])
     (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
     assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
-    (elo,) = [line for line in text.splitlines() if line.startswith("| Elo of the last net |")]
-    assert elo.count("not run") == 2
+    fixed, fitted = [line for line in text.splitlines() if line.startswith("| Elo of the last net above iteration 0,")]
+    assert fixed.count("not run") == fitted.count("not run") == 2
     assert "while it trained, with first 5 instead of 20, simulations 32 instead of 128" in text
     assert text.count("| not played |") == 4  # a target, and all meetings
     assert "Not played: there are no nets among the runs given." in text
@@ -85,8 +85,9 @@ def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path
     plant(tmp_path / "runs", "paper", done=10, odds=100.0)
     results = everything(some_work(tmp_path), Watch())
     text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
-    (until,) = [line for line in text.splitlines() if line.startswith("| minutes until 1,235 Elo |")]
-    assert until == "| minutes until 1,235 Elo | – | – | not run | not run | not run |"
+    for mode in ("mm", "mm 1 1"):
+        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | – | not run | not run | not run |"
+        assert row in text.splitlines()
     assert "| `tablut-paper` | the paper's run | none | none yet |" in text
     assert played == []
 
@@ -96,7 +97,9 @@ def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[A
     plant(tmp_path / "runs", "augment", odds=100.0)
     results = everything(some_work(tmp_path), Watch())
     text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
-    assert "\n| minutes until 1,235 Elo | – | not yet | never | not run | not run |\n" in text
+    for mode in ("mm", "mm 1 1"):
+        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | not yet | never | not run | not run |"
+        assert row in text.splitlines()
 
 
 def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -> None:
@@ -113,7 +116,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
         assert sizes == [128, 128, 2]
     assert meeting == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each
     assert balance == [("tablut-fast 40", (rules,), 1000) for rules in FULL.balance_rules]
-    rated = {point.iteration: point.elo.mean for point in curve(first.runs["fast"])}
+    rated = {point.iteration: point.elo.mean for point in curve(first.runs["fast"], RATING_MODES[1])}
     assert rated[20] < rated[40]
     assert first.runs["fast"].played_again
     assert not first.runs["paper"].played_again
@@ -127,7 +130,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     for folder in (paper, fast):  # nets are gone, what they played is not
         shutil.rmtree(folder / "nets")
     again = everything(some_work(tmp_path), Watch())
-    assert (again.met, curve(again.runs["fast"])) == (first.met, curve(first.runs["fast"]))
+    assert (again.met, again.runs["fast"].contests) == (first.met, first.runs["fast"].contests)
     assert again.games_on == first.games_on == (jax.devices()[0].device_kind,)
     assert again.balance is not None
     assert first.balance is not None
@@ -146,7 +149,7 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     assert [challenger for challenger, _ in contests] == ["tablut-fast 25", "tablut-fast 60"]
     assert contests[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
     assert set(contests[1][1]) == {f"tablut-fast {number}" for number in (0, 7, 25, 41)}
-    assert [point.iteration for point in curve(results.runs["fast"])] == [0, 7, 25, 41, 60]
+    assert [point.iteration for point in curve(results.runs["fast"], RATING_MODES[1])] == [0, 7, 25, 41, 60]
     played.clear()
     shutil.rmtree(tmp_path / "work")
     (fast / "nets" / "000000.net").unlink()  # nobody to be 0

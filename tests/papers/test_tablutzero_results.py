@@ -8,7 +8,8 @@ from planted_tablutzero import SECONDS, config_of, plant
 
 from boardwright.errors import RunError
 from boardwright.learn.run.metrics import History, Match, Metrics
-from boardwright.papers.tablutzero import FULL, MEETINGS, QUICK, QUICK_SETTINGS, TRAININGS
+from boardwright.papers.tablutzero import FULL, MEETINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
+from boardwright.papers.tablutzero_cells import variant_text
 from boardwright.papers.tablutzero_results import (
     DEVICE_SECONDS,
     Met,
@@ -25,6 +26,7 @@ from boardwright.papers.tablutzero_results import (
     read_run,
     selfplay_attackers,
     total_minutes,
+    variant,
     wins_as,
 )
 from boardwright.papers.tablutzero_runs import net_at
@@ -37,17 +39,20 @@ def result_of(folder: Path) -> RunResult:
 
 def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
     run = result_of(plant(tmp_path, "paper", odds=10.0))
-    points = curve(run)
+    fixed, fitted = RATING_MODES
+    points = curve(run, fitted)
     assert [point.iteration for point in points] == list(range(0, 101, 5))
     assert points[0].elo.mean == 0
     for point in points[1:]:
         assert point.elo.mean == pytest.approx(400, abs=6)
         assert point.elo.low < point.elo.mean < point.elo.high
         assert (point.frames, point.minutes) == (1000 * point.iteration, point.iteration * SECONDS / 60)
-    first = reached(run, 300)
+    first = reached(run, fitted, 300)
     assert first is not None
     assert (first.iteration, first.minutes) == (5, 2.5)  # which was an opponent, 15 iterations later
-    assert reached(run, 500) is None
+    assert reached(run, fitted, 500) is None
+    assert reached(run, fixed, 300) is not None
+    assert curve(run, fixed)[-1].elo != points[-1].elo  # there are no draws, which fixed parameters do not expect
 
 
 def test_what_runs_measured(tmp_path: Path) -> None:
@@ -128,6 +133,15 @@ def test_a_meeting_is_judged_by_pairs() -> None:
 def test_differences_are_told(tmp_path: Path) -> None:
     config = config_of("fast", "evaluation.simulations=64", "seed=3")
     assert differences(config, config_of("fast")) == ["seed=3", "evaluation.simulations=64"]
+    assert variant(config, config_of("fast")) == []
+    other = config_of("fast", "rules=mcgill", "search.simulations=[8, 9]", "net.policy=dense")
+    assert config_of("fast", *differences(other, config_of("fast"))) == other
+    assert differences(config_of("fast"), other)[0] == "rules=none"
+    dense = config_of("fast", "net.policy=dense", "net.policy_channels=2", "learner.clip=0", "seed=3")
+    assert variant_text(variant(dense, config_of("fast"))) == "variant: dense policy head, no gradient clipping"
+    few = config_of("fast", "net.policy_channels=2", "net.width=8")
+    assert variant_text(variant(few, config_of("fast"))) == "variant: `net.width=8`, `net.policy_channels=2`"
+    assert variant_text([]) == ""
     paper, fast = (RunResult(config_of(name), read_nothing(), ()) for name in ("paper", "fast"))
     assert off_protocol(paper, FULL.protocol) == []  # all of the paper's own runs are measured by it
     assert off_protocol(fast, FULL.protocol) == ["first 5 instead of 20", "simulations 32 instead of 128"]

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import config_of, made_up
 
+from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
-from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK
+from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK, RATING_MODES
 from boardwright.papers.tablutzero_report import markdown
 from boardwright.papers.tablutzero_results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
 from boardwright.papers.tablutzero_targets import objections, targets
@@ -15,7 +16,7 @@ from boardwright.papers.tablutzero_targets import objections, targets
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """Planted runs take half an hour, and twelve steps of two to one, 120 points, are enough."""
+    """Planted runs take half an hour, and twelve steps of two to one, 120 points, are enough by both rating modes."""
     return made_up(tmp_path_factory.mktemp("runs"))
 
 
@@ -37,33 +38,41 @@ def report(results: Results) -> str:
 
 
 def test_targets(good: Results, tmp_path: Path) -> None:
-    assert verdicts(good) == [True, True]
-    assert "whole interval" in targets(good)[0][0]
+    assert verdicts(good) == [True, True, True]
+    for (target, ours, _), mode in zip(targets(good), RATING_MODES, strict=False):
+        assert f"above 1,235 Elo by {mode.label}, with the whole interval of the difference" in target
+        assert ours.endswith("after 30.0 minutes")
     weak = made_up(tmp_path, odds=1.2, pairs=(10, 0, 75, 0, 15))
-    assert verdicts(weak) == [False, False]
-    assert "after 30.0 and 30.0 minutes: does not exclude 50 %" in targets(weak)[1][1]
+    assert verdicts(weak) == [False, False, False]
+    for (_, ours, _), mode in zip(targets(weak), RATING_MODES, strict=False):
+        short = ELO - curve(weak.runs["fast"], mode)[-1].elo.mean
+        assert ours.endswith(f"after 30.0 minutes: {short:,.0f} below")
+    assert "after 30.0 and 30.0 minutes: does not exclude 50 %" in targets(weak)[2][1]
     nothing = Results({}, {}, None, FULL.protocol)
-    assert [(ours, met) for _, ours, met in targets(nothing)] == [("not run", None), ("not played", None)]
+    answers = [("not run", None), ("not run", None), ("not played", None)]
+    assert [(ours, met) for _, ours, met in targets(nothing)] == answers
 
 
 def test_the_whole_interval_must_be_above(tmp_path: Path) -> None:
     results = made_up(tmp_path, odds=1.822)
-    elo = curve(results.runs["fast"])[-1].elo
+    elo = curve(results.runs["fast"], RATING_MODES[1])[-1].elo
     assert elo.low < ELO < elo.mean
-    assert targets(results)[0][2] is False
+    assert verdicts(results)[:2] == [True, False]  # the two modes are judged separately
+    assert targets(results)[1][1].endswith(f": the interval begins {ELO - elo.low:,.0f} below")
+    assert "| **not met** |" in report(results)
 
 
 def test_a_quick_look_decides_nothing(good: Results) -> None:
     quick = dataclasses.replace(good, protocol=QUICK.protocol)
-    assert verdicts(quick) == [None, None]
+    assert verdicts(quick) == [None, None, None]
     assert all(ours.endswith("but this is a quick look") for _, ours, _ in targets(quick))
 
 
 def test_contests_off_the_protocol_decide_nothing_about_strength(good: Results) -> None:
     own = dataclasses.replace(good.runs["fast"], played_again=False)
-    _, ours, met = targets(with_run(good, "fast", own))[0]
-    assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")
-    assert met is None
+    for _, ours, met in targets(with_run(good, "fast", own))[:2]:
+        assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")
+        assert met is None
     opponent = own.contests[-1].role1_net + own.contests[-1].role0_net - 60
     kept = (match for match in own.contests if match.iteration < 60 or opponent in (match.role0_net, match.role1_net))
     few = with_run(good, "fast", dataclasses.replace(good.runs["fast"], contests=tuple(kept)))
@@ -73,26 +82,39 @@ def test_contests_off_the_protocol_decide_nothing_about_strength(good: Results) 
     assert "played again after the training, with opponents 1 instead of 4" in report(few)
 
 
-@pytest.mark.parametrize(("name", "undecided"), [("fast", [None, None]), ("paper", [True, None])])
+@pytest.mark.parametrize(("name", "undecided"), [("fast", [None, None, None]), ("paper", [True, True, None])])
 def test_a_run_of_other_settings_is_not_the_preset(good: Results, name: str, undecided: list[bool | None]) -> None:
     def told(*changes: str) -> Results:
         return with_run(good, name, dataclasses.replace(good.runs[name], config=config_of(name, *changes)))
 
     other = told("seed=3", "net.width=8")
     assert verdicts(other) == undecided
-    assert targets(other)[1][1].endswith(f"but `tablut-{name}` was told `net.width=8`")
-    assert "equal device minutes: **not decided**: `tablut-" in report(other)
-    assert verdicts(told("seed=3")) == [True, True]
+    assert targets(other)[2][1].endswith(f"but this run of `tablut-{name}` is a variant: `net.width=8`")
+    assert f"equal GPU-minutes: **not decided**: this run of `tablut-{name}` is a variant" in report(other)
+    assert verdicts(told("seed=3")) == [True, True, True]
+
+
+def test_a_run_is_a_variant_once_its_preset_has_changed(good: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    dense = config_of("paper", "net.policy=dense", "net.policy_channels=2", "learner.clip=0")
+    results = with_run(good, "paper", dataclasses.replace(good.runs["paper"], config=dense))
+    preset = config_of("paper", "net.policy=conv", "net.policy_channels=32", "learner.clip=1")
+    monkeypatch.setitem(PRESETS, "tablut-paper", preset)
+    words = "variant: dense policy head, no gradient clipping"
+    changed = "`net.policy=dense`, `net.policy_channels=2`, `learner.clip=0.0`"
+    page = report(results)
+    assert f"| settings |  | {words} | not run | not run | as the preset |" in page
+    assert f"| `tablut-paper` | the paper's run | {words} ({changed}) |" in page
+    assert verdicts(results) == [True, True, None]
 
 
 def test_minutes_must_be_equal_or_in_favour_of_the_paper(good: Results) -> None:
-    assert verdicts(met_after(good, 29.0, 30.0)) == [True, True]
+    assert verdicts(met_after(good, 29.0, 30.0)) == [True, True, True]
     for first, second in ((50.0, 5.0), (float("nan"), 5.0)):
         unequal = met_after(good, first, second)
-        assert verdicts(unequal) == [True, None]
-        assert "`tablut-fast` had more minutes" in targets(unequal)[1][1]
-        assert "equal device minutes: **not decided**" in report(unequal)
-    assert "after 50.0 and 5.0 minutes" in targets(met_after(good, 50.0, 5.0))[1][1]
+        assert verdicts(unequal) == [True, True, None]
+        assert "`tablut-fast` had more minutes" in targets(unequal)[2][1]
+        assert "equal GPU-minutes: **not decided**" in report(unequal)
+    assert "after 50.0 and 5.0 minutes" in targets(met_after(good, 50.0, 5.0))[2][1]
 
 
 def test_minutes_must_be_of_one_kind(good: Results) -> None:
@@ -106,7 +128,7 @@ def test_minutes_must_be_of_one_kind(good: Results) -> None:
         return dataclasses.replace(good, runs=runs)
 
     h200, both, unknown = ("H200",), ("H200", "cpu"), ()
-    assert [verdicts(on(*pair))[1] for pair in ((h200, h200), (h200, unknown), (both, h200), (both, both))] == [
+    assert [verdicts(on(*pair))[2] for pair in ((h200, h200), (h200, unknown), (both, h200), (both, both))] == [
         True,
         True,
         None,

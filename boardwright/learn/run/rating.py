@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from boardwright.learn.run.metrics import Match, Metrics
 
-# All matches so far -> (elo, low, high) by iteration of the net, iteration 0 being 0.
+# All matches so far -> (elo, low, high) of the difference to iteration 0, by iteration of the net.
 Rate = Callable[[Sequence[Match]], Mapping[int, tuple[float, float, float]]]
 
 
 def rated(metrics: Metrics, done: int, rate: Rate) -> dict[str, float]:
-    """The rating of an iteration's net; those of earlier ones are brought up to date."""
+    """The rating of an iteration's net, empty where no games connect it with iteration 0; updates earlier ones."""
     history = metrics.read()
     ratings = rate(history.matches)
     moves = history.scalars["selfplay/moves"]
@@ -20,7 +20,7 @@ def rated(metrics: Metrics, done: int, rate: Rate) -> dict[str, float]:
     by_iteration: dict[int, dict[str, float]] = {
         iteration: dict(zip(names, numbers, strict=True)) for iteration, numbers in ratings.items()
     }
-    for iteration, told in by_iteration.items():
+    for iteration, scalars in by_iteration.items():
         if iteration != done:
-            metrics.correct(iteration, frames_at.get(iteration, 0), told)
-    return by_iteration[done]
+            metrics.correct(iteration, frames_at.get(iteration, 0), scalars)
+    return by_iteration.get(done, {})
