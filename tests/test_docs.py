@@ -27,7 +27,7 @@ def test_python_in_the_readme_and_the_guide_runs(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
 
 
-PAGES = tuple(sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "runs").glob("*.md")]))
+PAGES = tuple(sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "recipes").glob("*.md")]))
 
 
 def commands(page: Path) -> list[str]:
@@ -51,7 +51,7 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
             assert "nothing learned" not in last, command
 
 
-RECIPES = sorted((ROOT / "runs").glob("*.sh"))
+RECIPES = sorted((ROOT / "recipes").glob("*.sh"))
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
@@ -69,7 +69,7 @@ def test_recipes_say_what_can_be_said(recipe: Path, tmp_path: Path) -> None:
             game = boardwright.game(options.game, options.rules)
             for spec in (options.a, options.b):
                 make_agent(spec, game).close()
-    assert f"[{recipe.name}]({recipe.name})" in (ROOT / "runs" / "README.md").read_text()
+    assert f"[{recipe.name}]({recipe.name})" in (ROOT / "recipes" / "README.md").read_text()
 
 
 def test_the_readme_is_finished() -> None:

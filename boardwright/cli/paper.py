@@ -1,7 +1,10 @@
-"""Do again with our players what a published paper did, and set the results beside the paper's."""
+"""Reproduce a published paper: train, play and measure, and compare the results with the published ones."""
 
+import contextlib
 import importlib
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +14,11 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 
 PAPERS = {  # the module that does it, and options that not all have
     "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
-    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work", "at_once")),
-    "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "runs", "train", "minutes")),
-    "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "nets", "tables", "positions")),
+    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work", "archive", "at_once")),
+    "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "archive", "runs", "train", "minutes")),
+    "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "archive", "nets", "tables", "positions")),
 }
+ARCHIVED_NETS = {"draughts": ("best.net",)}  # files besides settings, metrics and results that a page is made of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,10 @@ class Options:
     at_once: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Of cathedral: runs trained at once, each in a process of its own. A large GPU has room for ten or more."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of all that train: where runs and matches are kept, to go on from. Default: `PAPER-work` in --out."""
+    """Of all that train: where runs and matches are kept, to resume from; or an archive of such a folder, from which
+    only the page is made. Default: `PAPER-work` in --out."""
+    archive: Annotated[Path | None, tyro.conf.arg(metavar="FILE.tar.xz")] = None
+    """Of all that train: also write what the page is made of into one compressed file, for `--work`."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Of tablutzero: where the runs are, each in a folder named after its preset. Default: `runs` in --work."""
     train: Annotated[str, tyro.conf.arg(metavar="NAME,…")] = "all"
@@ -61,7 +68,7 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Prints ours beside the paper's, or JSON; see the modules of the papers."""
+    """Prints published and our figures, or JSON; see the modules of the papers."""
     if options.paper not in PAPERS:
         raise UnknownNameError("paper", options.paper, PAPERS)
     module, own = PAPERS[options.paper]
@@ -73,7 +80,26 @@ def run(options: Options) -> None:
             raise BoardwrightError(f"{name} is an option of {whose}, not of {options.paper}: leave it out")
     if options.out is not None:
         make_folder("--out", options.out)  # rather now than after hours
-    importlib.import_module(module).run(options)
+    with _unpacked(options) as unpacked:
+        importlib.import_module(module).run(unpacked)
+        if options.archive is not None and unpacked.out is not None:
+            from boardwright.papers import archive
+
+            work = unpacked.work or unpacked.out / f"{options.paper}-work"
+            archive.pack(work, options.archive, ARCHIVED_NETS.get(options.paper, ()))
+
+
+@contextlib.contextmanager
+def _unpacked(options: Options) -> Iterator[Options]:
+    """The options with a temporary folder in place of an archive that `--work` names."""
+    if options.work is None or not options.work.is_file():
+        yield options
+        return
+    from boardwright.papers import archive
+
+    with tempfile.TemporaryDirectory() as folder:
+        archive.unpack(options.work, Path(folder))
+        yield replace(options, work=Path(folder))
 
 
 def make_folder(option: str, folder: Path) -> None:

@@ -8,8 +8,17 @@ import pytest
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn.run.metrics import Match, Metrics, read_metrics
 from boardwright.learn.run.rating import rated
+from boardwright.papers import archive
 
-PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "results" / "tablutzero"
+ARCHIVE = Path(__file__).parent.parent.parent / "docs" / "results" / "data" / "tablutzero.tar.xz"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the published runs."""
+    folder = tmp_path_factory.mktemp("tablutzero")
+    archive.unpack(ARCHIVE, folder)
+    return folder / "runs"
 
 
 @pytest.mark.parametrize(
@@ -21,16 +30,18 @@ PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "results" / "tablutze
         ("tablut-paper", True, 968),
     ],
 )
-def test_published_games_agree_with_the_original_program(run: str, fixed_parameters: bool, elo: int) -> None:
+def test_published_games_agree_with_the_original_program(
+    published: Path, run: str, fixed_parameters: bool, elo: int
+) -> None:
     """The original was given these games as PGN: `mm 1 1` and `mm`, last net above iteration 0 as it prints them."""
-    ratings = net_ratings(read_metrics(PUBLISHED / run).matches, fixed_parameters=fixed_parameters)
+    ratings = net_ratings(read_metrics(published / run).matches, fixed_parameters=fixed_parameters)
     assert ratings[0] == (0.0, 0.0, 0.0)
     assert ratings[max(ratings)][0] == pytest.approx(elo, abs=1.0)
 
 
-def test_interval_is_of_the_difference_to_iteration_0() -> None:
+def test_interval_is_of_the_difference_to_iteration_0(published: Path) -> None:
     """The untrained net lost all its games, so its own rating is the most uncertain part of the difference."""
-    ratings = net_ratings(read_metrics(PUBLISHED / "tablut-fast").matches)
+    ratings = net_ratings(read_metrics(published / "tablut-fast").matches)
     assert ratings[50][1:] == pytest.approx((1349, 1873), abs=1.0)
 
 
