@@ -10,20 +10,20 @@ from boardwright.cli.stopping import stop_on_signal
 from boardwright.cli.train import keep_programs
 
 if TYPE_CHECKING:
-    from boardwright.learn.run.loop import Watch
+    from boardwright.learn.run.method import RunObserver
 
 Results = TypeVar("Results")
 
 
-def done(folder: Path, everything: "Callable[[Watch], Results]", *, silent: bool) -> Results:
+def done(folder: Path, everything: "Callable[[RunObserver], Results]", *, silent: bool) -> Results:
     """What comes of all the work, which is kept in a folder; stopped, the program ends here."""
-    from boardwright.learn.run.loop import Watch
+    from boardwright.learn.run.method import RunObserver
     from boardwright.papers.stopping import StoppedError
 
     keep_programs(folder)
     with stop_on_signal() as stop, phases() as show:
         said = (lambda text: None) if silent else show.line
-        watch = Watch(phase=show.phase, word=said, stopped=lambda: stop.asked)
+        watch = RunObserver(progress=show.phase, message=said, stopped=lambda: stop.asked)
         try:
             return everything(watch)
         except StoppedError:

@@ -20,7 +20,8 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
 if TYPE_CHECKING:
-    from boardwright.learn.run.loop import Progress, Watch
+    from boardwright.learn.run.method import RunObserver
+    from boardwright.learn.run.progress import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +63,15 @@ def run(options: Options) -> None:
     game_class(options.game)  # an unknown game is an error before anything is loaded
     try:
         from boardwright.learn.distributed import processes
+        from boardwright.learn.methods import METHODS
         from boardwright.learn.run import config_file
-        from boardwright.learn.run.loop import Watch
+        from boardwright.learn.run.method import RunObserver
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     config, is_recalled = _config(options)
     if options.distributed:
-        if options.method != "alphazero":
-            raise BoardwrightError(f"--distributed belongs to alphazero; {options.method} learns on one device")
+        if not METHODS[options.method].uses_all_devices:
+            raise BoardwrightError(f"--distributed needs a method for several devices; {options.method} uses one")
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
@@ -78,8 +80,8 @@ def run(options: Options) -> None:
     keep_programs(options.out)
     with stop_on_signal() as stop, phases() as show:
 
-        def told(iteration: int, frames: int, scalars: Mapping[str, float]) -> None:
-            show.line(_line(iteration, config.iterations, frames, scalars))
+        def on_iteration(iteration: int, frames: int, metrics: Mapping[str, float]) -> None:
+            show.line(_line(iteration, config.iterations, frames, metrics))
             limit.iteration_ended()
 
         def stopped() -> bool:
@@ -88,8 +90,8 @@ def run(options: Options) -> None:
         if is_recalled and processes.is_first():
             show.line(f"with the settings in {options.out / config_file.NAME}")
         show.line(f"learns on {_devices(options.method)}")
-        watch = Watch(phase=show.phase, iteration=told, word=show.line, stopped=stopped)
-        progress = _trained(options, config, watch)
+        observer = RunObserver(progress=show.phase, on_iteration=on_iteration, message=show.line, stopped=stopped)
+        progress = _train(options, config, observer)
     if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
 
@@ -109,24 +111,23 @@ def _config(options: Options) -> tuple[Any, bool]:
 
 
 def _devices(method: str) -> str:
-    """So that who has a GPU sees whether it is used; only AlphaZero takes all there are."""
+    """The devices that a method uses, so that users see whether their GPU is."""
     import jax
 
-    count, kind = jax.device_count() if method == "alphazero" else 1, jax.devices()[0].device_kind
+    from boardwright.learn.methods import METHODS
+
+    count, kind = jax.device_count() if METHODS[method].uses_all_devices else 1, jax.devices()[0].device_kind
     return kind if count == 1 else f"{count} × {kind}"
 
 
-def _trained(options: Options, config: Any, watch: "Watch") -> "Progress":
+def _train(options: Options, config: Any, observer: "RunObserver") -> "Progress":
     from boardwright.arena.net_ratings import net_ratings
     from boardwright.arena.positions import boards_for
     from boardwright.learn import methods
-    from boardwright.learn.alphazero import method as alphazero
     from boardwright.learn.run import loop
 
-    if options.method == "alphazero":
-        return alphazero.train(config, options.out, watch, rate=net_ratings)
-    boards = functools.partial(boards_for, folder=options.out, told=watch.phase)
-    return loop.train(methods.make_method(options.method, config, boards), options.out, watch, rate=net_ratings)
+    boards = functools.partial(boards_for, folder=options.out, told=observer.progress)
+    return loop.train(methods.make_method(options.method, config, boards), options.out, observer, rate=net_ratings)
 
 
 def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:

@@ -1,4 +1,4 @@
-"""The ways to learn, by the names that `boardwright train` and net files know them by, and their presets."""
+"""The learning methods by name, as in `boardwright train` and in net files, and their presets."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.learn.alphazero import presets
-from boardwright.learn.alphazero.method import alphazero_method
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.dqn import presets as dqn_presets
-from boardwright.learn.dqn.method import dqn_method
+from boardwright.learn.dqn.method import DQN
 from boardwright.learn.evaluation import presets as evaluation_presets
-from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.evaluation.method import AlphaBetaEvaluation
 from boardwright.learn.ppo import presets as ppo_presets
-from boardwright.learn.ppo.method import ppo_method
-from boardwright.learn.run.loop import Method
+from boardwright.learn.ppo.method import PPO
+from boardwright.learn.run.method import Method
 from boardwright.learn.shared.boards import Boards
 from boardwright.learn.vae import presets as vae_presets
 from boardwright.learn.vae.config import VaeConfig
-from boardwright.learn.vae.method import vae_method
+from boardwright.learn.vae.method import VAE
 
+METHODS: Mapping[str, type[Any]] = {method.name: method for method in (AlphaBetaEvaluation, AlphaZero, DQN, PPO, VAE)}
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "alphabeta": evaluation_presets.PRESETS,
     "alphazero": presets.PRESETS,
@@ -56,13 +57,5 @@ def preset(method: str, name: str | None, game: str) -> Any:
 
 
 def make_method(name: str, config: Any, boards: Callable[[VaeConfig], Boards]) -> Method[Any]:
-    """What the loop runs. `boards` plays the games that an auto-encoder learns from: it alone needs players."""
-    if name == "vae":
-        return vae_method(config, boards(config))
-    makers: dict[str, Callable[[Any], Method[Any]]] = {
-        "alphabeta": alphabeta_method,
-        "alphazero": alphazero_method,
-        "dqn": dqn_method,
-        "ppo": ppo_method,
-    }
-    return makers[name](config)
+    """A method for `loop.train`. `boards` plays the games that an auto-encoder learns from; only it needs players."""
+    return VAE(config, boards(config)) if name == VAE.name else METHODS[name](config)

@@ -35,7 +35,8 @@ from boardwright.learn.match.rivals import Policy, at_random, by_net
 from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.run import checkpoint, config_file, loop, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
-from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run.league import BEST
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.learn.shared.rewards import paying
 from boardwright.learn.vae.config import VAE_FILE
@@ -83,7 +84,7 @@ class Work:
         return settings.apply(PRESETS[training.method][training.preset], [_filled(text, files) for text in changes])
 
 
-def everything(work: Work, watch: Watch) -> Results:
+def everything(work: Work, watch: RunObserver) -> Results:
     """Trains what is not trained yet, plays what is not played yet; raises StoppedError when `watch` says so."""
     if work.at_once > 1:
         do_all(_jobs(work), at_once=work.at_once, watch=watch)
@@ -96,14 +97,14 @@ def everything(work: Work, watch: Watch) -> Results:
     return Results(played, histories)
 
 
-def trained(work: Work, training: Training, seed: int, watch: Watch) -> History:
+def trained(work: Work, training: Training, seed: int, watch: RunObserver) -> History:
     """What a training run measured, after it has come to its end."""
     folder, config = work.run_folder(training.name, seed), work.config(training, seed)
     if not _is_trained(work, training, seed):
-        watch.word(f"{training.name}, seed {seed}: {training.words}")
+        watch.message(f"{training.name}, seed {seed}: {training.words}")
         _forget_matches(work, training.name, seed, folder)
         _follow_places(folder, training.method, config)
-        boards = functools.partial(boards_for, folder=folder, workers=work.workers, told=watch.phase)
+        boards = functools.partial(boards_for, folder=folder, workers=work.workers, told=watch.progress)
         progress = loop.train(make_method(training.method, config, boards), folder, _quiet(watch))
         if progress.iteration < config.iterations:
             raise StoppedError
@@ -125,7 +126,7 @@ def _jobs(work: Work) -> list[Job]:
     ]
 
 
-def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
+def met(work: Work, cell: Cell, seed: int, watch: RunObserver) -> Played:
     """The counted games of a cell."""
     path = work.match_file(cell, seed)
     games = work.arena_games if cell.arena else work.games
@@ -136,11 +137,11 @@ def met(work: Work, cell: Cell, seed: int, watch: Watch) -> Played:
         return _counted(there["played"])
     if watch.stopped():
         raise StoppedError
-    show = functools.partial(watch.phase, f"{cell.first} – {cell.second}")
+    show = functools.partial(watch.progress, f"{cell.first} – {cell.second}")
     played = _in_the_arena(work, cell, seed, games, show) if cell.arena else _on_the_device(work, cell, seed, show)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps({"told": told, "played": dataclasses.asdict(played)}).encode())
-    watch.word(f"{cell.first} against {cell.second}, seed {seed}: {played.score:.3f} of {played.games:,} games")
+    watch.message(f"{cell.first} against {cell.second}, seed {seed}: {played.score:.3f} of {played.games:,} games")
     return played
 
 
@@ -158,9 +159,9 @@ def _filled(text: str, files: dict[str, str]) -> str:
     return text
 
 
-def _quiet(watch: Watch) -> Watch:
+def _quiet(watch: RunObserver) -> RunObserver:
     """One who hears of a run's progress, but not of each of its iterations."""
-    return dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
+    return dataclasses.replace(watch, on_iteration=lambda *_: None, message=lambda _: None)
 
 
 def _is_trained(work: Work, training: Training, seed: int) -> bool:

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 import jax
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.lifeline import follow_the_parent, start_deaf
 from boardwright.papers.stopping import StoppedError
 
@@ -31,7 +31,7 @@ class Job:
     """Something to do, by a function that can be pickled; it is told to stop through its watch."""
 
     name: str
-    do: Callable[[Watch], object]
+    do: Callable[[RunObserver], object]
     after: tuple[str, ...] = ()  # jobs that must be done before
 
 
@@ -41,7 +41,7 @@ class _Worker:
     job: Job
 
 
-def do_all(jobs: Sequence[Job], *, at_once: int, watch: Watch) -> None:
+def do_all(jobs: Sequence[Job], *, at_once: int, watch: RunObserver) -> None:
     """Does all jobs, those given first sooner; raises StoppedError when `watch` says so.
 
     A job that fails stops the others, as `watch` does, and is told of in a BoardwrightError.
@@ -57,18 +57,18 @@ def do_all(jobs: Sequence[Job], *, at_once: int, watch: Watch) -> None:
                 waiting.remove(job)
                 line, worker = _hire(job)
                 crew[line] = worker
-            watch.phase("runs", len(done), len(jobs))
+            watch.progress("runs", len(done), len(jobs))
             for line in wait(list(crew), LOOK_UP):
                 assert isinstance(line, Connection)
                 answer = _answer(line, crew[line])
                 if isinstance(answer, str):
-                    watch.word(answer)
+                    watch.message(answer)
                     continue
                 job = crew.pop(line).job
                 line.close()
                 if answer is None:
                     done.add(job.name)
-                    watch.word(f"{job.name}: done, {len(done)} of {len(jobs)}")
+                    watch.message(f"{job.name}: done, {len(done)} of {len(jobs)}")
                 elif end is None:
                     end = _told_to_stop(crew, answer)
     finally:
@@ -126,7 +126,7 @@ def _work(line: Connection, job: Job, programs: str | None) -> None:
         jax.config.update("jax_compilation_cache_dir", programs)
     answer: Exception | None = None
     try:
-        job.do(Watch(word=line.send, stopped=line.poll))
+        job.do(RunObserver(message=line.send, stopped=line.poll))
     except StoppedError as error:
         answer = error
     except BoardwrightError as error:

@@ -29,10 +29,11 @@ from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
 from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
-from boardwright.learn.alphazero.method import train
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.learn.run import settings
-from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run import loop, settings
+from boardwright.learn.run.league import BEST
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
 from boardwright.papers.ended import has_ended
@@ -196,13 +197,13 @@ class Results:
         ]
 
 
-def everything(work: Work, watch: Watch) -> Results:
+def everything(work: Work, watch: RunObserver) -> Results:
     """Trains, plays and measures what is not there yet; raises StoppedError when `watch` says so."""
     config, run = work.config(), work.folder / "run"
     nets = {OURS: work.net, **{text: _usable(text) for text in work.nets}}
     Tablebase(work.tables)  # so that what is wrong with them, too, is said before anything is made
     if not (work.net.exists() and has_ended(run, "alphazero", config)):
-        progress = train(config, run, watch, rate=net_ratings)
+        progress = loop.train(AlphaZero(config), run, watch, rate=net_ratings)
         if progress.iteration < config.iterations:
             raise StoppedError
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}
@@ -223,7 +224,7 @@ def _usable(text: str) -> Path:
     return path
 
 
-def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
+def _met(work: Work, opponent: str, watch: RunObserver) -> tuple[int, int, int]:
     """Wins, draws and losses of our net against a player, ballots with both colours."""
 
     def count() -> list[int]:
@@ -237,7 +238,7 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
         done = []
         for played in play(event, itertools.islice(event.schedule(), work.games), work.workers):
             done.append(played)
-            watch.phase(f"against {opponent}", len(done), work.games)
+            watch.progress(f"against {opponent}", len(done), work.games)
             _check(watch)
         total = sum(match_tally(done).a[1:], match_tally(done).a[0])
         return [total.wins, total.draws, total.losses]
@@ -246,7 +247,7 @@ def _met(work: Work, opponent: str, watch: Watch) -> tuple[int, int, int]:
     return wins, draws, losses
 
 
-def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch: Watch) -> Conversion:
+def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch: RunObserver) -> Conversion:
     """How many won endings of so many pieces a net wins that is asked so, by the rules it learned."""
 
     def measure() -> dict[str, Any]:
@@ -257,7 +258,7 @@ def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch:
         done = []
         for one in attempts(tasks, work.workers):
             done.append(one)
-            watch.phase(f"endings with {pieces} pieces", len(done), work.positions)
+            watch.progress(f"endings with {pieces} pieces", len(done), work.positions)
             _check(watch)
         return dataclasses.asdict(dataclasses.replace(conversion(done), player=asked))  # not where its file lies
 
@@ -282,6 +283,6 @@ def _kept(work: Work, name: str, told: list[Any], net: Path, count: Callable[[],
     return found
 
 
-def _check(watch: Watch) -> None:
+def _check(watch: RunObserver) -> None:
     if watch.stopped():
         raise StoppedError

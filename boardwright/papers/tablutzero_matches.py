@@ -20,7 +20,7 @@ from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
 from boardwright.learn.match.meeting import meet
 from boardwright.learn.run import league
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
 from boardwright.nets import netfile
 from boardwright.papers.kept import check_told, read_table
@@ -42,7 +42,7 @@ MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
 
 
-def everything(work: Work, watch: Watch) -> Results:
+def everything(work: Work, watch: RunObserver) -> Results:
     """Trains what is to be trained, plays what is not played yet; raises StoppedError when `watch` says so."""
     runs: dict[str, RunResult] = {}
     for training in TRAININGS:
@@ -57,7 +57,7 @@ def everything(work: Work, watch: Watch) -> Results:
     return Results(runs, met, balance, work.sizes.protocol, games_on=_devices(work.folder / MATCHES))
 
 
-def by_protocol(work: Work, name: str, run: RunResult, watch: Watch) -> RunResult:
+def by_protocol(work: Work, name: str, run: RunResult, watch: RunObserver) -> RunResult:
     """A run with contests by the protocol: its own, where they were; else played again by the nets it kept.
 
     A run that travelled has not kept all. A net that is gone is not measured, and where one was drawn as an opponent,
@@ -92,7 +92,7 @@ def nearest(wanted: list[int], there: list[int]) -> list[int]:
     return sorted(found)
 
 
-def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: Watch) -> Met | None:
+def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: RunObserver) -> Met | None:
     """The games of a meeting; None where a run or its nets are missing."""
     if meeting.first not in runs or meeting.second not in runs:
         return None
@@ -148,7 +148,7 @@ def at_equal_minutes(
     return [net_at(nets[0], histories[0], minutes_at(histories[1], second)), second]
 
 
-def balanced(work: Work, watch: Watch) -> Balanced | None:
+def balanced(work: Work, watch: RunObserver) -> Balanced | None:
     """The balance by the strongest net that is kept, or what was kept of one; None where there is neither.
 
     Rule sets are kept each by itself, so that whoever stops loses one of them.
@@ -172,7 +172,7 @@ def balanced(work: Work, watch: Watch) -> Balanced | None:
         question = dataclasses.replace(everything_asked, rules=(rules,))
 
         def play(question: Question = question) -> dict[str, Any]:
-            rows = [_told(line) for line in lines(question, watch.phase)]
+            rows = [_told(line) for line in lines(question, watch.progress)]
             return {"run": name, "iteration": number, "lines": rows}
 
         path = work.folder / MATCHES / f"balance-{rules}.json"
@@ -197,7 +197,9 @@ def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
     return tuple(found)
 
 
-def _contest(nets: dict[int, Path], number: int, opponents: list[int], work: Work, watch: Watch) -> list[list[int]]:
+def _contest(
+    nets: dict[int, Path], number: int, opponents: list[int], work: Work, watch: RunObserver
+) -> list[list[int]]:
     """Rows of matches of a net against some past ones, as `Match` has them."""
     protocol = work.sizes.protocol
     show = functools.partial(_show, watch, f"protocol, iteration {number}", protocol.games * len(opponents))
@@ -218,8 +220,8 @@ def _contest(nets: dict[int, Path], number: int, opponents: list[int], work: Wor
     return rows
 
 
-def _show(watch: Watch, what: str, games: int, share: float) -> None:
-    watch.phase(what, round(share * games), games)
+def _show(watch: RunObserver, what: str, games: int, share: float) -> None:
+    watch.progress(what, round(share * games), games)
 
 
 def _devices(folder: Path) -> tuple[str, ...]:
@@ -234,7 +236,7 @@ def _devices(folder: Path) -> tuple[str, ...]:
 
 
 def _once(
-    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: Watch
+    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: RunObserver
 ) -> Any | None:
     """What a file keeps of games with the nets of some files; else plays them.
 
@@ -254,5 +256,5 @@ def _once(
     path.parent.mkdir(parents=True, exist_ok=True)
     device = jax.devices()[0].device_kind
     write_whole(path, json.dumps({"told": told, "nets": sums, "device": device, "played": played}).encode())
-    watch.word(f"played: {path.stem}")
+    watch.message(f"played: {path.stem}")
     return played

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import NetError
-from boardwright.learn.alphazero import method as alphazero
 from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.learn.run import checkpoint, league, portable_state, settings
+from boardwright.learn.run import checkpoint, league, loop, portable_state, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
-from boardwright.learn.run.loop import BEST, Watch
+from boardwright.learn.run.league import BEST
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import NAME as METRICS
 from boardwright.learn.run.metrics import History
 from boardwright.nets import netfile
@@ -54,7 +55,7 @@ class Work:
         return settings.apply(PRESETS[training.preset], changes)
 
 
-def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConfig, History] | None:
+def trained(work: Work, training: Training, watch: RunObserver) -> tuple[AlphaZeroConfig, History] | None:
     """A run's settings and what it measured, after it has come to its end if it is to be trained; None: not run."""
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
@@ -65,10 +66,10 @@ def trained(work: Work, training: Training, watch: Watch) -> tuple[AlphaZeroConf
     if training.name not in work.train or is_finished or not can_go_on:
         return there
     config = work.config(training) if there is None else there[0]
-    watch.word(f"{training.name}: {training.words} ({training.preset})")
+    watch.message(f"{training.name}: {training.words} ({training.preset})")
     folder.mkdir(parents=True, exist_ok=True)
-    quiet = dataclasses.replace(watch, iteration=lambda *_: None, word=lambda _: None)
-    if alphazero.train(config, folder, quiet, rate=net_ratings).iteration < config.iterations:
+    quiet = dataclasses.replace(watch, on_iteration=lambda *_: None, message=lambda _: None)
+    if loop.train(AlphaZero(config), folder, quiet, rate=net_ratings).iteration < config.iterations:
         raise StoppedError
     return read_run(folder)
 

@@ -12,8 +12,9 @@ from planted_package import EVALUATION, plant_shipped_net
 from boardwright.cli import train
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import config_file, portable_state
-from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
+from boardwright.learn.run.progress import Progress
 from boardwright.nets import shipped
 
 
@@ -131,14 +132,14 @@ def test_a_run_whose_time_is_up_has_not_failed(
 ) -> None:
     """As one that was interrupted has: schedulers look at that."""
 
-    def trained(options: train.Options, config: Any, watch: Watch) -> Progress:
+    def trained(options: train.Options, config: Any, watch: RunObserver) -> Progress:
         del options, config
         patience = time.monotonic() + 60
         while not watch.stopped():
             assert time.monotonic() < patience
         return Progress(iteration=1)
 
-    monkeypatch.setattr(train, "_trained", trained)
+    monkeypatch.setattr(train, "_train", trained)
     monkeypatch.setattr(train, "keep_programs", lambda folder: None)
     command = ["train", "alphazero", "draughts", "--preset", "draughts-tiny", "--out", tmp_path]
     assert boardwright(*command, "--minutes", "0.01")[0] == 0

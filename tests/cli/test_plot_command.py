@@ -12,7 +12,7 @@ import pytest
 from boardwright.arena.positions import boards_for
 from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import Metrics
-from boardwright.learn.vae.method import vae_method
+from boardwright.learn.vae.method import VAE
 from boardwright.learn.vae.presets import PRESETS
 
 
@@ -119,7 +119,7 @@ def test_plots_need_no_jax() -> None:
 
 def test_codes_of_a_vae_are_drawn_too(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
-    train(vae_method(config, boards_for(config, tmp_path)), tmp_path)
+    train(VAE(config, boards_for(config, tmp_path)), tmp_path)
     done = plot(str(tmp_path), "--json")
     assert (done.returncode, done.stderr) == (0, "")
     figures = json.loads(done.stdout)["figures"]

@@ -36,7 +36,7 @@ def test_interrupted_it_says_how_to_go_on_and_does(tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "iteration 1/200" in output
-    assert "the same command goes on from here" in output
+    assert "run the same command to resume" in output
     assert "stopping" in errors
     assert checkpoint.numbered(folder / "checkpoints")
     assert json.loads((folder / "config.json").read_text())["iterations"] == 200
@@ -44,7 +44,7 @@ def test_interrupted_it_says_how_to_go_on_and_does(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "learns on cpu\n"
-        assert f"goes on with iteration {before + 1} of 200" in process.stdout.readline()
+        assert f"resuming iteration {before + 1} of 200" in process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
 

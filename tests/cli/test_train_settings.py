@@ -11,7 +11,8 @@ from test_pack_command import make_run
 from boardwright.cli import train
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import config_file, settings
-from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.method import RunObserver
+from boardwright.learn.run.progress import Progress
 
 OTHER = settings.apply(PRESETS["draughts-tiny"], ["iterations=7", "rules=paper", "seed=3"])
 
@@ -21,13 +22,13 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The settings that runs would have been trained with."""
     configs: list[Any] = []
 
-    def trained(options: train.Options, config: Any, watch: Watch) -> Progress:
+    def trained(options: train.Options, config: Any, watch: RunObserver) -> Progress:
         del watch
         config_file.check(options.out, options.method, config)
         configs.append(config)
         return Progress(iteration=config.iterations)
 
-    monkeypatch.setattr(train, "_trained", trained)
+    monkeypatch.setattr(train, "_train", trained)
     monkeypatch.setattr(train, "keep_programs", lambda folder: None)
     return configs
 

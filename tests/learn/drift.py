@@ -10,6 +10,8 @@ import numpy as np
 
 import boardwright
 from boardwright.learn.run import loop
+from boardwright.learn.run.method import Method, MethodContext, RunObserver
+from boardwright.learn.run.progress import Progress
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.network import variables_of
@@ -45,44 +47,56 @@ class Run:
     replay: jax.Array
 
 
-def method_of(config: Config, carried: tuple[str, ...] = ("learner", "league")) -> loop.Method[Run]:
-    """One whose weights drift by numbers drawn from the seed, iteration and chunk, and whose replay counts chunks."""
-    shapes = weight_shapes(NET, interface_of(NET, GAME))
+class Drift(Method[Run]):
+    """A method whose weights drift by numbers drawn from the seed, iteration and chunk; its replay counts chunks."""
 
-    def drawn(*seeds: int) -> Any:
-        random = np.random.default_rng([config.seed, *seeds])
-        return variables_of({name: random.random(shape, np.float32) for name, shape in shapes.items()})
+    name = "drift"
+    portable_fields = ("learner", "league")
+    game = GAME
+    chunks = 3
 
-    def init() -> Run:
-        begin = jax.tree.map(jnp.asarray, drawn(0))
+    def __init__(self, config: Config):
+        self.config = config
+        self._shapes = weight_shapes(NET, interface_of(NET, GAME))
+
+    def _drawn(self, *seeds: int) -> Any:
+        random = np.random.default_rng([self.config.seed, *seeds])
+        return variables_of({name: random.random(shape, np.float32) for name, shape in self._shapes.items()})
+
+    def initialise(self) -> Run:
+        """Random weights."""
+        begin = jax.tree.map(jnp.asarray, self._drawn(0))
         moments = {"count": jnp.int32(0), "mu": begin}
         return Run(Learner(begin, begin, moments, jnp.int32(0)), begin, jnp.int32(0))
 
-    def work(run: Run, iteration: int, chunk: int, desk: loop.Desk) -> tuple[Run, dict[str, float]]:
-        del desk
-        add = drawn(iteration + 1, chunk)
-        variables = jax.tree.map(lambda old, new: old + new, run.learner.variables, add)
-        learner = Learner(variables, variables, {"count": jnp.int32(iteration), "mu": add}, run.learner.steps + 1)
-        past = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(jnp.float32), run.learner.variables)
-        return Run(learner, past, run.replay + 1), {"total": 1.0}
+    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, dict[str, float]]:
+        """Adds random numbers to the weights."""
+        del context
+        add = self._drawn(iteration + 1, chunk)
+        variables = jax.tree.map(lambda old, new: old + new, state.learner.variables, add)
+        learner = Learner(variables, variables, {"count": jnp.int32(iteration), "mu": add}, state.learner.steps + 1)
+        past = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16).astype(jnp.float32), state.learner.variables)
+        return Run(learner, past, state.replay + 1), {"total": 1.0}
 
-    return loop.Method(
-        name="drift",
-        config=config,
-        game=GAME,
-        init=init,
-        chunks=3,
-        work=work,
-        phase=lambda chunks: ("drifting", chunks, 3),
-        scalars=lambda run: {"selfplay/moves": 100, "replay": float(run.replay)},
-        player=lambda run: (NET, run.learner.variables),
-        next_iteration=lambda run: run,
-        carried=carried,
-    )
+    def progress_after(self, chunks: int) -> tuple[str, int, int]:
+        """In chunks."""
+        return "drifting", chunks, 3
+
+    def collect_metrics(self, state: Run) -> dict[str, float]:
+        """The size of the replay."""
+        return {"selfplay/moves": 100, "replay": float(state.replay)}
+
+    def export_net(self, state: Run) -> tuple[Any, Any]:
+        """The current net."""
+        return NET, state.learner.variables
+
+    def next_iteration(self, state: Run) -> Run:
+        """Nothing is counted."""
+        return state
 
 
-def trained(folder: Path, config: Config = USUAL, pieces: int = 10**6) -> tuple[list[str], loop.Progress]:
+def trained(folder: Path, config: Config = USUAL, pieces: int = 10**6) -> tuple[list[str], Progress]:
     """What a run said that was stopped after so many pieces of work and ends of iterations; how far it came."""
     said, left = [], iter(range(pieces))
-    watch = loop.Watch(word=said.append, stopped=lambda: next(left, None) is None)
-    return said, loop.train(method_of(config), folder, watch)
+    watch = RunObserver(message=said.append, stopped=lambda: next(left, None) is None)
+    return said, loop.train(Drift(config), folder, watch)

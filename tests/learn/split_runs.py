@@ -16,7 +16,7 @@ import ml_dtypes  # noqa: F401  numpy then knows bfloat16
 import numpy as np
 from safetensors.numpy import load_file
 
-from boardwright.learn.run.loop import Progress
+from boardwright.learn.run.progress import Progress
 
 ITERATIONS = 4
 SETTINGS = {

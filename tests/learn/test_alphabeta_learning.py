@@ -16,7 +16,7 @@ from boardwright.games.registry import game
 from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.evaluation.learner import make_learner, mean_loss, new_replay, remembered
 from boardwright.learn.evaluation.match import contest, opponents
-from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.evaluation.method import AlphaBetaEvaluation
 from boardwright.learn.evaluation.presets import PRESETS
 from boardwright.learn.evaluation.selfplay import (
     Played,
@@ -284,13 +284,13 @@ def test_settings_that_cannot_be(change: str, message: str) -> None:
 
 def test_a_game_whose_search_takes_no_net_is_refused() -> None:
     with pytest.raises(RunError, match="setting game: alpha-beta of tablut takes no net"):
-        alphabeta_method(AlphaBetaConfig(game="tablut"))
+        AlphaBetaEvaluation(AlphaBetaConfig(game="tablut"))
 
 
 @pytest.mark.parametrize(("nodes", "pieces"), [(50, 4), (1000, 16), (10**6, 63)])
 def test_pieces_of_work_are_neither_too_small_for_all_cores_nor_too_large_for_memory(nodes: int, pieces: int) -> None:
     changes = ["selfplay.games=4000", f"selfplay.nodes={nodes}", "learner.steps=1"]
-    assert alphabeta_method(settings.apply(TINY, changes)).chunks == pieces + 1
+    assert AlphaBetaEvaluation(settings.apply(TINY, changes)).chunks == pieces + 1
 
 
 @pytest.mark.parametrize("what", ["selfplay", "evaluation"])

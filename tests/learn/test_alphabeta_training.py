@@ -14,11 +14,12 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn import methods
 from boardwright.learn.evaluation.match import contest
-from boardwright.learn.evaluation.method import alphabeta_method
+from boardwright.learn.evaluation.method import AlphaBetaEvaluation
 from boardwright.learn.evaluation.presets import PRESETS
 from boardwright.learn.evaluation.selfplay import make_searches
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import arrayfile, checkpoint, loop, packing, settings
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 
@@ -44,18 +45,18 @@ def arrays(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
     whole, parts, told = tmp_path / "whole", tmp_path / "parts", {}
-    method = alphabeta_method(TINY)
+    method = AlphaBetaEvaluation(TINY)
     assert method.chunks == 3 + 4
-    assert [method.phase(chunks) for chunks in (1, 3, 7)] == [
+    assert [method.progress_after(chunks) for chunks in (1, 3, 7)] == [
         ("self-play", 8, 24),
         ("self-play", 24, 24),
         ("learning", 32, 32),
     ]
-    watch = loop.Watch(iteration=lambda done, frames, scalars: told.update(scalars))
+    watch = RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars))
     loop.train(method, whole, watch, rate=net_ratings)
     calls = iter(range(1000))
-    stopping = loop.Watch(stopped=lambda: next(calls) % 6 == 5)
-    while loop.train(alphabeta_method(TINY), parts, stopping, rate=net_ratings).iteration < TINY.iterations:
+    stopping = RunObserver(stopped=lambda: next(calls) % 6 == 5)
+    while loop.train(AlphaBetaEvaluation(TINY), parts, stopping, rate=net_ratings).iteration < TINY.iterations:
         pass
     assert next(calls) > 30  # it did stop
     assert arrays(whole) == arrays(parts)
@@ -83,12 +84,12 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
 def test_a_run_moves_to_another_machine(tmp_path: Path) -> None:
     config = settings.apply(TINY, ["iterations=2"])
     left = iter(range(9))  # the first iteration, and a piece of the second
-    loop.train(alphabeta_method(config), tmp_path / "here", loop.Watch(stopped=lambda: next(left, None) is None))
+    loop.train(AlphaBetaEvaluation(config), tmp_path / "here", RunObserver(stopped=lambda: next(left, None) is None))
     packing.pack(tmp_path / "here", tmp_path / "file", nets=1)
     packing.unpack(tmp_path / "file", tmp_path / "there")
-    progress = loop.train(alphabeta_method(config), tmp_path / "there", rate=net_ratings)
+    progress = loop.train(AlphaBetaEvaluation(config), tmp_path / "there", rate=net_ratings)
     assert (progress.iteration, progress.parts) == (2, 2)
-    run = checkpoint.restore(tmp_path / "there" / "checkpoints", alphabeta_method(config).init())
+    run = checkpoint.restore(tmp_path / "there" / "checkpoints", AlphaBetaEvaluation(config).initialise())
     assert run is not None
     assert int(run.tree.learner.steps) == 2 * config.learner.steps
     first = netfile.read(tmp_path / "here" / "nets" / "000001.net").weights
@@ -100,7 +101,7 @@ def test_a_run_moves_to_another_machine(tmp_path: Path) -> None:
 def test_it_learns_that_material_matters(tmp_path: Path) -> None:
     changes = ["iterations=3", "selfplay.games=100", "replay=20000", "learner.steps=150", "evaluation.every=0"]
     config = settings.apply(TINY, changes)
-    loop.train(alphabeta_method(config), tmp_path)
+    loop.train(AlphaBetaEvaluation(config), tmp_path)
     new, old = (netfile.read(tmp_path / "nets" / f"00000{done}.net").weights for done in (3, 0))
     games = dataclasses.replace(config.evaluation, games=40, nodes=100)
     scores = contest(DRAUGHTS, make_searches(DRAUGHTS, None), new, old, games, "who is better")
@@ -117,5 +118,5 @@ def test_the_loop_knows_the_method() -> None:
 def test_tables_that_are_not_there_are_one_line(tmp_path: Path) -> None:
     config = settings.apply(TINY, [f"tables={tmp_path / 'none'}"])
     with pytest.raises(RunError, match="setting tables: ") as error:
-        loop.train(alphabeta_method(config), tmp_path / "run")
+        loop.train(AlphaBetaEvaluation(config), tmp_path / "run")
     assert "\n" not in str(error.value)

@@ -13,11 +13,12 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game_names
 from boardwright.learn.dqn.config import DQNConfig
 from boardwright.learn.dqn.dqn import make_dqn, stepped
-from boardwright.learn.dqn.method import dqn_method
+from boardwright.learn.dqn.method import DQN
 from boardwright.learn.dqn.presets import PRESETS
 from boardwright.learn.methods import preset
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import arrayfile, checkpoint, loop, settings
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
@@ -37,11 +38,11 @@ def _arrays(folder: Path) -> dict[str, bytes]:
 def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     told: dict[str, float] = {}
-    loop.train(dqn_method(TINY), whole, loop.Watch(iteration=lambda done, frames, scalars: told.update(scalars)))
+    loop.train(DQN(TINY), whole, RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars)))
     calls = iter(range(1000))
-    method = dqn_method(TINY)
-    while loop.train(method, parts, loop.Watch(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
-        method = dqn_method(TINY)
+    method = DQN(TINY)
+    while loop.train(method, parts, RunObserver(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
+        method = DQN(TINY)
     assert next(calls) > TINY.iterations * TINY.acting.steps  # it did stop
     assert _arrays(whole) == _arrays(parts)
 

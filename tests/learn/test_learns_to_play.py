@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.learn.alphazero import method as alphazero
 from boardwright.learn.alphazero import presets
-from boardwright.learn.run import loop, settings
+from boardwright.learn.alphazero.method import AlphaZero
+from boardwright.learn.run import league, loop, settings
 
 SETTINGS = (
     "iterations=5",
@@ -41,8 +41,8 @@ def test_a_tiny_net_beats_chance_and_its_former_self(
     game: str, rules: str, more: tuple[str, ...], tmp_path: Path
 ) -> None:
     config = settings.apply(presets.PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
-    alphazero.train(config, tmp_path)
-    best, first = tmp_path / "nets" / loop.BEST, tmp_path / "nets" / "000000.net"
+    loop.train(AlphaZero(config), tmp_path)
+    best, first = tmp_path / "nets" / league.BEST, tmp_path / "nets" / "000000.net"
     assert _score(game, rules, f"zero:net={best},sims=16", "random", 40) >= 0.9
     now, then = (f"net:net={net},temperature=0.3,seed={seed}" for seed, net in enumerate((best, first)))
     assert _score(game, rules, now, then, 60) > 0.7

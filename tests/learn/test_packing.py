@@ -10,7 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from drift import GAME, USUAL, Config, method_of, trained
+from drift import GAME, USUAL, Config, Drift, trained
 
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile, checkpoint, league, metrics, packing, portable_state
@@ -30,7 +30,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def final_leaves(folder: Path) -> dict[str, Any]:
-    kept = checkpoint.restore(folder / "checkpoints", method_of(USUAL).init())
+    kept = checkpoint.restore(folder / "checkpoints", Drift(USUAL).initialise())
     assert kept is not None
     return checkpoint.named(kept.tree)
 
@@ -64,7 +64,7 @@ def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> No
     trained(tmp_path, pieces=8)
     wanted = final_leaves(tmp_path)
     file = portable_state.read(begun / portable_state.NAME)
-    found = checkpoint.named(portable_state.put_into(file, method_of(USUAL).init(), ("learner", "league")))
+    found = checkpoint.named(portable_state.put_into(file, Drift(USUAL).initialise(), ("learner", "league")))
     for name, leaf in wanted.items():
         if name.startswith(".learner.optimiser['mu']"):
             leaf = leaf.astype(jnp.bfloat16).astype(jnp.float32)

@@ -13,12 +13,13 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
+from boardwright.learn.ppo import ppo as on_device
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
-from boardwright.learn.ppo.method import ppo_method
-from boardwright.learn.ppo.ppo import PPO, Run, make_ppo, with_past_self
+from boardwright.learn.ppo.method import PPO
+from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
 from boardwright.learn.ppo.presets import PRESETS
 from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, portable_state, settings
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
 from boardwright.nets import netfile
@@ -55,7 +56,7 @@ SOME = dataclasses.replace(
 )
 
 
-def _best_actions(ppo: PPO, run: Run) -> Any:
+def _best_actions(ppo: on_device.PPO, run: Run) -> Any:
     """Position -> the action the net likes best."""
     apply = jax.jit(ppo.network.apply)
     known: dict[tuple[int, ...], int] = {}
@@ -173,7 +174,7 @@ def _arrays(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("kind", ["older", "league"])
 def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
     config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", f"opponent.kind={kind}", "opponent.nets=1"])
-    loop.train(ppo_method(config), tmp_path / "straight")
+    loop.train(PPO(config), tmp_path / "straight")
     calls = 0
 
     def every_fourth() -> bool:
@@ -183,7 +184,7 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
 
     stops = 0
     while (
-        loop.train(ppo_method(config), tmp_path / "stopped", Watch(stopped=every_fourth)).iteration < config.iterations
+        loop.train(PPO(config), tmp_path / "stopped", RunObserver(stopped=every_fourth)).iteration < config.iterations
     ):
         stops += 1
     assert stops > 1
@@ -195,9 +196,9 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
     assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
     assert one["evaluation/random"].iterations.tolist() == [2]
     file = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
-    method = ppo_method(config)
-    brought = checkpoint.named(portable_state.put_into(file, method.init(), method.carried))
-    kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.init))
+    method = PPO(config)
+    brought = checkpoint.named(portable_state.put_into(file, method.initialise(), method.portable_fields))
+    kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.initialise))
     assert kept is not None
     for name, leaf in checkpoint.named(kept.tree).items():
         if name.startswith((".learner", ".opponent", ".episodes", ".followed")):
@@ -213,10 +214,10 @@ def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_pat
 
     def best_and_scores(name: str) -> tuple[int, dict[int, float]]:
         measured = read_metrics(tmp_path / name).scalars["evaluation/random"]
-        best = netfile.read(tmp_path / name / "nets" / loop.BEST).training["iteration"]
+        best = netfile.read(tmp_path / name / "nets" / league.BEST).training["iteration"]
         return best, dict(zip(measured.iterations.tolist(), measured.values.tolist(), strict=True))
 
-    loop.train(ppo_method(config), tmp_path / "whole")
+    loop.train(PPO(config), tmp_path / "whole")
     best, scores = best_and_scores("whole")
     assert scores[best] == max(scores.values())
     highest = max(scores, key=lambda iteration: (scores[iteration], iteration))
@@ -230,7 +231,7 @@ def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_pat
         missing = None if brought or highest == config.iterations else highest  # the last is never missing
         if missing is not None:
             league.path_of(tmp_path / name / "nets", missing).unlink()
-        loop.train(ppo_method(config), tmp_path / name)
+        loop.train(PPO(config), tmp_path / name)
         there = [iteration for iteration in scores if iteration != missing]
         assert best_and_scores(name)[0] == max(there, key=lambda iteration: (scores[iteration], iteration))
 
@@ -245,7 +246,7 @@ def test_a_net_is_measured_at_the_temperature_it_is_told(tmp_path: Path) -> None
             f"evaluation.temperature={temperature}",
         ]
         config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", *changes])
-        loop.train(ppo_method(config), tmp_path / str(temperature))
+        loop.train(PPO(config), tmp_path / str(temperature))
         scores.append(float(read_metrics(tmp_path / str(temperature)).scalars["evaluation/random"].values[-1]))
     assert scores[0] != scores[1]  # of the same net
     assert abs(scores[1] - 0.5) < 0.1  # as good as random, four standard deviations wide
@@ -260,8 +261,8 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
     assert tiny.plain is not None
     encoder_file.write(tmp_path / "an.vae", encoder, config=tiny.plain, game=there, training={})
     config = dataclasses.replace(tiny, encoder=str(tmp_path / "an.vae"), frozen=True)
-    loop.train(ppo_method(config), tmp_path / "run")
-    kept = netfile.read(tmp_path / "run" / "nets" / loop.BEST, game=there)
+    loop.train(PPO(config), tmp_path / "run")
+    kept = netfile.read(tmp_path / "run" / "nets" / league.BEST, game=there)
     assert kept.training["method"] == "ppo"
     assert kept.config == tiny.plain
     first = league.recall(league.path_of(tmp_path / "run" / "nets", 0), there)
@@ -269,7 +270,7 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
     changed = weights_of(first)["params/policy/logits/kernel"] != kept.weights["params/policy/logits/kernel"]
     assert changed.any()
     with pytest.raises(RunError, match="holds a run with other settings"):
-        loop.train(ppo_method(dataclasses.replace(config, seed=1)), tmp_path / "run")
+        loop.train(PPO(dataclasses.replace(config, seed=1)), tmp_path / "run")
 
 
 @pytest.mark.parametrize(

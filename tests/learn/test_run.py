@@ -18,10 +18,10 @@ import pytest
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
-from boardwright.learn.alphazero import method as alphazero
 from boardwright.learn.alphazero import presets
-from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, settings
+from boardwright.learn.run.method import MethodContext, RunObserver
 from boardwright.learn.run.metrics import ON_DEVICE, read_metrics
 from boardwright.nets import netfile
 
@@ -56,7 +56,7 @@ def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
     folder = tmp_path_factory.mktemp("whole")
-    progress = alphazero.train(TINY, folder, rate=net_ratings)
+    progress = loop.train(AlphaZero(TINY), folder, rate=net_ratings)
     assert progress.iteration == TINY.iterations
     return folder
 
@@ -83,7 +83,7 @@ def test_a_run_keeps_what_it_promises(whole: Path) -> None:
         net = netfile.read(league.path_of(nets, iteration))
         assert net.training["iteration"] == iteration
         assert net.training["devices"] == (["cpu"] if iteration else [])
-    best, last = netfile.read(nets / loop.BEST), netfile.read(league.path_of(nets, 4))
+    best, last = netfile.read(nets / league.BEST), netfile.read(league.path_of(nets, 4))
     for name, weight in best.weights.items():
         np.testing.assert_allclose(weight, last.weights[name], rtol=1e-2, atol=1e-3)  # the last is shortened
 
@@ -93,8 +93,8 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     stops = 0
     for pause in (1, 2, 3, 4, 1, 100):
         chunks = iter(range(pause))
-        watch = alphazero.Watch(stopped=lambda left=chunks: next(left, None) is None)
-        progress = alphazero.train(TINY, tmp_path, watch, rate=net_ratings)
+        watch = RunObserver(stopped=lambda left=chunks: next(left, None) is None)
+        progress = loop.train(AlphaZero(TINY), tmp_path, watch, rate=net_ratings)
         stops += progress.iteration < TINY.iterations
     assert progress.iteration == TINY.iterations
     assert stops >= 4
@@ -123,12 +123,12 @@ import json, sys
 from pathlib import Path
 from boardwright.games import registry
 from boardwright.arena.net_ratings import net_ratings
-from boardwright.learn.alphazero import method as alphazero
-from boardwright.learn.run import settings
+from boardwright.learn.alphazero.method import AlphaZero
+from boardwright.learn.run import loop, settings
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 registry.GAMES["tictactoe"] = "tictactoe:TicTacToe"
 config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
-alphazero.train(config, Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
+loop.train(AlphaZero(config), Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
 """
 
 
@@ -160,8 +160,8 @@ def test_killed_anywhere_it_ends_the_same(tmp_path: Path) -> None:
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped in its second iteration, with two checkpoints of it."""
     folder, chunks = tmp_path_factory.mktemp("stopped"), iter(range(6))
-    watch = alphazero.Watch(stopped=lambda: next(chunks, None) is None)
-    progress = alphazero.train(TINY, folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
+    watch = RunObserver(stopped=lambda: next(chunks, None) is None)
+    progress = loop.train(AlphaZero(TINY), folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
     assert (progress.iteration, progress.chunk) == (1, 2)
     return folder
 
@@ -175,7 +175,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     words: list[str] = []
-    alphazero.train(TINY, tmp_path, alphazero.Watch(word=words.append), rate=net_ratings)
+    loop.train(AlphaZero(TINY), tmp_path, RunObserver(message=words.append), rate=net_ratings)
     assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
     _assert_same_run(whole, tmp_path)
 
@@ -193,11 +193,13 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
         league.path_of(folder / "nets", {2: 1, 3: 3}.get(iteration, 99)).unlink(missing_ok=True)
 
     monkeypatch.setattr(league, "drawn_opponents", lambda config, seed, done: [0] if done == 2 else [3])
-    progress = alphazero.train(TINY, folder, alphazero.Watch(word=said.append, iteration=thinned), rate=net_ratings)
+    progress = loop.train(
+        AlphaZero(TINY), folder, RunObserver(message=said.append, on_iteration=thinned), rate=net_ratings
+    )
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [
-        f"goes on with iteration 2 of 4, after {frames} frames",
-        "its games are new and fill the replay again: those before stayed where it was packed",
+        f"resuming iteration 2 of 4 after {frames} frames",
+        "its games restart and its replay buffer is empty: a pack holds neither",
     ]
     assert (progress.iteration, progress.parts) == (4, 2)
     after = read_metrics(folder)
@@ -224,29 +226,20 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
 def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:
     other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, peak=1e-3))
     with pytest.raises(RunError, match=r"learner\.peak is 0\.002 there and 0\.001 here"):
-        alphazero.train(other, whole)
+        loop.train(AlphaZero(other), whole)
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = alphazero.make_alphazero
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(tmp_path: Path) -> None:
+    class Diverging(AlphaZero):
+        def work(self, state: Any, iteration: int, chunk: int, context: MethodContext) -> Any:
+            state, losses = super().work(state, iteration, chunk, context)
+            return state, {**losses, "value": jax.numpy.float32("nan")} if losses and iteration == 1 else losses
 
-    def diverging(config: AlphaZeroConfig) -> Any:
-        az = made(config)
-
-        def learn(state: Any, iteration: int, first: int) -> Any:
-            state, losses = az.learn(state, iteration, first)
-            return state, {**losses, "value": jax.numpy.float32("nan")} if iteration == 1 else losses
-
-        return dataclasses.replace(az, learn=learn)
-
-    monkeypatch.setattr(alphazero, "make_alphazero", diverging)
     with pytest.raises(
-        RunError, match=r"the value loss is nan in iteration 2, after 1 of 3 pieces .* a lower learning rate"
+        RunError, match=r"the value loss is nan in iteration 2, after 1 of 3 chunks: .* a lower learning rate"
     ):
-        alphazero.train(TINY, tmp_path, seconds_between_checkpoints=0.0)
-    kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(made(TINY).init))
+        loop.train(Diverging(TINY), tmp_path, seconds_between_checkpoints=0.0)
+    kept = checkpoint.restore(tmp_path / "checkpoints", jax.eval_shape(AlphaZero(TINY).initialise))
     assert kept is not None
     assert kept.meta["progress"]["iteration"] <= 1
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(kept.tree.learner.variables))
@@ -258,8 +251,8 @@ def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
         TINY, ["iterations=2", "selfplay.unfinished=wait", "selfplay.steps=4", "league.share=0", "evaluation.every=0"]
     )
     told: list[dict[str, float]] = []
-    watch = alphazero.Watch(iteration=lambda done, frames, scalars: told.append(dict(scalars)))
-    alphazero.train(waiting, tmp_path, watch)
+    watch = RunObserver(on_iteration=lambda done, frames, scalars: told.append(dict(scalars)))
+    loop.train(AlphaZero(waiting), tmp_path, watch)
     history = read_metrics(tmp_path)
     assert history.scalars["selfplay/games"].values[0] == 0 < history.scalars["selfplay/games"].values[1]
     losses = [name for name in history.scalars if name.startswith("loss/")]
@@ -274,18 +267,15 @@ def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
     assert "nothing learned" not in lines[1]
 
 
-def test_a_device_out_of_memory_is_told_which_setting_to_lower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = alphazero.make_alphazero
+def test_out_of_device_memory_names_the_setting_to_lower(tmp_path: Path) -> None:
+    method = AlphaZero(TINY)
 
-    def cramped(config: AlphaZeroConfig) -> Any:
-        def play(*_: Any) -> Any:
-            raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 byte")
+    def play(*_: Any) -> Any:
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 byte")
 
-        return dataclasses.replace(made(config), play=play)
-
-    monkeypatch.setattr(alphazero, "make_alphazero", cramped)
+    method.functions = dataclasses.replace(method.functions, play=play)
     with pytest.raises(RunError, match=r"out of device memory: lower selfplay\.games"):
-        alphazero.train(TINY, tmp_path)
+        loop.train(method, tmp_path)
 
 
 def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
@@ -294,13 +284,13 @@ def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
         ["iterations=2", "gating.games=4", "gating.simulations=2", "evaluation.every=0", "league.share=0"],
     )
     never = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=1.0))
-    alphazero.train(never, tmp_path / "never")
+    loop.train(AlphaZero(never), tmp_path / "never")
     history = read_metrics(tmp_path / "never")
     assert history.scalars["gating/promoted"].values.tolist() == [0, 0]
     first, last = (netfile.read(league.path_of(tmp_path / "never" / "nets", number)) for number in (0, 2))
     assert all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
     always = dataclasses.replace(gated, gating=dataclasses.replace(gated.gating, threshold=0.0))
-    alphazero.train(always, tmp_path / "always")
+    loop.train(AlphaZero(always), tmp_path / "always")
     scores = read_metrics(tmp_path / "always").scalars["gating/score"].values
     promoted = read_metrics(tmp_path / "always").scalars["gating/promoted"].values
     assert promoted.tolist() == [float(score > 0) for score in scores]
@@ -315,12 +305,12 @@ def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
     shutil.copy(league.path_of(whole / "nets", 4), first)
     config = dataclasses.replace(TINY, initial=str(first), iterations=2)
     folder = tmp_path / "run"
-    alphazero.train(config, folder, loop.Watch(stopped=iter([False, False, True]).__next__))
+    loop.train(AlphaZero(config), folder, RunObserver(stopped=iter([False, False, True]).__next__))
     given, begun = (netfile.read(path).weights for path in (first, league.path_of(folder / "nets", 0)))
     assert given.keys() == begun.keys()
     assert all(np.array_equal(given[name], begun[name]) for name in given)
     first.unlink()
-    assert alphazero.train(config, folder).iteration == 2
+    assert loop.train(AlphaZero(config), folder).iteration == 2
     learned = netfile.read(league.path_of(folder / "nets", 2)).weights
     assert not all(np.array_equal(given[name], learned[name]) for name in given)
 
@@ -330,7 +320,7 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
     shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
     sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
     config = settings.apply(presets.PRESETS["cathedral-tiny"], ["initial=cathedral", "league.share=0", *sizes])
-    alphazero.train(config, tmp_path, loop.Watch(stopped=lambda: True))
+    loop.train(AlphaZero(config), tmp_path, RunObserver(stopped=lambda: True))
     begun = netfile.read(tmp_path / "nets" / league.BEST)
     assert (begun.interface.observation_shape[:2], shipped.interface.observation_shape[:2]) == ((8, 8), (10, 10))
     other = {name for name, weight in begun.weights.items() if not np.array_equal(weight, shipped.weights[name])}
@@ -345,4 +335,6 @@ def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
         ([f"initial={theirs}", "net.width=16"], "setting initial: .* is a 1x8 net that is built otherwise than net"),
     ):
         with pytest.raises(RunError, match=complaint):
-            alphazero.train(settings.apply(TINY, changes), tmp_path / "run")  # where those before it left no settings
+            loop.train(
+                AlphaZero(settings.apply(TINY, changes)), tmp_path / "run"
+            )  # where those before it left no settings

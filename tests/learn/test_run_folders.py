@@ -1,16 +1,16 @@
 """What a run makes of the folder it finds: it goes on, begins, or refuses and leaves everything as it was."""
 
-import dataclasses
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from drift import USUAL, Config, method_of, trained
+from drift import USUAL, Config, Drift, trained
 
 from boardwright.errors import RunError
 from boardwright.learn.run import checkpoint, config_file, league, loop, packing, portable_state
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile
 
@@ -28,7 +28,7 @@ def killed_after(folder: Path, iteration: int, config: Config = USUAL) -> list[s
             raise KilledError
 
     with pytest.raises(KilledError):
-        loop.train(method_of(config), folder, loop.Watch(word=said.append, iteration=told))
+        loop.train(Drift(config), folder, RunObserver(message=said.append, on_iteration=told))
     return said
 
 
@@ -110,10 +110,10 @@ def test_a_run_killed_after_an_iteration_goes_on(tmp_path: Path, iteration: int)
     killed_after(tmp_path, iteration)
     assert checkpoint.numbered(tmp_path / "checkpoints")
     said, progress = trained(tmp_path)
-    assert said[0].startswith("goes on with iteration 1 of 6")
+    assert said[0].startswith("resuming iteration 1 of 6")
     assert progress.iteration == USUAL.iterations
     trained(tmp_path / "straight")
-    best, wanted = (netfile.read(folder / "nets" / loop.BEST) for folder in (tmp_path, tmp_path / "straight"))
+    best, wanted = (netfile.read(folder / "nets" / league.BEST) for folder in (tmp_path, tmp_path / "straight"))
     assert all((weight == wanted.weights[name]).all() for name, weight in best.weights.items())
 
 
@@ -123,20 +123,21 @@ def test_an_unpacked_run_killed_after_an_iteration_goes_on(tmp_path: Path) -> No
     packing.unpack(tmp_path / "file", tmp_path / "run")
     killed_after(tmp_path / "run", 3)
     said, progress = trained(tmp_path / "run")
-    assert said[0].startswith("goes on with iteration 3 of 6")
+    assert said[0].startswith("resuming iteration 3 of 6")
     assert (progress.iteration, progress.parts) == (USUAL.iterations, 2)
 
 
-@pytest.mark.parametrize("where", ["begun", "work"])
+@pytest.mark.parametrize("where", ["initialise_from", "work"])
 def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str) -> None:
     """Refused before the run began, or out of memory in its first piece of work."""
 
     def refuse(*_: Any) -> Any:
         raise RunError("choose another seed")
 
-    refusing: dict[str, Any] = {where: refuse}
+    method = Drift(Config(seed=1))
+    setattr(method, where, refuse)
     with pytest.raises(RunError, match="choose another seed"):
-        loop.train(dataclasses.replace(method_of(Config(seed=1)), **refusing), tmp_path)
+        loop.train(method, tmp_path)
     _, progress = trained(tmp_path, USUAL)
     assert progress.iteration == USUAL.iterations
     assert config_file.read(tmp_path) == config_file.told("drift", USUAL)
@@ -146,11 +147,13 @@ def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str)
 def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
     """For the same command without it would go on with them."""
 
-    def refuse(run: Any) -> Any:
+    def refuse(state: Any) -> Any:
         raise RunError("choose another seed")
 
+    method = Drift(USUAL)
+    method.initialise_from = refuse
     with pytest.raises(RunError, match="choose another seed"):
-        loop.train(dataclasses.replace(method_of(USUAL), begun=refuse), tmp_path)
+        loop.train(method, tmp_path)
     assert not (tmp_path / config_file.NAME).exists()
 
 
@@ -170,24 +173,24 @@ def test_iterations_are_counted_as_they_are_told(tmp_path: Path) -> None:
 
     def one_more(pieces: int) -> list[str]:
         said, left = [], iter(range(pieces))
-        watch = loop.Watch(
-            word=said.append,
-            iteration=lambda done, *_: numbers.append(done),
+        watch = RunObserver(
+            message=said.append,
+            on_iteration=lambda done, *_: numbers.append(done),
             stopped=lambda: next(left, None) is None,
         )
-        loop.train(method_of(USUAL), tmp_path, watch)
+        loop.train(Drift(USUAL), tmp_path, watch)
         return said
 
-    assert one_more(6) == ["stopped in iteration 2; the same command goes on from here"]
+    assert one_more(6) == ["stopped in iteration 2; run the same command to resume"]
     assert numbers == [1]
     assert one_more(2) == [
-        "goes on with iteration 2 of 6, after 100 frames",
-        "stopped before iteration 3; the same command goes on from here",
+        "resuming iteration 2 of 6 after 100 frames",
+        "stopped before iteration 3; run the same command to resume",
     ]
-    assert one_more(8)[0] == "goes on with iteration 3 of 6, after 200 frames"
-    last = f"6 iterations, 600 frames: the net is {tmp_path / 'nets' / loop.BEST}"
-    assert one_more(100) == ["goes on with iteration 5 of 6, after 400 frames", last]
+    assert one_more(8)[0] == "resuming iteration 3 of 6 after 200 frames"
+    last = f"6 iterations, 600 frames: the net is {tmp_path / 'nets' / league.BEST}"
+    assert one_more(100) == ["resuming iteration 5 of 6 after 400 frames", last]
     assert numbers == [1, 2, 3, 4, 5, 6]
-    assert one_more(100) == ["this run has ended", last]
+    assert one_more(100) == ["this run is complete", last]
     assert len(read_metrics(tmp_path).scalars["replay"].values) == 6
     assert not (tmp_path / portable_state.UNPACKED).exists()

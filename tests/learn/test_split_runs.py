@@ -74,7 +74,7 @@ def test_a_run_goes_on_with_another_number_of_devices(
     (said,) = stop_after_an_iteration([start(tmp_path, cache, first)], asked=0)
     assert STOPPED_ON_THE_WAY.search(said)
     (said,) = finish(start(tmp_path, cache, then))
-    assert "goes on with iteration" in said
+    assert "resuming iteration" in said
     assert_same(on_one, end_of(tmp_path))
 
 
@@ -95,7 +95,7 @@ def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Pat
     assert not (tmp_path / "checkpoints" / LAST).exists()
     first, second = finish(*start_together(tmp_path, cache, 2))
     assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
-    assert "goes on with iteration" in first
+    assert "resuming iteration" in first
     assert "iteration" not in second
     assert_same(on_one, end_of(tmp_path))
 

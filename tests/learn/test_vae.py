@@ -17,7 +17,7 @@ from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, unpacked
-from boardwright.learn.vae.method import cross_entropy, divergence, drawn, make_measure, vae_method
+from boardwright.learn.vae.method import VAE, cross_entropy, divergence, drawn, make_measure
 from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
@@ -129,7 +129,7 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
     nothing = np.zeros(len(bits), np.int32)
     sizes = ["encoder.convolutions=[16,32]", "encoder.hidden=128", "encoder.latent=8"]
     config = settings.apply(TINY, ["iterations=15", "batch=32", "rate=2e-3", *sizes])
-    train(vae_method(config, Boards(some.shape, bits, numbers, nothing, nothing)), tmp_path / "run")
+    train(VAE(config, Boards(some.shape, bits, numbers, nothing, nothing)), tmp_path / "run")
     told = {name: series.values for name, series in read_metrics(tmp_path / "run").scalars.items()}
     first, last = ({name: values[place] for name, values in told.items()} for place in (0, -1))
     assert last["validation/reconstruction"] > 0.99 > last["validation/all_zeros"] + 0.05
@@ -175,4 +175,4 @@ def test_settings_out_of_range(change: str, message: str) -> None:
 
 def test_boards_of_another_game_are_refused(some: Boards) -> None:
     with pytest.raises(RunError, match=r"boards of \(6, 6, 5\) are none of cathedral"):
-        vae_method(dataclasses.replace(TINY, rules="paper"), some)
+        VAE(dataclasses.replace(TINY, rules="paper"), some)

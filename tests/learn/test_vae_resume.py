@@ -6,11 +6,12 @@ import numpy as np
 
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
-from boardwright.learn.run.loop import Watch, train
+from boardwright.learn.run.loop import train
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.vae.config import VAE_FILE
-from boardwright.learn.vae.method import vae_method
+from boardwright.learn.vae.method import VAE
 from boardwright.learn.vae.presets import PRESETS
 
 TINY = PRESETS["cathedral-tiny"]
@@ -18,12 +19,12 @@ TINY = PRESETS["cathedral-tiny"]
 
 def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     some = boards_of_games(game("cathedral", "paper-6", "paper"), ("random",), 8, seed=0)
-    train(vae_method(TINY, some), tmp_path / "straight")
+    train(VAE(TINY, some), tmp_path / "straight")
     for calls in (1, 4, 9):  # stopped at several places, each time in the middle
         asked = iter(range(100))
-        stopped = Watch(stopped=lambda asked=asked, calls=calls: next(asked) >= calls)
-        train(vae_method(TINY, some), tmp_path / "stopped", stopped)
-    train(vae_method(TINY, some), tmp_path / "stopped")
+        stopped = RunObserver(stopped=lambda asked=asked, calls=calls: next(asked) >= calls)
+        train(VAE(TINY, some), tmp_path / "stopped", stopped)
+    train(VAE(TINY, some), tmp_path / "stopped")
     one, other = (
         encoder_file.read(tmp_path / folder / "nets" / VAE_FILE).weights for folder in ("straight", "stopped")
     )

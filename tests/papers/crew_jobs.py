@@ -6,26 +6,26 @@ import time
 from pathlib import Path
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.papers.stopping import StoppedError
 
 PATIENCE = 120  # seconds
 
 
-def meet(folder: Path, name: str, others: tuple[str, ...], watch: Watch) -> None:
+def meet(folder: Path, name: str, others: tuple[str, ...], watch: RunObserver) -> None:
     """Says that it is there, and ends once the others are."""
     (folder / name).touch()
-    watch.word(f"{name} is there")
+    watch.message(f"{name} is there")
     end = time.monotonic() + PATIENCE
     while not all((folder / other).exists() for other in others):
         assert time.monotonic() < end, f"{name} waits for {others} in vain"
         time.sleep(0.02)
 
 
-def go_on_until_stopped(folder: Path, name: str, watch: Watch) -> None:
+def go_on_until_stopped(folder: Path, name: str, watch: RunObserver) -> None:
     """Keeps something when it is told to stop."""
     (folder / name).touch()
-    watch.word(f"{name} is there")
+    watch.message(f"{name} is there")
     end = time.monotonic() + PATIENCE
     while not watch.stopped():
         assert time.monotonic() < end, f"{name} was not stopped"
@@ -34,7 +34,7 @@ def go_on_until_stopped(folder: Path, name: str, watch: Watch) -> None:
     raise StoppedError
 
 
-def fail(folder: Path, other: str, how: str, watch: Watch) -> None:
+def fail(folder: Path, other: str, how: str, watch: RunObserver) -> None:
     """Once the other is there."""
     meet(folder, "failing", (other,), watch)
     if how == "refuses":

@@ -9,7 +9,7 @@ from planted import planted
 
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.papers import cathedral_runs
 from boardwright.papers.cathedral import FINDINGS, TARGETS
 from boardwright.papers.cathedral_report import CURVES
@@ -27,9 +27,9 @@ def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
     works: list[Work] = []
 
-    def everything(work: Work, watch: Watch) -> Results:
+    def everything(work: Work, watch: RunObserver) -> Results:
         works.append(work)
-        watch.word("dqn, seed 0")
+        watch.message("dqn, seed 0")
         return planted(len(work.seeds), dqn_ppo=[0.7 + 0.01 * seed for seed in range(len(work.seeds))])
 
     monkeypatch.setattr(cathedral_runs, "everything", everything)
@@ -69,7 +69,7 @@ def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureF
 def test_a_stopped_one_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(work: Work, watch: Watch) -> Results:
+    def stopped(work: Work, watch: RunObserver) -> Results:
         raise StoppedError
 
     monkeypatch.setattr(cathedral_runs, "everything", stopped)

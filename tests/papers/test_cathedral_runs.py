@@ -10,7 +10,7 @@ import pytest
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
 from boardwright.learn.run import settings
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
@@ -79,20 +79,20 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
     tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny")
     work = some_work(tmp_path)
     with pytest.raises(StoppedError):
-        trained(work, tiny, 3, Watch(stopped=lambda: True))
-    history = trained(work, tiny, 3, Watch())
+        trained(work, tiny, 3, RunObserver(stopped=lambda: True))
+    history = trained(work, tiny, 3, RunObserver())
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
     monkeypatch.setattr(cathedral_runs, "make_method", None)
-    assert set(trained(work, tiny, 3, Watch()).scalars) == set(history.scalars)
+    assert set(trained(work, tiny, 3, RunObserver()).scalars) == set(history.scalars)
     assert not list((tmp_path / "runs" / "vae-3" / "checkpoints").glob("*.ckpt"))
     assert work.kept("vae", 3).exists()
     config = tmp_path / "runs" / "vae-3" / "config.json"
     older = {name: value for name, value in json.loads(config.read_text()).items() if name != "beta"}
     config.write_text(json.dumps(older))  # of a version without that setting, whose default it then was
-    assert trained(work, tiny, 3, Watch()).scalars
+    assert trained(work, tiny, 3, RunObserver()).scalars
     other = dataclasses.replace(tiny, settings=("beta=2",))
     with pytest.raises(TypeError):  # not the same run, so it is to be made
-        trained(work, other, 3, Watch())
+        trained(work, other, 3, RunObserver())
 
 
 def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(
     plant(here, "ppo", "paper", rules="paper-6")
     asked = iter(range(10))
     with pytest.raises(StoppedError):
-        trained(here, tiny, 3, Watch(stopped=lambda: next(asked) > 2))
+        trained(here, tiny, 3, RunObserver(stopped=lambda: next(asked) > 2))
     here.folder.rename(there.folder)
-    history = trained(there, tiny, 3, Watch())
+    history = trained(there, tiny, 3, RunObserver())
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
 
 
@@ -133,7 +133,7 @@ def test_what_a_run_played_is_forgotten_when_it_is_made_anew(tmp_path: Path, mon
         path.write_text("{}")
     monkeypatch.setattr(cathedral_runs, "make_method", None)
     with pytest.raises(TypeError):
-        trained(work, training_of("dqn"), 3, Watch())
+        trained(work, training_of("dqn"), 3, RunObserver())
     assert len(mine) > 5
     assert not any(path.exists() for path in mine)
     assert all(path.exists() for path in others)
@@ -153,7 +153,7 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     work, said = some_work(tmp_path), []
     plant(work, "dqn-best", "full")
     plant(work, "dqn", "paper")
-    cell, watch = cell_of("dqn-best", "dqn"), Watch(word=said.append)  # nets that see different boards
+    cell, watch = cell_of("dqn-best", "dqn"), RunObserver(message=said.append)  # nets that see different boards
     first = met(work, cell, 3, watch)
     assert first.games == 20
     assert [first.wins[role] + first.draws[role] + first.losses[role] for role in (0, 1)] == [10, 10]
@@ -162,15 +162,15 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert arena.games == 4
     assert arena.rewards is None
     with pytest.raises(StoppedError):
-        met(work, cell_of("dqn", "random"), 3, Watch(stopped=lambda: True))
+        met(work, cell_of("dqn", "random"), 3, RunObserver(stopped=lambda: True))
     assert len(said) == 2
     with monkeypatch.context() as patched:  # both are kept
         patched.setattr(cathedral_runs, "_on_the_device", None)
         patched.setattr(cathedral_runs, "_in_the_arena", None)
-        assert met(work, cell, 3, Watch(stopped=lambda: True)) == first
+        assert met(work, cell, 3, RunObserver(stopped=lambda: True)) == first
         assert met(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
     work.match_file(cell, 3).write_text("{")  # damaged: played again
     assert met(work, cell, 3, watch) == first
     with pytest.raises(BoardwrightError, match=r"keeps what was played by other settings .*another folder"):
         met(dataclasses.replace(work, games=10), cell, 3, watch)  # which would be the end of the others
-    assert met(work, cell, 3, Watch(stopped=lambda: True)) == first
+    assert met(work, cell, 3, RunObserver(stopped=lambda: True)) == first

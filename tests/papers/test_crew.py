@@ -7,7 +7,7 @@ import crew_jobs
 import pytest
 
 from boardwright.errors import BoardwrightError
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral import TRAININGS
 from boardwright.papers.cathedral_runs import Work, _jobs
 from boardwright.papers.crew import Job, do_all
@@ -25,7 +25,7 @@ def endless(folder: Path, name: str) -> Job:
 def test_jobs_are_done_at_once_and_in_order(tmp_path: Path) -> None:
     said: list[str] = []
     shown: list[tuple[str, int, int]] = []
-    watch = Watch(word=said.append, phase=lambda *told: shown.append(told))
+    watch = RunObserver(message=said.append, progress=lambda *told: shown.append(told))
     last = meeting(tmp_path, "last", after=("one", "other"))
     do_all([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, watch=watch)
     assert set(said[:2]) == {"one is there", "other is there"}
@@ -36,7 +36,7 @@ def test_jobs_are_done_at_once_and_in_order(tmp_path: Path) -> None:
 
 def test_whoever_stops_it_stops_them_all(tmp_path: Path) -> None:
     said: list[str] = []
-    watch = Watch(word=said.append, stopped=lambda: len(said) == 2)
+    watch = RunObserver(message=said.append, stopped=lambda: len(said) == 2)
     jobs = [endless(tmp_path, name) for name in ("one", "other", "third")]
     with pytest.raises(StoppedError):
         do_all(jobs, at_once=2, watch=watch)
@@ -54,7 +54,7 @@ def test_whoever_stops_it_stops_them_all(tmp_path: Path) -> None:
 def test_a_job_that_fails_stops_the_others(tmp_path: Path, how: str, words: str) -> None:
     failing = Job("failing", functools.partial(crew_jobs.fail, tmp_path, "other", how))
     with pytest.raises(BoardwrightError, match=words):
-        do_all([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, watch=Watch())
+        do_all([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, watch=RunObserver())
     assert (tmp_path / "other-kept").exists()
     assert not (tmp_path / "third").exists()
 

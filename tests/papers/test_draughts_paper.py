@@ -17,9 +17,11 @@ from boardwright.arena.intervals import score_interval
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import config_file
-from boardwright.learn.run.loop import Progress, Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
+from boardwright.learn.run.progress import Progress
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -33,7 +35,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Runs end at once with an untrained net and something measured; the configs that were asked for."""
     asked: list[Any] = []
 
-    def train(config: Any, folder: Path, watch: Watch, *, rate: Any = None) -> Progress:
+    def train(method: AlphaZero, folder: Path, watch: RunObserver, *, rate: Any = None) -> Progress:
+        config = method.config
         asked.append(config)
         (folder / "nets").mkdir(parents=True, exist_ok=True)
         game = boardwright.game("draughts", config.rules, "paper")
@@ -48,7 +51,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
                 metrics.log(1, 100, told | {"gating/promoted": 1})
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
-    monkeypatch.setattr(draughts, "train", train)
+    monkeypatch.setattr(draughts.loop, "train", train)
     monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
     monkeypatch.setattr(draughts, "PIECES", (3, 4))
     return asked
@@ -86,26 +89,26 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     """A page is made of what was measured elsewhere; a run that has ended is not asked for its checkpoints."""
     first, second = tmp_path / "first", tmp_path / "second"
     work = Work(folder=first, quick=True, games=2, positions=1)
-    results = everything(work, Watch())
+    results = everything(work, RunObserver())
     config = work.config()
     config_file.keep(first / "run", "alphazero", config)
     with Metrics(first / "run") as metrics:
         metrics.log(config.iterations, 400, {"speed/seconds": 30})
     shutil.move(first, second)
-    monkeypatch.setattr(draughts, "train", None)
+    monkeypatch.setattr(draughts.loop, "train", None)
     monkeypatch.setattr(draughts, "play", None)
     monkeypatch.setattr(draughts, "attempts", None)
-    again = everything(dataclasses.replace(work, folder=second), Watch())
+    again = everything(dataclasses.replace(work, folder=second), RunObserver())
     assert again.matches == results.matches
     assert repr(again.endings) == repr(results.endings)  # means of no games are no numbers
     assert str(tmp_path) not in "".join(path.read_text() for path in second.rglob("*.json"))
     with pytest.raises(TypeError):  # of another seed it is not the same run
-        everything(dataclasses.replace(work, folder=second, seed=1), Watch())
+        everything(dataclasses.replace(work, folder=second, seed=1), RunObserver())
 
 
 def test_stopping(tmp_path: Path, trained: list[Any]) -> None:
     with pytest.raises(StoppedError):
-        everything(Work(folder=tmp_path, quick=True), Watch(stopped=lambda: True))
+        everything(Work(folder=tmp_path, quick=True), RunObserver(stopped=lambda: True))
     assert trained
 
 

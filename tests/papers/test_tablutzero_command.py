@@ -11,7 +11,7 @@ from planted_tablutzero import made_up
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
-from boardwright.learn.run.loop import Watch
+from boardwright.learn.run.method import RunObserver
 from boardwright.papers import tablutzero_matches
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero_results import Results
@@ -28,9 +28,9 @@ def test_the_report_and_its_pictures(
 ) -> None:
     works: list[Work] = []
 
-    def everything(work: Work, watch: Watch) -> Results:
+    def everything(work: Work, watch: RunObserver) -> Results:
         works.append(work)
-        watch.word("paper: the paper's run")
+        watch.message("paper: the paper's run")
         return dataclasses.replace(made_up(tmp_path / f"runs{len(works)}"), protocol=work.sizes.protocol)
 
     monkeypatch.setattr(tablutzero_matches, "everything", everything)
@@ -96,7 +96,7 @@ def test_what_cannot_be_is_said(tmp_path: Path, changes: dict[str, object], mess
 def test_a_stopped_one_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(work: Work, watch: Watch) -> Results:
+    def stopped(work: Work, watch: RunObserver) -> Results:
         raise StoppedError
 
     monkeypatch.setattr(tablutzero_matches, "everything", stopped)

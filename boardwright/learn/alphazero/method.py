@@ -1,13 +1,11 @@
-"""AlphaZero as a method of the loop: when it plays, learns, meets past selves, is gated and measured.
-
-train(config, folder, watch)
-"""
+"""AlphaZero as a method of the training loop: when it plays, learns, is gated and evaluated."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -15,86 +13,94 @@ import jax
 import jax.numpy as jnp
 
 from boardwright.errors import NetError, RunError
-from boardwright.learn.alphazero.alphazero import PLAY, AlphaZero, Run, make_alphazero, scalars, with_past_self
+from boardwright.learn.alphazero import alphazero
+from boardwright.learn.alphazero.alphazero import PLAY, Run, make_alphazero, scalars, with_past_self
 from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.learn.distributed import mesh, processes
+from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import memory
 from boardwright.learn.match.duel import Contest, finished, make_duel
-from boardwright.learn.run import league, loop
-from boardwright.learn.run.loop import SECONDS_BETWEEN_CHECKPOINTS, Desk, Method, Progress, Rate, Watch
+from boardwright.learn.run import league
+from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.run.rating import rated
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 from boardwright.nets.resized import weights_for
 
 
-def train(
-    config: AlphaZeroConfig,
-    folder: Path,
-    watch: Watch | None = None,
-    *,
-    rate: Rate | None = None,
-    seconds_between_checkpoints: float = SECONDS_BETWEEN_CHECKPOINTS,
-) -> Progress:
-    """`loop.train` of AlphaZero, on all devices there are."""
-    watch = watch or Watch()
-    with mesh.all_devices(config):
-        split = mesh.in_words(config)
-        if split is not None and processes.is_first():
-            watch.word(split)
-        seconds = {"seconds_between_checkpoints": seconds_between_checkpoints}
-        return loop.train(alphazero_method(config), folder, watch, rate=rate, **seconds)
+class AlphaZero(Method[Run]):
+    """A chunk is some steps of self-play in all games, or some steps of learning."""
 
+    name = "alphazero"
+    portable_fields = ("learner", "reference", "league")
+    uses_all_devices = True
 
-def alphazero_method(config: AlphaZeroConfig) -> Method[Run]:
-    """What the loop runs; inside `mesh.all_devices` split over devices."""
-    az = make_alphazero(config)
-    plays, learns = config.selfplay.steps // az.play_chunk, config.learner.steps // az.learn_chunk
+    def __init__(self, config: AlphaZeroConfig):
+        self.config = config
+        with mesh.all_devices(config):
+            self.functions = make_alphazero(config)
+        self.game = self.functions.game
+        self._plays = config.selfplay.steps // self.functions.play_chunk
+        self.chunks = self._plays + config.learner.steps // self.functions.learn_chunk
 
-    def work(run: Run, iteration: int, chunk: int, desk: Desk) -> tuple[Run, Mapping[str, Any]]:
+    def on_devices(self) -> AbstractContextManager[None]:
+        """Splits games and batches over all devices of all processes."""
+        return mesh.all_devices(self.config)
+
+    def describe_devices(self) -> str | None:
+        """Games and samples on each device."""
+        return mesh.in_words(self.config)
+
+    def initialise(self) -> Run:
+        """New games, nets and replay."""
+        return self.functions.init()
+
+    def initialise_from(self, state: Run) -> Run:
+        """The state with the weights of the config's initial net, if it names one."""
+        return _begun(self.functions, state)
+
+    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
+        """Self-play first, then learning."""
+        az, plays = self.functions, self._plays
         if chunk < plays:
             with memory("selfplay.games, or search.simulations"):
                 if chunk == 0:
-                    run = _with_league(az, run, iteration, desk.nets)
-                run = az.play(run, iteration, chunk * az.play_chunk)
+                    state = _with_league(az, state, iteration, context.nets)
+                state = az.play(state, iteration, chunk * az.play_chunk)
                 if chunk == plays - 1:
-                    run = az.settle(run, iteration)
-                return jax.block_until_ready(run), {}
+                    state = az.settle(state, iteration)
+                return jax.block_until_ready(state), {}
         with memory("learner.batch"):
-            run, losses = jax.block_until_ready(az.learn(run, iteration, (chunk - plays) * az.learn_chunk))
-            return run, losses if az.has_enough(run) else {}
+            state, losses = jax.block_until_ready(az.learn(state, iteration, (chunk - plays) * az.learn_chunk))
+            return state, losses if az.has_enough(state) else {}
 
-    def phase(chunks: int) -> tuple[str, int, int]:
-        if chunks <= plays:
-            return "self-play", chunks * az.play_chunk, config.selfplay.steps
-        return "learning", (chunks - plays) * az.learn_chunk, config.learner.steps
+    def progress_after(self, chunks: int) -> tuple[str, int, int]:
+        """In steps."""
+        if chunks <= self._plays:
+            return "self-play", chunks * self.functions.play_chunk, self.config.selfplay.steps
+        return "learning", (chunks - self._plays) * self.functions.learn_chunk, self.config.learner.steps
 
-    def told(run: Run) -> dict[str, float]:
-        return scalars(run.tally) | {"learning_rate": az.learning_rate(int(run.learner.steps))}
+    def collect_metrics(self, state: Run) -> dict[str, float]:
+        """Of self-play, and the learning rate."""
+        return scalars(state.tally) | {"learning_rate": self.functions.learning_rate(int(state.learner.steps))}
 
-    def player(run: Run) -> tuple[Any, Variables]:
-        return config.net, az.players(run)
+    def gate(self, state: Run, done: int, context: MethodContext) -> tuple[Run, dict[str, float]]:
+        """Promotes the candidate if it scored enough against the reference."""
+        return _gated(self.functions, state, done, context)
 
-    return Method(
-        name="alphazero",
-        config=config,
-        game=az.game,
-        init=az.init,
-        begun=functools.partial(_begun, az),
-        chunks=plays + learns,
-        work=work,
-        phase=phase,
-        scalars=told,
-        player=player,
-        judge=functools.partial(_gated, az),
-        evaluate=functools.partial(_evaluated, az),
-        next_iteration=az.next_iteration,
-        carried=("learner", "reference", "league"),
-        devices=mesh.size(),
-    )
+    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
+        """Games against past checkpoints, and the rating after them."""
+        return _evaluated(self.functions, state, done, context)
+
+    def export_net(self, state: Run) -> tuple[Any, Variables]:
+        """The net that plays."""
+        return self.config.net, self.functions.players(state)
+
+    def next_iteration(self, state: Run) -> Run:
+        """With a new tally."""
+        return self.functions.next_iteration(state)
 
 
-def _begun(az: AlphaZero, run: Run) -> Run:
+def _begun(az: alphazero.AlphaZero, run: Run) -> Run:
     """A new run with the weights of the net it was told to begin with, which may have learned other rules on another
     board.
     """
@@ -124,7 +130,7 @@ def _begun(az: AlphaZero, run: Run) -> Run:
     return dataclasses.replace(run, learner=learner, reference=reference, league=league_nets)
 
 
-def _with_league(az: AlphaZero, run: Run, iteration: int, nets: Path) -> Run:
+def _with_league(az: alphazero.AlphaZero, run: Run, iteration: int, nets: Path) -> Run:
     """The run with another past self in the league, which changes in turn."""
     if run.league is None or iteration == 0:
         return run
@@ -133,7 +139,7 @@ def _with_league(az: AlphaZero, run: Run, iteration: int, nets: Path) -> Run:
     return with_past_self(run, iteration % az.config.league.nets, variables)
 
 
-def _gated(az: AlphaZero, run: Run, done: int, desk: Desk) -> tuple[Run, dict[str, float]]:
+def _gated(az: alphazero.AlphaZero, run: Run, done: int, context: MethodContext) -> tuple[Run, dict[str, float]]:
     """The run with its candidate promoted if it scored enough against the reference, and the score."""
     config = az.config.gating
     if not config.games or done % config.every:
@@ -145,20 +151,22 @@ def _gated(az: AlphaZero, run: Run, done: int, desk: Desk) -> tuple[Run, dict[st
         fold = jax.jit(az.network.fold)
         candidate = az.candidate(run)
         games = contest(_duel_key(az, done, 1), fold(candidate), [fold(run.reference)])
-        (score,) = finished(games, lambda share: desk.watch.phase("gating", round(share * config.games), config.games))
+        (score,) = finished(
+            games, lambda share: context.observer.progress("gating", round(share * config.games), config.games)
+        )
     promoted = score.points > config.threshold
     if promoted:
         run = dataclasses.replace(run, reference=jax.tree.map(lambda leaf: leaf.copy(), candidate))
     return run, {"gating/score": score.points, "gating/promoted": float(promoted)}
 
 
-def _evaluated(az: AlphaZero, run: Run, done: int, desk: Desk) -> dict[str, float]:
+def _evaluated(az: alphazero.AlphaZero, run: Run, done: int, context: MethodContext) -> dict[str, float]:
     """Plays the net of an iteration against past ones, stores how that went, and returns its rating."""
-    config, metrics = az.config.evaluation, desk.metrics
+    config, metrics = az.config.evaluation, context.metrics
     if not league.is_evaluated(config, done):
         return {}
     drawn = league.drawn_opponents(config, az.config.seed, done)
-    opponents = league.nearest_kept(desk.nets, drawn, before=done)
+    opponents = league.nearest_kept(context.nets, drawn, before=done)
     with memory("evaluation.games"):
         contest = _contest(
             az,
@@ -168,19 +176,19 @@ def _evaluated(az: AlphaZero, run: Run, done: int, desk: Desk) -> dict[str, floa
             plies=config.opening_plies,
         )
         fold = jax.jit(az.network.fold)
-        others = [fold(league.recall(league.path_of(desk.nets, other), az.game)) for other in opponents]
+        others = [fold(league.recall(league.path_of(context.nets, other), az.game)) for other in opponents]
         total = config.games * len(opponents)
         games = contest(_duel_key(az, done, 2), fold(az.players(run)), others)
-        scores = finished(games, lambda share: desk.watch.phase("evaluation", round(share * total), total))
+        scores = finished(games, lambda share: context.observer.progress("evaluation", round(share * total), total))
     for other, score in zip(opponents, scores, strict=True):
         for role, (first, second) in enumerate(((done, other), (other, done))):
             wins = (score.wins[role], score.losses[role])
             metrics.log_match(done, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role])
-    return {} if desk.rate is None else rated(metrics, done, desk.rate)
+    return {} if context.rate is None else rated(metrics, done, context.rate)
 
 
 @functools.lru_cache(maxsize=8)  # compiled once for contests of a size
-def _contest(az: AlphaZero, *, opponents: int, games: int, simulations: int, plies: int) -> Contest:
+def _contest(az: alphazero.AlphaZero, *, opponents: int, games: int, simulations: int, plies: int) -> Contest:
     return make_duel(
         az.env,
         az.asking,
@@ -193,5 +201,5 @@ def _contest(az: AlphaZero, *, opponents: int, games: int, simulations: int, pli
     )
 
 
-def _duel_key(az: AlphaZero, done: int, use: int) -> jax.Array:
+def _duel_key(az: alphazero.AlphaZero, done: int, use: int) -> jax.Array:
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(az.config.seed), PLAY + 16 + use), done)

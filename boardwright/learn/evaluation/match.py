@@ -8,7 +8,7 @@ from boardwright.games.base import DRAW, Game
 from boardwright.learn.evaluation.config import AlphaBetaConfig, AlphaBetaContestsConfig
 from boardwright.learn.evaluation.selfplay import MakeSearch, Played, Weights, in_threads, played, random_opening
 from boardwright.learn.run import league
-from boardwright.learn.run.loop import Desk
+from boardwright.learn.run.method import MethodContext
 from boardwright.learn.run.rating import rated
 from boardwright.nets import netfile
 
@@ -51,18 +51,18 @@ def contest(
 
 
 def evaluated(
-    config: AlphaBetaConfig, game: Game, make_search: MakeSearch, net: Weights, done: int, desk: Desk
+    config: AlphaBetaConfig, game: Game, make_search: MakeSearch, net: Weights, done: int, context: MethodContext
 ) -> dict[str, float]:
     """Plays the net of an iteration against earlier ones, stores how that went, and returns its rating."""
     wanted = opponents(config.evaluation, done)
     if not wanted:
         return {}
-    others = league.nearest_kept(desk.nets, wanted, before=done)
+    others = league.nearest_kept(context.nets, wanted, before=done)
     for met, other in enumerate(others):
-        desk.watch.phase("evaluation", met * config.evaluation.games, len(others) * config.evaluation.games)
-        old = netfile.read(league.path_of(desk.nets, other), game=game).weights
+        context.observer.progress("evaluation", met * config.evaluation.games, len(others) * config.evaluation.games)
+        old = netfile.read(league.path_of(context.nets, other), game=game).weights
         seed = f"{config.seed} {done} {other} contest"
         first, second = contest(game, make_search, net, old, config.evaluation, seed)
-        desk.metrics.log_match(done, done, other, first.wins, first.draws, first.losses, first.plies)
-        desk.metrics.log_match(done, other, done, second.losses, second.draws, second.wins, second.plies)
-    return {} if desk.rate is None else rated(desk.metrics, done, desk.rate)
+        context.metrics.log_match(done, done, other, first.wins, first.draws, first.losses, first.plies)
+        context.metrics.log_match(done, other, done, second.losses, second.draws, second.wins, second.plies)
+    return {} if context.rate is None else rated(context.metrics, done, context.rate)

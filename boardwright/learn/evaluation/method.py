@@ -1,4 +1,4 @@
-"""Alpha-beta with a net at its leaves as a method of the loop: when it plays, learns and meets earlier nets."""
+"""Evaluation networks for alpha-beta as a method of the training loop: when it plays, learns and is evaluated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from boardwright.learn.evaluation.selfplay import (
     random_opening,
     samples_of,
 )
-from boardwright.learn.run.loop import Desk, Method
+from boardwright.learn.run.method import Method, MethodContext
 from boardwright.nets.network import Variables, weights_of
 
 BEGIN, LEARN = range(2)  # what random numbers of JAX are for
@@ -61,78 +61,93 @@ class Run:
     tally: Tally
 
 
-def alphabeta_method(config: AlphaBetaConfig) -> Method[Run]:
-    """What the loop runs."""
-    game = _game(config)
-    functions = make_learner(config, game.observation_shape)
-    seed, selfplay = jax.random.key(config.seed), config.selfplay
+class AlphaBetaEvaluation(Method[Run]):
+    """An evaluation network for alpha-beta; a chunk is some games of self-play, or some steps of learning."""
 
-    def init() -> Run:
-        learner = functions.init(jax.random.fold_in(seed, BEGIN))
-        return Run(learner, new_replay(config.replay, game.observation_shape), _nothing_counted())
+    name = "alphabeta"
+    portable_fields = ("learner",)
 
-    make_search = make_searches(game, config.tables)
-    about = NODES_PLAYED // (MOVES * selfplay.nodes)
-    a_piece = min(selfplay.games, max(LEAST_PLAYED, min(about, MOST_PLAYED)))  # games
-    plays, learn_chunk = -(-selfplay.games // a_piece), chunk_of(config.learner.steps, MOST_LEARNED)
-    step, learning_key = jax.jit(functions.step, donate_argnums=0), jax.random.fold_in(seed, LEARN)
+    def __init__(self, config: AlphaBetaConfig):
+        self.config = config
+        self.game = _game(config)
+        self._learner = make_learner(config, self.game.observation_shape)
+        self._seed = jax.random.key(config.seed)
+        self._learning_key = jax.random.fold_in(self._seed, LEARN)
+        self._make_search = make_searches(self.game, config.tables)
+        selfplay = config.selfplay
+        about = NODES_PLAYED // (MOVES * selfplay.nodes)
+        self._play_chunk = min(selfplay.games, max(LEAST_PLAYED, min(about, MOST_PLAYED)))  # games
+        self._learn_chunk = chunk_of(config.learner.steps, MOST_LEARNED)
+        self._plays = -(-selfplay.games // self._play_chunk)
+        self.chunks = self._plays + config.learner.steps // self._learn_chunk
+        self._init = jax.jit(self._new_state)
+        self._step = jax.jit(self._learner.step, donate_argnums=0)
 
-    def play(run: Run, iteration: int, first: int) -> Run:
-        weights = weights_of(_variables(run))
+    def initialise(self) -> Run:
+        """New weights and an empty replay."""
+        return self._init()
+
+    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
+        """Games of self-play first, then steps of learning."""
+        del context
+        with memory("replay or learner.batch"):
+            if chunk < self._plays:
+                return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
+            steps = (chunk - self._plays) * self._learn_chunk
+            return self._learn(state, iteration * self.config.learner.steps + steps)
+
+    def progress_after(self, chunks: int) -> tuple[str, int, int]:
+        """In games, then in steps of learning."""
+        if chunks <= self._plays:
+            games = self.config.selfplay.games
+            return "self-play", min(chunks * self._play_chunk, games), games
+        return "learning", (chunks - self._plays) * self._learn_chunk, self.config.learner.steps
+
+    def collect_metrics(self, state: Run) -> dict[str, float]:
+        """Of self-play, and the learning rate."""
+        return scalars(state.tally) | {"learning_rate": float(jnp.asarray(self._learner.rate(state.learner.steps)))}
+
+    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
+        """Games against nets of earlier iterations."""
+        return evaluated(self.config, self.game, self._make_search, weights_of(_variables(state)), done, context)
+
+    def export_net(self, state: Run) -> tuple[Any, Variables]:
+        """The evaluation network."""
+        return self.config.net, _variables(state)
+
+    def next_iteration(self, state: Run) -> Run:
+        """With a new tally."""
+        return dataclasses.replace(state, tally=_nothing_counted())
+
+    def _new_state(self) -> Run:
+        learner = self._learner.init(jax.random.fold_in(self._seed, BEGIN))
+        return Run(learner, new_replay(self.config.replay, self.game.observation_shape), _nothing_counted())
+
+    def _play(self, run: Run, iteration: int, first: int) -> Run:
+        """The state after the games of one chunk."""
+        weights, selfplay, game = weights_of(_variables(run)), self.config.selfplay, self.game
 
         def one(number: int) -> tuple[Played, Samples]:
             opening = random_opening(
-                game, f"{config.seed} {iteration} {number}", selfplay.least_random, selfplay.most_random
+                game, f"{self.config.seed} {iteration} {number}", selfplay.least_random, selfplay.most_random
             )
-            search = make_search(weights)
+            search = self._make_search(weights)
             record = played(game, (search, search), selfplay.nodes, opening)
             samples = samples_of(record, game, search.SCALE)
             return dataclasses.replace(record, seen=record.seen[:0].copy()), samples  # which have packed it
 
-        records, samples = zip(*in_threads(one, range(first, min(first + a_piece, selfplay.games))), strict=True)
+        numbers = range(first, min(first + self._play_chunk, selfplay.games))
+        records, samples = zip(*in_threads(one, numbers), strict=True)
         everything = joined(samples)
         tally = jax.tree.map(jnp.add, run.tally, _counted(records, len(everything.bits)))
         return Run(run.learner, remembered(run.replay, everything), tally)
 
-    def learn(run: Run, first: int) -> tuple[Run, Mapping[str, Any]]:
+    def _learn(self, run: Run, first: int) -> tuple[Run, Mapping[str, Any]]:
         learner, losses = run.learner, []
-        for number in range(first, first + learn_chunk):
-            learner, loss = step(learner, run.replay, jax.random.fold_in(learning_key, number))
+        for number in range(first, first + self._learn_chunk):
+            learner, loss = self._step(learner, run.replay, jax.random.fold_in(self._learning_key, number))
             losses.append(loss)
         return Run(learner, run.replay, run.tally), {"value": np.mean(jax.device_get(losses))}
-
-    def work(run: Run, iteration: int, chunk: int, desk: Desk) -> tuple[Run, Mapping[str, Any]]:
-        del desk
-        with memory("replay or learner.batch"):
-            if chunk < plays:
-                return jax.block_until_ready(play(run, iteration, chunk * a_piece)), {}
-            return learn(run, iteration * config.learner.steps + (chunk - plays) * learn_chunk)
-
-    def phase(chunks: int) -> tuple[str, int, int]:
-        if chunks <= plays:
-            return "self-play", min(chunks * a_piece, selfplay.games), selfplay.games
-        return "learning", (chunks - plays) * learn_chunk, config.learner.steps
-
-    def told(run: Run) -> dict[str, float]:
-        return scalars(run.tally) | {"learning_rate": float(jnp.asarray(functions.rate(run.learner.steps)))}
-
-    def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
-        return evaluated(config, game, make_search, weights_of(_variables(run)), done, desk)
-
-    return Method(
-        name="alphabeta",
-        config=config,
-        game=game,
-        init=jax.jit(init),
-        chunks=plays + config.learner.steps // learn_chunk,
-        work=work,
-        phase=phase,
-        scalars=told,
-        player=lambda run: (config.net, _variables(run)),
-        evaluate=evaluate,
-        next_iteration=lambda run: dataclasses.replace(run, tally=_nothing_counted()),
-        carried=("learner",),
-    )
 
 
 def scalars(tally: Tally) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""PPO as a method of the loop: when it updates, meets past selves and is measured."""
+"""PPO as a method of the training loop: when it updates, meets past checkpoints and is evaluated."""
 
 from __future__ import annotations
 
@@ -12,42 +12,67 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import memory
 from boardwright.learn.match.against_random import chosen_by, make_evaluate
 from boardwright.learn.ppo.config import PPOConfig
-from boardwright.learn.ppo.ppo import PPO, Run, make_ppo, with_past_self
+from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
 from boardwright.learn.run import league
-from boardwright.learn.run.loop import Desk, Method
+from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared.encoder_file import encoder_for
 from boardwright.nets.network import Variables
 
 
-def ppo_method(config: PPOConfig) -> Method[Run]:
-    """What the loop runs; a piece of work is an update."""
-    game = make_game(config.game, config.rules, config.observation)
-    ppo = make_ppo(config, encoder=encoder_for(config.encoder, config.architecture, game))
+class PPO(Method[Run]):
+    """A chunk is one update."""
 
-    def work(run: Run, iteration: int, chunk: int, desk: Desk) -> tuple[Run, Mapping[str, Any]]:
+    name = "ppo"
+    portable_fields = ("learner", "opponent", "episodes", "followed")
+
+    def __init__(self, config: PPOConfig):
+        self.config = config
+        self.game = make_game(config.game, config.rules, config.observation)
+        self.functions = make_ppo(config, encoder=encoder_for(config.encoder, config.architecture, self.game))
+        self.chunks = config.updates
+        self.best_metric = chosen_by(config.evaluation)
+        functions = self.functions
+        self._evaluate = make_evaluate(config.evaluation, config.seed, functions.network, functions.env, _variables)
+
+    def initialise(self) -> Run:
+        """New games and nets."""
+        return self.functions.init()
+
+    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
+        """One update."""
         with memory("rollout.games, rollout.rows or learner.minibatch"):
             if chunk == 0:
-                run = _with_league(ppo, run, iteration, desk.nets)
-            return jax.block_until_ready(ppo.update(run, iteration, chunk))
+                state = self._with_league(state, iteration, context.nets)
+            return jax.block_until_ready(self.functions.update(state, iteration, chunk))
 
-    def player(run: Run) -> tuple[Any, Variables]:
-        return config.architecture, run.learner.variables
+    def progress_after(self, chunks: int) -> tuple[str, int, int]:
+        """In updates."""
+        return "updates", chunks, self.chunks
 
-    return Method(
-        name="ppo",
-        config=config,
-        game=ppo.game,
-        init=ppo.init,
-        chunks=config.updates,
-        work=work,
-        phase=lambda chunks: ("updates", chunks, config.updates),
-        scalars=scalars,
-        player=player,
-        evaluate=make_evaluate(config.evaluation, config.seed, ppo.network, ppo.env, lambda run: run.learner.variables),
-        chosen_by=chosen_by(config.evaluation),
-        next_iteration=ppo.next_iteration,
-        carried=("learner", "opponent", "episodes", "followed"),
-    )
+    def collect_metrics(self, state: Run) -> dict[str, float]:
+        """Of games and updates."""
+        return scalars(state)
+
+    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
+        """Games against a random player."""
+        return self._evaluate(state, done, context)
+
+    def export_net(self, state: Run) -> tuple[Any, Variables]:
+        """The net of policy and value."""
+        return self.config.architecture, _variables(state)
+
+    def next_iteration(self, state: Run) -> Run:
+        """With a new tally."""
+        return self.functions.next_iteration(state)
+
+    def _with_league(self, state: Run, iteration: int, nets: Path) -> Run:
+        """The state with one opponent of the league replaced, each in turn, by the net of a past iteration."""
+        opponent, seed = self.config.opponent, self.config.seed
+        if opponent.kind != "league" or state.opponent is None or iteration == 0:
+            return state
+        (past,) = league.nearest_kept(nets, [league.drawn_past_self(seed, iteration)], before=iteration)
+        variables = league.recall(league.path_of(nets, past), self.game)
+        return with_past_self(state, iteration % opponent.nets, variables)
 
 
 def scalars(run: Run) -> dict[str, float]:
@@ -77,10 +102,5 @@ def scalars(run: Run) -> dict[str, float]:
     return found
 
 
-def _with_league(ppo: PPO, run: Run, iteration: int, nets: Path) -> Run:
-    """The run with another past self in the league, which changes in turn."""
-    if ppo.config.opponent.kind != "league" or run.opponent is None or iteration == 0:
-        return run
-    (past,) = league.nearest_kept(nets, [league.drawn_past_self(ppo.config.seed, iteration)], before=iteration)
-    variables = league.recall(league.path_of(nets, past), ppo.game)
-    return with_past_self(run, iteration % ppo.config.opponent.nets, variables)
+def _variables(run: Run) -> Variables:
+    return run.learner.variables

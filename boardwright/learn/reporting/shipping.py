@@ -17,7 +17,7 @@ from typing import Any
 from boardwright.errors import RunError
 from boardwright.learn.reporting.figures import minutes
 from boardwright.learn.run import league
-from boardwright.learn.run.loop import BEST
+from boardwright.learn.run.league import BEST
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile

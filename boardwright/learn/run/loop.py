@@ -1,11 +1,10 @@
-"""The loop every way to learn runs in: iterations, measured and kept in a folder, until all are done.
+"""The training loop of every learning method: iterations, metrics, nets and checkpoints in one folder.
 
-    train(method, folder, watch)
+    train(method, folder, observer)
 
-A `Method` says what a run holds and how a piece of work moves it on; the loop does the rest. The folder holds
-`config.json`, `checkpoints/`, `nets/` (the net after every iteration, and `best.net`), `metrics.sqlite` and what the
-run takes along to another machine; see docs/run-folder.md. A run that was stopped or killed goes on from its last
-checkpoint, and ends as if it never had been.
+A `Method` holds the algorithm; the loop does the rest. The folder holds `config.json`, `checkpoints/`, `nets/` (the
+net after every iteration, and `best.net`), `metrics.sqlite` and the portable state; see docs/run-folder.md. A run
+that was stopped or killed resumes from its last checkpoint and ends with the same results.
 """
 
 from __future__ import annotations
@@ -15,201 +14,144 @@ import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import jax
 
 from boardwright import __version__
 from boardwright.errors import RunError
-from boardwright.games.base import Game
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import memory
 from boardwright.learn.run import checkpoint, config_file, league, portable_state, run_folder, settings
 from boardwright.learn.run.lock import alone_in
+from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Clock, Progress
 from boardwright.learn.run.rating import Rate
 from boardwright.learn.run.saver import Saver
 from boardwright.nets import netfile
-from boardwright.nets.network import Variables
 from boardwright.wholefile import write_whole
 
-BEST = league.BEST
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 SPEED = ("speed/seconds", "speed/frames_per_second")
 
 
-@dataclass(frozen=True)
-class Watch:
-    """Who looks on; everything may be left out."""
-
-    phase: Callable[[str, int, int], None] = lambda what, done, total: None  # of an iteration
-    iteration: Callable[[int, int, Mapping[str, float]], None] = lambda iteration, frames, told: None
-    word: Callable[[str], None] = lambda text: None
-    stopped: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What the loop lends a method."""
-
-    nets: Path  # folder of the nets by iteration, see `league`
-    metrics: Metrics
-    watch: Watch
-    rate: Rate | None
-
-
-R = TypeVar("R")  # all that changes in a run, as one pytree
-
-
-def _unchanged(run: Any, done: int, desk: Desk) -> tuple[Any, dict[str, float]]:
-    del done, desk
-    return run, {}
-
-
-def _nothing(run: Any, done: int, desk: Desk) -> dict[str, float]:
-    del run, done, desk
-    return {}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Method(Generic[R]):
-    """A way to learn. Random numbers must come from the seed, the iteration and the chunk alone."""
-
-    name: str  # as `boardwright train` calls it
-    config: Any  # a frozen dataclass with `iterations` among its settings
-    game: Game  # that its nets are kept for
-    init: Callable[[], R]  # jitted
-    begun: Callable[[R], R] = lambda run: run  # a new run with what it was told to begin with
-    chunks: int  # pieces of work in an iteration, below a million
-    # run, iteration, chunk -> run, losses of what was learned in it; none where nothing was
-    work: Callable[[R, int, int, Desk], tuple[R, Mapping[str, Any]]]
-    phase: Callable[[int], tuple[str, int, int]]  # after so many chunks: what was done, how much of it, of how much
-    scalars: Callable[[R], dict[str, float]]  # told of an iteration at its end, `selfplay/moves` among them
-    player: Callable[[R], tuple[Any, Variables]]  # the net to keep: its config and variables
-    judge: Callable[[R, int, Desk], tuple[R, dict[str, float]]] = _unchanged  # after an iteration, before that
-    evaluate: Callable[[R, int, Desk], dict[str, float]] = _nothing  # and after it
-    chosen_by: str | None = None  # a score of `evaluate`: the net with the highest is kept as the best; none: the last
-    next_iteration: Callable[[R], R]  # the run with nothing counted yet
-    carried: tuple[str, ...] = ()  # fields of a run that go along to another machine, see `luggage`; none: it stays
-    devices: int = 1  # that it uses
-    # Of what is no net for play: writes it as `best`, from run, folder of nets, iteration and provenance.
-    keep: Callable[[R, Path, int, Mapping[str, Any]], None] | None = None
-    best: str = BEST
-
-
 def train(
-    method: Method[R],
+    method: Method[State],
     folder: Path,
-    watch: Watch | None = None,
+    observer: RunObserver | None = None,
     *,
     rate: Rate | None = None,
     seconds_between_checkpoints: float = SECONDS_BETWEEN_CHECKPOINTS,
 ) -> Progress:
-    """Trains to the end, or until `watch` says to stop; then the next call with the same config goes on.
+    """Trains to the end, or until `observer.stopped()`; the next call with the same config resumes.
 
-    Of several processes all must call it; the first writes and speaks, and any may stop.
+    Of several processes all must call it. Only the first writes files and calls the observer; any of them may stop.
     """
-    watch = watch or Watch()
+    observer = observer or RunObserver()
     if not processes.is_first():
-        watch, rate = Watch(stopped=watch.stopped), None
-    iterations = method.config.iterations
+        observer, rate = RunObserver(stopped=observer.stopped), None
     with contextlib.ExitStack() as held:
+        held.enter_context(method.on_devices())
+        if (split := method.describe_devices()) is not None:
+            observer.message(split)
         processes.check_same(f"settings {settings.to_json(method.config)}")
         with processes.together():
-            metrics = _opened(method, folder, held)
-        desk = Desk(folder / "nets", metrics, watch, rate)
+            metrics = _open_folder(method, folder, held)
+        context = MethodContext(folder / "nets", metrics, observer, rate)
         with memory("the games at once, the replay or the net's size"):
-            run, progress, has_checkpoint = _begin(method, folder, desk)
+            state, progress, has_checkpoint = _load_or_initialise(method, folder, context)
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
         clock = Clock()
-        while progress.iteration < iterations:
-            stop, due = processes.agreed(stop=watch.stopped(), due=saver.due())
+        while progress.iteration < method.config.iterations:
+            stop, due = processes.agreed(stop=observer.stopped(), due=saver.due())
             if stop or due:
-                saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
+                saver.save(progress.number, state, {"progress": dataclasses.asdict(progress)})
             if stop:
                 saver.finish()
                 where = f"{'in' if progress.chunk else 'before'} iteration {progress.iteration + 1}"
-                watch.word(f"stopped {where}; the same command goes on from here")
+                observer.message(f"stopped {where}; run the same command to resume")
                 return progress
             if progress.chunk < method.chunks:
-                run, progress = _chunk(method, run, progress, desk)
+                state, progress = _work(method, state, progress, context)
             else:
-                if not has_checkpoint:  # and is killed after this, the next call would find metrics and nets alone
-                    saver.save_first(progress.number, run, {"progress": dataclasses.asdict(progress)})
+                if not has_checkpoint:  # else a run killed after this would leave only metrics and nets
+                    saver.save_first(progress.number, state, {"progress": dataclasses.asdict(progress)})
                     has_checkpoint = True
-                run, progress = _end_of_iteration(method, run, progress, desk, clock)
-                _take_along(method, run, progress, folder, saver)
-        saver.save(progress.number, run, {"progress": dataclasses.asdict(progress)})
+                state, progress = _end_iteration(method, state, progress, context, clock)
+                _save_portable(method, state, progress, folder, saver)
+        saver.save(progress.number, state, {"progress": dataclasses.asdict(progress)})
         saver.finish()
-        watch.word(f"{iterations} iterations, {progress.frames:,} frames: the net is {desk.nets / method.best}")
+        net = context.nets / method.best_name
+        observer.message(f"{progress.iteration} iterations, {progress.frames:,} frames: the net is {net}")
         return progress
 
 
-def _chunk(method: Method[R], run: R, progress: Progress, desk: Desk) -> tuple[R, Progress]:
-    """The next piece of work of an iteration."""
+def _work(method: Method[State], state: State, progress: Progress, context: MethodContext) -> tuple[State, Progress]:
+    """The next chunk of an iteration."""
     iteration, chunk, begin = progress.iteration, progress.chunk, time.monotonic()
     if chunk == 0:
-        what, _, total = method.phase(1)
-        desk.watch.phase(what, 0, total)
-    run, losses = method.work(run, iteration, chunk, desk)
-    told = {name: float(loss) for name, loss in losses.items()}
-    for name, loss in told.items():
+        what, _, total = method.progress_after(1)
+        context.observer.progress(what, 0, total)
+    state, arrays = method.work(state, iteration, chunk, context)
+    losses = {name: float(loss) for name, loss in arrays.items()}
+    for name, loss in losses.items():
         if not math.isfinite(loss):
             raise RunError(
-                f"the {name} loss is {loss} in iteration {iteration + 1}, after {chunk} of {method.chunks} pieces of "
-                f"work: the last checkpoint before it is kept; train anew with a lower learning rate"
+                f"the {name} loss is {loss} in iteration {iteration + 1}, after {chunk} of {method.chunks} chunks: the "
+                f"last checkpoint before it is kept; start a new run with a lower learning rate"
             )
-    desk.watch.phase(*method.phase(chunk + 1))
-    sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in told.items()} or progress.losses
-    learned = progress.learned + bool(told)
+    context.observer.progress(*method.progress_after(chunk + 1))
+    sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in losses.items()} or progress.losses
+    learned = progress.learned + bool(losses)
     progress = dataclasses.replace(progress, chunk=chunk + 1, losses=sums, learned=learned)
-    return run, _worked(method, progress, time.monotonic() - begin)
+    return state, _add_seconds(method, progress, time.monotonic() - begin)
 
 
-def _end_of_iteration(method: Method[R], run: R, progress: Progress, desk: Desk, clock: Clock) -> tuple[R, Progress]:
-    """Judges, keeps and measures the net of an iteration, and tells what happened in it."""
+def _end_iteration(
+    method: Method[State], state: State, progress: Progress, context: MethodContext, clock: Clock
+) -> tuple[State, Progress]:
+    """Gates, saves and evaluates the net of an iteration, and logs its metrics."""
     done, begin = progress.iteration + 1, time.monotonic()
-    told = method.scalars(run)
-    told |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
-    frames = progress.frames + int(told["selfplay/moves"])
-    run, judged = method.judge(run, done, desk)
-    told |= judged
+    metrics = method.collect_metrics(state)
+    metrics |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
+    frames = progress.frames + int(metrics["selfplay/moves"])
+    state, gating = method.gate(state, done, context)
+    metrics |= gating
     at_its_end = dataclasses.replace(progress, iteration=done, frames=frames)
-    _keep_net(method, run, desk.nets, at_its_end, is_best=method.chosen_by is None)
-    progress = _worked(method, progress, time.monotonic() - begin)
-    desk.metrics.log(done, frames, told)  # before ratings, which look up the frames of an iteration
+    _save_net(method, state, context.nets, at_its_end, is_best=method.best_metric is None)
+    progress = _add_seconds(method, progress, time.monotonic() - begin)
+    context.metrics.log(done, frames, metrics)  # before ratings, which look up the frames of an iteration
     begin = time.monotonic()
-    measured = method.evaluate(run, done, desk)
+    evaluation = method.evaluate(state, done, context)
     progress = progress.next_iteration(frames, method.devices * (time.monotonic() - begin))
     seconds = clock.lap()
-    speed = dict(zip(SPEED, (seconds, told["selfplay/moves"] / seconds), strict=True))
-    desk.metrics.log(done, frames, measured | speed | progress.costs())
-    _keep_best(method, run, desk, at_its_end)
-    desk.watch.iteration(done, frames, told | measured | speed)
-    return method.next_iteration(run), progress
+    speed = dict(zip(SPEED, (seconds, metrics["selfplay/moves"] / seconds), strict=True))
+    context.metrics.log(done, frames, evaluation | speed | progress.costs())
+    _update_best(method, state, context, at_its_end)
+    context.observer.on_iteration(done, frames, metrics | evaluation | speed)
+    return method.next_iteration(state), progress
 
 
-def _worked(method: Method[Any], progress: Progress, seconds: float) -> Progress:
-    """After so many seconds more on all devices of a method."""
+def _add_seconds(method: Method[Any], progress: Progress, seconds: float) -> Progress:
+    """Progress with more seconds spent on all devices of a method."""
     return progress.worked(jax.devices()[0].device_kind, method.devices * seconds)
 
 
-def _take_along(method: Method[R], run: R, progress: Progress, folder: Path, saver: Saver) -> None:
-    """Has what the run would take along to another machine written, in the place of what it would have before."""
-    if not method.carried or not processes.is_first():
+def _save_portable(method: Method[State], state: State, progress: Progress, folder: Path, saver: Saver) -> None:
+    """Replaces the portable state of the run, from which it could resume on another machine."""
+    if not method.portable_fields or not processes.is_first():
         return
-    arrays, at = portable_state.taken(run, method.carried), dataclasses.asdict(progress)
-    told = config_file.told(method.name, method.config)
-    saver.write_beside(lambda: portable_state.write(folder / portable_state.NAME, arrays, at, told))
+    arrays, at = portable_state.taken(state, method.portable_fields), dataclasses.asdict(progress)
+    config = config_file.told(method.name, method.config)
+    saver.write_beside(lambda: portable_state.write(folder / portable_state.NAME, arrays, at, config))
 
 
-def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
-    """The folder, made where there is none and locked until `held` is closed, and its metrics; those of processes
-    other than the first, which measure the same, are thrown away. Raises RunError where another run is there.
+def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
+    """Makes the folder, locks it until `held` is closed, and opens its metrics; raises RunError for another run.
+
+    Processes other than the first measure the same and get metrics that are thrown away.
     """
     if not processes.is_first():
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
@@ -221,55 +163,59 @@ def _opened(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Me
     return metrics
 
 
-def _begin(method: Method[R], folder: Path, desk: Desk) -> tuple[R, Progress, bool]:
-    """The run at its last checkpoint, at what was unpacked into its folder, or at its beginning; whether at the first.
+def _load_or_initialise(method: Method[State], folder: Path, context: MethodContext) -> tuple[State, Progress, bool]:
+    """(state, progress, whether from a checkpoint): of the last checkpoint, an unpacked run or a new one.
 
-    Settings of a new run are kept when it has been begun with them: until then they may be refused, and corrected.
+    The settings of a new run are saved only now: until then they may be refused, and corrected.
     """
     with processes.together():
-        restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.init))
+        restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.initialise))
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
-        run, is_unpacked = method.begun(method.init()), (folder / portable_state.UNPACKED).exists()
+        state = method.initialise_from(method.initialise())
+        is_unpacked = (folder / portable_state.UNPACKED).exists()
         if not is_unpacked and processes.is_first():
             config_file.write(folder, method.name, method.config)
-        _keep_net(method, run, desk.nets, Progress())
+        _save_net(method, state, context.nets, Progress())
         if is_unpacked:
-            return *_unpacked(method, run, folder, desk), False
-        desk.metrics.truncate_after(-1)
-        return run, Progress(), False
+            return *_restore_unpacked(method, state, folder, context), False
+        context.metrics.truncate_after(-1)
+        return state, Progress(), False
     for warning in restored.warnings:
-        desk.watch.word(warning)
+        context.observer.message(warning)
     progress = Progress(**restored.meta["progress"])
-    _goes_on(method, progress, desk)
+    _resume_metrics(method, progress, context)
     return restored.tree, progress, True
 
 
-def _unpacked(method: Method[R], new: R, folder: Path, desk: Desk) -> tuple[R, Progress]:
-    """A new run with what was brought from another folder in its place: its games begin anew, its replay is empty."""
+def _restore_unpacked(
+    method: Method[State], new: State, folder: Path, context: MethodContext
+) -> tuple[State, Progress]:
+    """A new state with the portable fields of an unpacked run; its games and its replay buffer are new."""
     with processes.together():
         file = portable_state.read(folder / portable_state.UNPACKED)
-        run, before = portable_state.put_into(file, new, method.carried), portable_state.progress_of(file)
+        state = portable_state.put_into(file, new, method.portable_fields)
+        before = portable_state.progress_of(file)
     progress = dataclasses.replace(before, parts=before.parts + 1)
-    _keep_net(method, run, desk.nets, progress)
-    _goes_on(method, progress, desk)
-    _keep_best(method, run, desk, progress)
-    desk.watch.word("its games are new and fill the replay again: those before stayed where it was packed")
-    return run, progress
+    _save_net(method, state, context.nets, progress)
+    _resume_metrics(method, progress, context)
+    _update_best(method, state, context, progress)
+    context.observer.message("its games restart and its replay buffer is empty: a pack holds neither")
+    return state, progress
 
 
-def _goes_on(method: Method[Any], progress: Progress, desk: Desk) -> None:
-    """Forgets what was measured after a moment, and tells when that is."""
-    desk.metrics.truncate_after(progress.iteration)
+def _resume_metrics(method: Method[Any], progress: Progress, context: MethodContext) -> None:
+    """Deletes metrics newer than the progress, and reports where the run resumes."""
+    context.metrics.truncate_after(progress.iteration)
     if progress.iteration >= method.config.iterations:
-        desk.watch.word("this run has ended")
+        context.observer.message("this run is complete")
         return
-    under_way = f"iteration {progress.iteration + 1} of {method.config.iterations}"
-    desk.watch.word(f"goes on with {under_way}, after {progress.frames:,} frames")
+    current = f"iteration {progress.iteration + 1} of {method.config.iterations}"
+    context.observer.message(f"resuming {current} after {progress.frames:,} frames")
 
 
-def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress, *, is_best: bool = True) -> None:
-    """Keeps the net that plays between two iterations: shortened among the past ones, whole if it is the best."""
+def _save_net(method: Method[State], state: State, nets: Path, progress: Progress, *, is_best: bool = True) -> None:
+    """Saves the net that plays between two iterations, with its provenance."""
     if not processes.is_first():
         return
     training: dict[str, Any] = {
@@ -280,25 +226,17 @@ def _keep_net(method: Method[R], run: R, nets: Path, progress: Progress, *, is_b
         "boardwright": __version__,
         "config": settings.to_json(method.config),
     }
-    if method.keep is not None:
-        method.keep(run, nets, progress.iteration, training)
-        return
-    config, variables = method.player(run)
-    kept: dict[str, Any] = {"config": config, "game": method.game, "training": training}
-    league.keep(league.path_of(nets, progress.iteration), variables, **kept)
-    if is_best:
-        league.keep(nets / BEST, variables, whole=True, **kept)
+    method.save_artifact(state, nets, progress.iteration, training, is_best=is_best)
 
 
-def _keep_best(method: Method[R], run: R, desk: Desk, progress: Progress) -> None:
-    """Of a method whose best net is chosen by a score: keeps the one with the highest of those in the folder as the
-    best, where it is not yet.
-    """
-    measured = None if method.chosen_by is None else desk.metrics.read().scalars.get(method.chosen_by)
-    if measured is None or not processes.is_first():
+def _update_best(method: Method[State], state: State, context: MethodContext, progress: Progress) -> None:
+    """Of a method with a `best_metric`: saves the net with the highest value in the folder as the best."""
+    series = None if method.best_metric is None else context.metrics.read().scalars.get(method.best_metric)
+    if series is None or not processes.is_first():
         return
-    best = league.highest_kept(desk.nets, dict(zip(measured.iterations.tolist(), measured.values, strict=True)))
+    saved = context.nets / method.best_name
+    best = league.highest_kept(context.nets, dict(zip(series.iterations.tolist(), series.values, strict=True)))
     if best == progress.iteration:
-        _keep_net(method, run, desk.nets, progress)
-    elif best is not None and netfile.read(desk.nets / BEST).training.get("iteration") != best:  # it was unpacked
-        write_whole(desk.nets / BEST, league.path_of(desk.nets, best).read_bytes())
+        _save_net(method, state, context.nets, progress)
+    elif best is not None and netfile.read(saved).training.get("iteration") != best:  # the run was unpacked
+        write_whole(saved, league.path_of(context.nets, best).read_bytes())

@@ -22,7 +22,7 @@ from jax import Array
 from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import memory, on_cpu
-from boardwright.learn.run.loop import Desk, Method
+from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, split_by_game, unpacked
 from boardwright.learn.vae.config import VAE_FILE, VaeConfig
@@ -59,87 +59,107 @@ def drawn(key: Array, mean: Array, log_variance: Array) -> Array:
     return mean + jnp.exp(0.5 * log_variance) * jax.random.normal(key, mean.shape)
 
 
-def vae_method(config: VaeConfig, boards: Boards) -> Method[Run]:
-    """The training of an auto-encoder on positions of the config's games, for `loop.train`."""
-    game = make_game(config.game, config.rules, config.observation)
-    if boards.shape != game.observation_shape:
-        raise RunError(f"boards of {boards.shape} are none of {game.name}, which has {game.observation_shape}")
-    vae = make_vae(config.encoder.as_plain(), boards.shape)
-    optimiser = optax.adam(config.rate)
-    train, held = split_by_game(boards, config.boards.validation, config.seed)
-    train_bits, held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
-    seed = jax.random.key(config.seed)
-    chunk, chunks = _pieces(max(1, len(train) // config.batch))
+class VAE(Method[Run]):
+    """An auto-encoder of positions of the config's games; a chunk is some steps of learning."""
 
-    def key_of(use: int, iteration: Array | int, step: Array | int) -> Array:
-        return jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(seed, use), iteration), step)
+    name = "vae"
+    best_name = VAE_FILE
 
-    def init() -> Run:
-        variables = vae.init(key_of(BEGIN, 0, 0))
-        return Run(variables, optimiser.init(variables["params"]))
+    def __init__(self, config: VaeConfig, boards: Boards):
+        self.config = config
+        self.game = make_game(config.game, config.rules, config.observation)
+        if boards.shape != self.game.observation_shape:
+            expected = self.game.observation_shape
+            raise RunError(f"boards of {boards.shape} are not of {self.game.name}: expected {expected}")
+        self._vae = make_vae(config.encoder.as_plain(), boards.shape)
+        self._optimiser = optax.adam(config.rate)
+        train, held = split_by_game(boards, config.boards.validation, config.seed)
+        self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
+        self._seed = jax.random.key(config.seed)
+        self._chunk, self.chunks = _pieces(max(1, len(train) // config.batch))
+        self._boards_learned = self.chunks * self._chunk * config.batch  # in an iteration
+        self._init, self._learn = jax.jit(self._new_state), jax.jit(self._learn_chunk, donate_argnums=0)
+        self._measure = make_measure(self._vae)
+        self._order = functools.lru_cache(maxsize=1)(self._order_of)
 
-    def loss(params: Any, key: Array, seen: Array) -> tuple[Array, dict[str, Array]]:
-        mean, log_variance = vae.encode({"params": params}, seen)
-        logits = vae.decode({"params": params}, drawn(key, mean, log_variance))
+    def initialise(self) -> Run:
+        """New weights and optimiser."""
+        return self._init()
+
+    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Array]]:
+        """Some steps of learning."""
+        del context
+        numbers = (jnp.int32(iteration), jnp.int32(chunk * self._chunk))
+        with memory("batch"):
+            return jax.block_until_ready(self._learn(state, self._train_bits, self._order(iteration), *numbers))
+
+    def progress_after(self, chunks: int) -> tuple[str, int, int]:
+        """In boards."""
+        return "learning", chunks * self._chunk * self.config.batch, self._boards_learned
+
+    def collect_metrics(self, state: Run) -> dict[str, float]:
+        """The boards learned from count as moves."""
+        del state
+        return {"selfplay/moves": float(self._boards_learned)}
+
+    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
+        """Losses and accuracy on the games held back."""
+        del context
+        measured = self._measure(state.variables, self._held_bits, self._key(MEASURE, done, 0))
+        measured["loss"] = measured["bce"] + self.config.beta * measured["kl"]
+        return {f"validation/{name}": value for name, value in measured.items()}
+
+    def export_net(self, state: Run) -> tuple[Any, Variables]:
+        """The auto-encoder, which does not play."""
+        return self._vae.config, state.variables
+
+    def save_artifact(
+        self, state: Run, nets: Path, iteration: int, training: Mapping[str, Any], *, is_best: bool
+    ) -> None:
+        """Saves the auto-encoder in place of the one before."""
+        del iteration, is_best
+        config, variables = self.export_net(state)
+        encoder_file.write(nets / VAE_FILE, weights_of_vae(variables), config=config, game=self.game, training=training)
+
+    def next_iteration(self, state: Run) -> Run:
+        """Nothing is counted."""
+        return state
+
+    def _key(self, use: int, iteration: Array | int, step: Array | int) -> Array:
+        return jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(self._seed, use), iteration), step)
+
+    def _order_of(self, iteration: int) -> Array:
+        return jax.random.permutation(self._key(ORDER, iteration, 0), len(self._train_bits))
+
+    def _new_state(self) -> Run:
+        variables = self._vae.init(self._key(BEGIN, 0, 0))
+        return Run(variables, self._optimiser.init(variables["params"]))
+
+    def _loss(self, params: Any, key: Array, seen: Array) -> tuple[Array, dict[str, Array]]:
+        mean, log_variance = self._vae.encode({"params": params}, seen)
+        logits = self._vae.decode({"params": params}, drawn(key, mean, log_variance))
         terms = {"bce": cross_entropy(logits, seen).mean(), "kl": divergence(mean, log_variance).mean()}
-        terms["total"] = terms["bce"] + config.beta * terms["kl"]
+        terms["total"] = terms["bce"] + self.config.beta * terms["kl"]
         return terms["total"], terms
 
-    def learn(run: Run, bits: Array, order: Array, iteration: Array, first: Array) -> tuple[Run, dict[str, Array]]:
+    def _learn_chunk(
+        self, run: Run, bits: Array, order: Array, iteration: Array, first: Array
+    ) -> tuple[Run, dict[str, Array]]:
+        batch = self.config.batch
+
         def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
-            places = order[(step * config.batch + jnp.arange(config.batch)) % len(order)]
-            seen = unpacked(bits[places], boards.shape)
-            gradients, terms = jax.grad(loss, has_aux=True)(
-                run.variables["params"], key_of(NOISE, iteration, step), seen
+            places = order[(step * batch + jnp.arange(batch)) % len(order)]
+            seen = unpacked(bits[places], self._vae.shape)
+            gradients, terms = jax.grad(self._loss, has_aux=True)(
+                run.variables["params"], self._key(NOISE, iteration, step), seen
             )
-            updates, state = optimiser.update(gradients, run.optimiser, run.variables["params"])
+            updates, state = self._optimiser.update(gradients, run.optimiser, run.variables["params"])
             params = optax.apply_updates(run.variables["params"], updates)
             return Run({**run.variables, "params": params}, state), terms
 
-        unrolled = chunk if on_cpu() else 1
-        run, terms = jax.lax.scan(one_step, run, first + jnp.arange(chunk), unroll=unrolled)
+        unrolled = self._chunk if on_cpu() else 1
+        run, terms = jax.lax.scan(one_step, run, first + jnp.arange(self._chunk), unroll=unrolled)
         return run, {name: values.mean() for name, values in terms.items()}
-
-    jitted_learn = jax.jit(learn, donate_argnums=0)
-    measure = make_measure(vae)
-
-    @functools.lru_cache(maxsize=1)
-    def order_of(iteration: int) -> Array:
-        return jax.random.permutation(key_of(ORDER, iteration, 0), len(train))
-
-    def work(run: Run, iteration: int, piece: int, desk: Desk) -> tuple[Run, Mapping[str, Array]]:
-        del desk
-        numbers = (jnp.int32(iteration), jnp.int32(piece * chunk))
-        with memory("batch"):
-            return jax.block_until_ready(jitted_learn(run, train_bits, order_of(iteration), *numbers))
-
-    def evaluate(run: Run, done: int, desk: Desk) -> dict[str, float]:
-        del desk
-        told = measure(run.variables, held_bits, key_of(MEASURE, done, 0))
-        told["loss"] = told["bce"] + config.beta * told["kl"]
-        return {f"validation/{name}": value for name, value in told.items()}
-
-    def keep(run: Run, nets: Path, done: int, training: Mapping[str, Any]) -> None:
-        del done
-        encoder_file.write(
-            nets / VAE_FILE, weights_of_vae(run.variables), config=vae.config, game=game, training=training
-        )
-
-    return Method(
-        name="vae",
-        config=config,
-        game=game,
-        init=jax.jit(init),
-        chunks=chunks,
-        work=work,
-        phase=lambda done: ("learning", done * chunk * config.batch, chunks * chunk * config.batch),
-        scalars=lambda run: {"selfplay/moves": float(chunks * chunk * config.batch)},
-        player=lambda run: (vae.config, run.variables),
-        evaluate=evaluate,
-        next_iteration=lambda run: run,
-        keep=keep,
-        best=VAE_FILE,
-    )
 
 
 def make_measure(vae: Vae) -> Callable[[Variables, Array, Array], dict[str, float]]:
