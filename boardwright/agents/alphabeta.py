@@ -22,6 +22,7 @@ from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
 from boardwright.nets import shipped
 
 if TYPE_CHECKING:
+    from boardwright._core import SearchReport
     from boardwright.nets.netfile import NetFile
 
 MANY_MOVES = 100  # legal moves from which the Cathedral paper looks one move ahead only
@@ -67,16 +68,17 @@ class AlphaBetaPlayer(Agent):
             limit.nodes or 0,
             limit.seconds or 0.0,
             None if watch is None else lambda: watch.stopped,
-            None if watch is None else lambda *found: watch.report(self._choice(*found)),
+            None if watch is None else lambda found: watch.report(self._choice(found)),
         )
-        return self._choice(*found)
+        return self._choice(found)
 
-    def _choice(self, line: list[int], score: int, depth: int, nodes: int, seconds: float) -> Choice:
-        if abs(score) > self._search.DECIDED:
-            value = math.copysign(1.0, score)
+    def _choice(self, found: "SearchReport") -> Choice:
+        if abs(found.score) > self._search.DECIDED:
+            value = math.copysign(1.0, found.score)
         else:
-            value = math.tanh(score / self._search.SCALE)
-        return Choice(line[0], value, line=tuple(line), nodes=nodes, depth=depth)
+            value = math.tanh(found.score / self._search.SCALE)
+        line = found.principal_variation
+        return Choice(line[0], value, line=tuple(line), nodes=found.nodes, depth=found.depth)
 
 
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:

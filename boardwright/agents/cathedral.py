@@ -7,10 +7,11 @@ so is what chance decides where a player is asked for it.
 
 import random
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boardwright._core import Cathedral, CathedralPosition
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import SEED, Player
 from boardwright.games import registry
@@ -51,11 +52,11 @@ class Greedy(Agent):
         actions, role = position.legal_actions(), position.role_to_move
         if role != CHANCE:
             engine = registry.game(game.name, replace(game.rules, rewards="shaped")).engine  # type: ignore[attr-defined]
-            before = _with_mover(role, position.core, engine)
+            before = _with_mover(role, position.core_as(CathedralPosition), engine)
             actions = _best(actions, np.array([self._value(before.play(action), role, engine) for action in actions]))
         return Choice(self._random.choice(actions))
 
-    def _value(self, after: Any, role: int, engine: Any) -> float:
+    def _value(self, after: CathedralPosition, role: int, engine: Cathedral) -> float:
         value = after.rewards()[role]
         if self.own_weight or self.other_weight:
             counts = {
@@ -82,7 +83,7 @@ def _best(actions: list[int], values: np.ndarray) -> list[int]:
     return np.array(actions)[values == values.max()].tolist()
 
 
-def _with_mover(role: int, core: Any, engine: Any) -> Any:
+def _with_mover(role: int, core: CathedralPosition, engine: Cathedral) -> CathedralPosition:
     """A position without its past, in the engine of a like rule set, with `role` to move."""
     return engine.setup(core.where(), core.cathedral, core.placed(), role, core.first_role, core.plies)
 

@@ -91,9 +91,8 @@ def _moves_between(base: Position, position: Position) -> list[tuple[Position, t
         return None
     last = base
     if moves:
-        last, actions = moves[-1]
-        for action in actions:
-            last = last.play(action)
+        before_last, actions = moves[-1]
+        last = before_last.play_all(actions)
     return moves if last.text == position.text else None
 
 

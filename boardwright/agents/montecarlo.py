@@ -10,17 +10,18 @@ undecided there counts as a visit only.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
 from boardwright.games.base import Game, Position
 
+if TYPE_CHECKING:
+    from boardwright._core import RolloutReport
+
 THREADS = Option("threads", "threads that search", whole(1, 256), "N", "1")
 HORIZON = Option("horizon", "moves from the root that a simulation goes, 0: to the end", whole(0, 10_000), "N", "")
 OPTIONS = (TIME, SIMULATIONS, HORIZON, THREADS, SEED)
-
-_Found = tuple[list[int], list[int], list[float], list[int], int]  # what the engine answers
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class MonteCarloPlayer(Agent):
         """The most visited of `actions`, or of all where there are none."""
         limit = self.own(limit)
 
-        def watched(found: _Found) -> bool:
+        def watched(found: "RolloutReport") -> bool:
             assert watch is not None
             watch.report(_choice(found))
             return watch.stopped
@@ -80,16 +81,16 @@ class MonteCarloPlayer(Agent):
         return _choice(found)
 
 
-def _choice(found: _Found) -> Choice:
-    actions, visits, values, line, simulations = found
+def _choice(found: "RolloutReport") -> Choice:
+    actions, visits, values, line = found.actions, found.visits, found.values, found.principal_variation
     best = actions.index(line[0])
-    policy = {action: count / simulations for action, count in zip(actions, visits, strict=True)}
+    policy = {action: count / found.simulations for action, count in zip(actions, visits, strict=True)}
     return Choice(
         actions[best],
         values[best],
         policy,
         tuple(line),
-        simulations=simulations,
+        simulations=found.simulations,
         visits=dict(zip(actions, visits, strict=True)),
         values={action: value for action, count, value in zip(actions, visits, values, strict=True) if count},
     )

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from boardwright._core import TablutPosition
 from boardwright.agents import montecarlo
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.montecarlo import IMPROVED, TRADITIONAL, MonteCarloPlayer
@@ -35,7 +36,7 @@ class Greedy(Agent):
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """Any of the moves that are best by its rule."""
-        core: Any = position.core
+        core = position.core_as(TablutPosition)
         return Choice(self._random.choice(core.greedy_actions(self._wins_first)))
 
 
@@ -47,7 +48,7 @@ class Heuristic(Agent):
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """Any of the moves that are best by its score."""
-        core: Any = position.core
+        core = position.core_as(TablutPosition)
         return Choice(self._random.choice(core.heuristic_actions()))
 
 
@@ -62,9 +63,9 @@ class HeuristicMonteCarlo(Agent):
 
         If all moves are, the one that took longest to refute.
         """
-        core: Any = position.core
+        core = position.core_as(TablutPosition)
         best = core.heuristic_actions()
-        if core.victory_path()[1] == best[0] or core.play(best[0]).result == position.role_to_move:
+        if core.victory_path().action == best[0] or core.play(best[0]).result == position.role_to_move:
             return Choice(best[0])
         limit, begin = self._search.own(limit), time.perf_counter()
         found = [self._search.search(position, limit, watch, best)]

@@ -106,28 +106,30 @@ class ZeroPlayer(Agent):
         """Another move at times, where the player has a temperature: never away from a sure win, nor to a sure loss."""
         if self._temperature == 0 or choice.value in (-1.0, 1.0):
             return choice
-        actions, _, values, *_ = self._search.report()
-        allowed = {action: choice.policy[action] for action, q in zip(actions, values, strict=True) if q != -1.0}
+        report = self._search.report()
+        values = dict(zip(report.actions, report.values, strict=True))
+        allowed = {action: choice.policy[action] for action, q in values.items() if q != -1.0}
         if not any(allowed.values()):  # all that was tried loses
             return choice
         action = draw(allowed, self._temperature, self._random)
         if action == choice.action:
             return choice
-        value = values[actions.index(action)] if choice.visits[action] else choice.value
+        value = values[action] if choice.visits[action] else choice.value
         return Choice(action, value, choice.policy, (action,), choice.nodes, choice.simulations, visits=choice.visits)
 
 
 def _choice(search: PuctSearch) -> Choice:
-    actions, visits, values, policy, line, value, simulations, evaluations = search.report()
+    report = search.report()
+    actions, visits, line = report.actions, report.visits, report.principal_variation
     return Choice(
         line[0],
-        value,
-        dict(zip(actions, policy, strict=True)),
+        report.value,
+        dict(zip(actions, report.policy, strict=True)),
         tuple(line),
-        nodes=evaluations,
-        simulations=simulations,
+        nodes=report.evaluations,
+        simulations=report.simulations,
         visits=dict(zip(actions, visits, strict=True)),
-        values={action: q for action, count, q in zip(actions, visits, values, strict=True) if count},
+        values={action: q for action, count, q in zip(actions, visits, report.values, strict=True) if count},
     )
 
 

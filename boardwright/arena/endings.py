@@ -81,8 +81,7 @@ def attempt(task: Task, game: Game | None = None) -> Attempt:
             if position.role_to_move == role:
                 if judge.result(position) in ("draw", "loss"):
                     return Attempt(task.player, task.ending, "spoiled", position.plies - begin)
-                for action in move_actions(position, choose_move(agent, position, Limit())):
-                    position = position.play(action)
+                position = position.play_all(move_actions(position, choose_move(agent, position, Limit())))
             else:
                 position = judge.defend(position)
     finally:

@@ -58,8 +58,7 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
                 except ForfeitError as forfeit:
                     forfeited_by, outcome = role, Outcome(1 - role, f"{game.roles[role]} forfeit: {forfeit}")
                     break
-                for action in actions:
-                    position = position.play(action)
+                position = position.play_all(actions)
                 seconds += [elapsed] + [0.0] * (len(actions) - 1)
             outcome = _stopped(position, conditions)
     finally:

@@ -38,9 +38,7 @@ class Beginning:
     def position(self, game: Game) -> Position:
         """The position the players find."""
         position = game.start() if self.start is None else game.position(self.start)
-        for action in self.actions:
-            position = position.play(action)
-        return position
+        return position.play_all(self.actions)
 
 
 def identity(game: Game, source: str) -> str:

@@ -71,8 +71,8 @@ def _choose(position: Position, kind: str, dice: random.Random) -> int:
     if kind == "random" or position.role_to_move == CHANCE or dice.random() < AT_RANDOM:
         return dice.choice(actions)
     if kind == "alphabeta":
-        line = position.game.alphabeta(MEGABYTES, 1).search(position.core, DEPTH, 0, 0.0)[0]
-        return line[0]
+        found = position.game.alphabeta(MEGABYTES, 1).search(position.core, DEPTH, 0, 0.0)
+        return found.principal_variation[0]
     dice.shuffle(actions)
     return max(actions, key=lambda action: position.play(action).count_actions())
 

@@ -79,7 +79,7 @@ def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
 def _scalar_figures(game: Game) -> Iterator[tuple[str, str, float, str]]:
     """(key, label, value, unit) of random games, one at a time."""
     core: Any = game.start().core
-    actions = core.playouts(0, 0, 200)[2]
+    actions = core.playouts(0, 0, 200).actions
     label = f"scalar random games, {game.rules.name}, one core"
     yield "playouts", label, _rate(200, lambda: core.playouts(0, 0, 200)), "games/s"
     yield "actions", "the same in actions", _rate(actions, lambda: core.playouts(0, 0, 200)), "actions/s"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 import boardwright
+from boardwright._core import SearchReport
 from boardwright.bench.engine import REPETITIONS, Figure
 from boardwright.games.base import CHANCE, Game, Position
 
@@ -27,11 +28,11 @@ def measure(game_name: str) -> Iterator[Figure]:
     ratio = max(_nodes_rate(game, start, 2, 1) / _nodes_rate(game, start, 1, 1) for _ in range(REPETITIONS))
     yield Figure("threads", "nodes of two threads over nodes of one", ratio, "times")
     for seconds in (1.0, 2.0):
-        depth = max(_search(game, start, 1, seconds)[2] for _ in range(REPETITIONS))
+        depth = max(_search(game, start, 1, seconds).depth for _ in range(REPETITIONS))
         yield Figure(f"depth_{seconds:.0f}s", f"depth in {seconds:.0f} s, first position", depth, "moves")
-    depths = [_search(game, position, 1, SECONDS)[2] for position in positions]
+    depths = [_search(game, position, 1, SECONDS).depth for position in positions]
     yield Figure("mean_depth", f"mean depth in 1 s, {len(positions)} positions", mean(depths), "moves")
-    rollouts = max(start.core.monte_carlo(1, 0, SECONDS)[4] for _ in range(REPETITIONS)) / SECONDS
+    rollouts = max(start.core.monte_carlo(1, 0, SECONDS).simulations for _ in range(REPETITIONS)) / SECONDS
     yield Figure("rollouts", "Monte Carlo, first position, one thread", rollouts, "simulations/s")
 
 
@@ -49,13 +50,13 @@ def fixed_positions(game: Game) -> list[Position]:
     return positions
 
 
-def _search(game: Game, position: Position, threads: int, seconds: float) -> tuple[list[int], int, int, int, float]:
+def _search(game: Game, position: Position, threads: int, seconds: float) -> SearchReport:
     return game.alphabeta(MEGABYTES, threads).search(position.core, 0, 0, seconds)
 
 
 def _nodes_rate(game: Game, position: Position, threads: int, repetitions: int = REPETITIONS) -> float:
     best = 0.0
     for _ in range(repetitions):
-        *_, nodes, seconds = _search(game, position, threads, SECONDS)
-        best = max(best, nodes / seconds)
+        found = _search(game, position, threads, SECONDS)
+        best = max(best, found.nodes / found.seconds)
     return best

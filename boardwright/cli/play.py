@@ -99,10 +99,9 @@ def run(options: Options) -> None:
 
 def _whole_move(agent: Agent, position: Position) -> tuple[str, Position, Choice]:
     """(text, position after it, choice) of an agent's move, all its actions together."""
-    choice, after = choose_move(agent, position, Limit()), position
-    for action in move_actions(position, choice):
-        after = after.play(action)
-    return move_text(position, move_actions(position, choice)), after, choice
+    choice = choose_move(agent, position, Limit())
+    actions = move_actions(position, choice)
+    return move_text(position, actions), position.play_all(actions), choice
 
 
 def _help(position: Position) -> str:

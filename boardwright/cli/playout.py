@@ -27,9 +27,9 @@ def run(options: Options) -> None:
     outcomes, plies, actions, choices = [0, 0, 0], 0, 0, 0
     begin = time.perf_counter()
     for first in track(range(0, games, PIECE), games, "games", weight=PIECE):
-        tally, more_plies, more_actions, more_choices = position.core.playouts(seed, first, min(PIECE, games - first))
-        outcomes = [total + more for total, more in zip(outcomes, tally, strict=True)]
-        plies, actions, choices = plies + more_plies, actions + more_actions, choices + more_choices
+        tally = position.core.playouts(seed, first, min(PIECE, games - first))
+        outcomes = [total + more for total, more in zip(outcomes, tally.outcomes, strict=True)]
+        plies, actions, choices = plies + tally.plies, actions + tally.actions, choices + tally.choices
     seconds = time.perf_counter() - begin
     fields = {
         "games": games,

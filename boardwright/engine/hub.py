@@ -73,8 +73,7 @@ class HubProtocol:
         else:
             position = self.desk.game.position(hub.parse_position(arguments.get("pos", "")))
         for move in arguments.get("moves", "").split():
-            for action in hub.parse_move(position, move):
-                position = position.play(action)
+            position = position.play_all(hub.parse_move(position, move))
         self.desk.position = position
 
     def _level(self, arguments: Mapping[str, str]) -> None:

@@ -18,13 +18,13 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
+from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games.engines import (
     CHANCE,
     DRAW,
@@ -333,12 +333,6 @@ class Game(ABC):
         """Cells worth knowing about in a position, by what they are, for whoever wants to show them."""
         return {}
 
-    def play_all(self, actions: list[int]) -> Position:
+    def play_all(self, actions: Sequence[int]) -> Position:
         """The position after `actions` from the start; raises IllegalMoveError naming the ply."""
-        position = self.start()
-        for ply, action in enumerate(actions, start=1):
-            try:
-                position = position.play(action)
-            except IllegalMoveError as error:
-                raise IllegalMoveError(f"ply {ply}: {error}") from None
-        return position
+        return self.start().play_all(actions, unit="ply")

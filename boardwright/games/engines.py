@@ -5,13 +5,14 @@ Both number roles 0 and 1 and results alike: the role that won, `DRAW`, or `ONGO
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from boardwright._core import PlayoutTally, PuctReport, RolloutReport, SearchReport
     from boardwright.games.base import Position
 
 CHANCE = -1  # who is to move when nobody chooses
@@ -42,11 +43,12 @@ class CorePosition(Protocol):
     def legal_mask(self) -> np.ndarray: ...
     def is_legal(self, action: int) -> bool: ...
     def play(self, action: int) -> CorePosition: ...
+    def play_all(self, actions: Sequence[int]) -> CorePosition: ...  # raises ValueError at the first illegal one
     def under(self, game: Any) -> CorePosition: ...  # an engine of the same rules, that may observe otherwise
     def observe(self, role: int) -> np.ndarray: ...
     def routes(self) -> list[list[int]]: ...
     def perft(self, depth: int, distinct: bool = False) -> int: ...
-    def playouts(self, seed: int, first_game: int, games: int) -> tuple[list[int], int, int, int]: ...
+    def playouts(self, seed: int, first_game: int, games: int) -> PlayoutTally: ...
     def monte_carlo(
         self,
         seed: int,
@@ -58,10 +60,10 @@ class CorePosition(Protocol):
         foresee: bool = False,
         prove: bool = False,
         depth: int | None = None,
-        root_actions: list[int] = ...,
+        root_actions: Sequence[int] = ...,
         threads: int = 1,
-        watch: Callable[[Any], bool] | None = None,
-    ) -> tuple[list[int], list[int], list[float], list[int], int]: ...
+        watch: Callable[[RolloutReport], bool] | None = None,
+    ) -> RolloutReport: ...
 
 
 class AlphaBetaSearch(Protocol):
@@ -76,7 +78,7 @@ class AlphaBetaSearch(Protocol):
     PROVEN: int
     WIN: int
 
-    # line, score, depth, nodes, seconds; a limit of 0 is none; `report` hears the same of every depth
+    # a limit of 0 is none; `report` is called after every depth
     def search(
         self,
         position: Any,
@@ -84,10 +86,9 @@ class AlphaBetaSearch(Protocol):
         nodes: int,
         seconds: float,
         stopped: Callable[[], bool] | None = None,
-        report: Callable[[list[int], int, int, int, float], None] | None = None,
-    ) -> tuple[list[int], int, int, int, float]: ...
+        report: Callable[[SearchReport], None] | None = None,
+    ) -> SearchReport: ...
     def value(self, position: Any) -> int: ...  # static, of an ongoing position
-    def features(self, position: Any) -> list[tuple[str, int]]: ...  # what the static value is made of
 
 
 class PuctSearch(Protocol):
@@ -111,11 +112,7 @@ class PuctSearch(Protocol):
     def begin(self, position: Any, halving: int = 0) -> None: ...  # halving: a Gumbel search of so many simulations
     def collect(self, batch: int, simulations: int) -> int: ...  # how many wait; 0 simulations: no limit
     def apply(self, logits: np.ndarray, values: np.ndarray) -> None: ...  # [n, num_actions], [n], float32
-
-    # actions, visits, values, policy, principal variation, value, simulations, evaluations
-    def report(
-        self,
-    ) -> tuple[list[int], list[int], list[float], list[float], list[int], float, int, int]: ...
+    def report(self) -> PuctReport: ...
 
 
 class BatchState(Protocol):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.errors import BoardwrightError, IllegalMoveError, PositionError
 from boardwright.games.engines import DRAW, ONGOING, CorePosition
 
 if TYPE_CHECKING:
     from boardwright.games.base import Game
+
+C = TypeVar("C")
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,36 @@ class Position:
         """The position after an action (a number) or a whole move (a text); raises IllegalMoveError."""
         if isinstance(move, str):
             self._check_ongoing()
-            position = self
-            for action in self.game.parse_move(self.core, move):
-                position = position.play(action)
-            return position
+            return self.play_all(self.game.parse_move(self.core, move))
         action = operator.index(move)
         self._check(action)
         return Position(self.game, self.core.play(action))
+
+    def play_all(self, actions: Sequence[int], unit: str = "") -> Position:
+        """The position after several actions, in one call of the engine; raises IllegalMoveError as `play` does.
+
+        With a `unit` the error names the first illegal action, such as "ply 3: ...".
+        """
+        try:
+            return Position(self.game, self.core.play_all(actions))
+        except (TypeError, ValueError):  # one of them is illegal: find it, and the reason
+            return self._play_each(actions, unit)
+
+    def _play_each(self, actions: Sequence[int], unit: str) -> Position:
+        position = self
+        for number, action in enumerate(actions, start=1):
+            try:
+                position = position.play(action)
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"{unit} {number}: {error}" if unit else str(error)) from None
+        return position
+
+    def core_as(self, kind: type[C]) -> C:
+        """`core` as the position class of one game's engine; raises PositionError for another game's position."""
+        if not isinstance(self.core, kind):
+            expected = kind.__name__.removesuffix("Position").lower()
+            raise PositionError(f"position belongs to {self.game.name}, expected {expected}")
+        return self.core
 
     def under(self, game: Game) -> Position:
         """This position and its past in a game of the same rules, which may observe otherwise."""
@@ -153,7 +178,4 @@ class Position:
 
 def _replayed(game: Game, start: str, actions: Sequence[int]) -> Position:
     """The position at the end of a line of legal actions."""
-    core = game.position(start).core
-    for action in actions:
-        core = core.play(action)
-    return Position(game, core)
+    return game.position(start).play_all(actions)

@@ -240,9 +240,7 @@ def _answer(line: Connection, number: int, question: Question, players: Players,
 
 def _position(game: Game, question: Question) -> Position:
     position = game.start() if question.start is None else game.position(question.start)
-    for action in question.actions:
-        position = position.play(action)
-    return position
+    return position.play_all(question.actions)
 
 
 def _bound_memory(megabytes: int) -> None:

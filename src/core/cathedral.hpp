@@ -3,12 +3,6 @@
 // Where pieces fit is the business of cathedral_placements.hpp. Territory is one flood a player.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "cathedral_placements.hpp"
 #include "game.hpp"
 #include "squares.hpp"
@@ -57,7 +51,7 @@ class Cathedral {
         return state;
     }
 
-    // A position set up from outside: what is where, and who moves.
+    // A position from its parts, without a past.
     State make(const std::array<std::array<std::int16_t, kBuildings>, 2>& where, int cathedral,
                std::array<int, 2> placed, Role to_move, Role first_role, int plies) const {
         State state;
@@ -212,7 +206,7 @@ class Cathedral {
         return numbers;
     }
 
-    // What searches and players also need of the board.
+    // Further queries for searches and players.
 
     const CathedralPlacements& placements() const { return placements_; }
 
@@ -270,8 +264,8 @@ class Cathedral {
         }
     }
 
-    // Where no foreign piece stands. An area with one is not claimed from the board alone: only the
-    // mover takes that piece, and then it is gone.
+    // Areas without a foreign piece. An area with one is not claimed from the board alone: only the mover captures
+    // that piece, which then leaves the board.
     Squares territory_of(const State& state, Role role) const {
         const Squares foreign = state.built[1 - role] | state.cathedral_cells;
         Squares territory;
@@ -317,7 +311,7 @@ class Cathedral {
     }
 
     // Removes every foreign piece that stands alone in an area of the mover; the squares of buildings
-    // the other player has lost. The cathedral is nobody's loss.
+    // the other player has lost. The cathedral counts as no loss.
     int capture(State& state, Role mover) const {
         const Role other = static_cast<Role>(1 - mover);
         int squares = 0;

@@ -1,9 +1,6 @@
 // How good a Cathedral position looks, and which placements to try first.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 
 #include "cathedral.hpp"
@@ -17,9 +14,9 @@ class Evaluator<Cathedral> {
     using State = Cathedral::State;
     static constexpr double kScale = 320;
 
-    // What the score is made of: light's count less dark's.
+    // The features of the score: light's count less dark's.
     enum Feature {
-        kLeft,          // squares of buildings in hand, which is what is counted at the end
+        kLeft,          // squares of buildings in hand, counted at the end of the game
         kStuck,         // those of buildings that fit nowhere now
         kTerritory,     // cells of territory
         kRoom,          // ten times the root of the number of placements he would have were it his turn
@@ -30,8 +27,6 @@ class Evaluator<Cathedral> {
         kFeatures
     };
     using Features = std::array<int, kFeatures>;
-    static constexpr std::array<const char*, kFeatures> kNames{"left",   "stuck", "territory", "room",
-                                                               "shapes", "short", "safe",      "to move"};
     // With an empty board, and with a full one: between them the weight changes with the cells built on.
     // Fitted to the results of self-play games by logistic regression and rounded by hand.
     static constexpr Features kEmpty{-60, 0, 15, 0, -10, 0, 25, 260};
@@ -75,7 +70,7 @@ class Evaluator<Cathedral> {
             empty += f[i] * kEmpty[i];
             full += f[i] * kFull[i];
         }
-        const int score = std::clamp((empty * (cells - built) + full * built) / cells, -kMostStatic, kMostStatic);
+        const int score = std::clamp((empty * (cells - built) + full * built) / cells, -kMaxStatic, kMaxStatic);
         return state.to_move == Cathedral::kDark ? -score : score;
     }
 

@@ -6,9 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <vector>
 
 #include "game.hpp"
 #include "squares.hpp"

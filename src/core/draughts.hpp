@@ -5,11 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "draughts_board.hpp"
 #include "game.hpp"
@@ -18,7 +13,7 @@ namespace boardwright {
 
 enum class DraughtsReason : std::int8_t { kNone, kNoMove, kRepetition, kInactivity, kPlyLimit };
 
-// One rule set and one way to observe. Field by field what rules.py's `Tables` holds.
+// One rule set and one observation, with the fields of `Tables` in rules.py.
 struct DraughtsTables {
     int repetition_limit = 3;       // occurrences that draw; 0: none
     int max_quiet_plies = 0;        // 0: no limit
@@ -44,11 +39,11 @@ class Draughts {
     struct State {
         Board board;
         draughts::Origins moving;    // from where the role to move may hop, by direction
-        Bits continuing = 0;         // the piece that must go on capturing, if any
+        Bits continuing = 0;         // the piece that must continue its capture, if any
         Action action = kNoAction;   // the hop that led here
         std::uint64_t hash = 0;
         std::uint32_t plies = 0;     // whole moves played
-        std::uint32_t quiet = 0;     // whole moves since what the inactivity rule asks for
+        std::uint32_t quiet = 0;     // whole moves since the last one that the inactivity rule counts as progress
         std::uint16_t reversible = 0;  // whole moves since a capture or a man's move
         Role to_move = draughts::kBlack;
         Result result = Result::kOngoing;
@@ -73,7 +68,7 @@ class Draughts {
         state.quiet = static_cast<std::uint32_t>(quiet);
         state.plies = static_cast<std::uint32_t>(plies);
         state.hash = full_hash(state);
-        if (continuing) go_on(state, to_move, continuing);
+        if (continuing) restrict_to_continuation(state, to_move, continuing);
         settle(state);
         return state;
     }
@@ -96,7 +91,7 @@ class Draughts {
 
         state.action = action;
         state.continuing = 0;
-        if (jump && !crowned && go_on(state, mover, to)) {
+        if (jump && !crowned && restrict_to_continuation(state, mover, to)) {
             state.continuing = to;
             state.continues = true;
             state.seen = 0;
@@ -224,8 +219,8 @@ class Draughts {
         return rules_.piece_key[2 * role + king][std::countr_zero(square)];
     }
 
-    // Leaves the piece that has captured its further captures as the only moves; whether it has any.
-    static bool go_on(State& state, Role role, Bits piece) {
+    // Makes further captures of the piece that has just captured the only moves; returns whether there are any.
+    static bool restrict_to_continuation(State& state, Role role, Bits piece) {
         state.moving = {draughts::all_jumpers(state.board, role), true};
         for (Bits& from : state.moving.from) from &= piece;
         return state.moving.any();
@@ -236,9 +231,7 @@ class Draughts {
     static std::int8_t earlier_occurrences(std::span<const State> line, const State& state) {
         const int reach = std::min<int>(state.reversible, static_cast<int>(line.size()));
         int seen = 0;
-        for (int back = 4; back <= reach; back += 2) {
-            seen += line[line.size() - back].board == state.board;
-        }
+        for (int back = 4; back <= reach; back += 2) seen += line[line.size() - back].board == state.board;
         return static_cast<std::int8_t>(std::min(seen, 127));
     }
 

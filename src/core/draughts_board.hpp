@@ -15,7 +15,7 @@ using Bits = std::uint32_t;
 
 constexpr int kBlack = 0, kWhite = 1;
 
-// Whole sets moved one step in a direction; what would leave the board drops out.
+// A set of squares moved one step in a direction; squares that would leave the board are dropped.
 template <int Direction>
 constexpr Bits step(Bits squares) {
     constexpr Bits even_rows = 0x0F0F0F0F;  // rows 0, 2, …: their columns are odd
@@ -56,7 +56,7 @@ struct Board {
     constexpr bool operator==(const Board&) const = default;
 };
 
-// Pieces of `role` that can jump in a direction: an enemy beside, an empty square behind him.
+// Pieces of `role` that can jump in a direction: an adjacent enemy, and an empty square beyond it.
 template <int Direction>
 constexpr Bits jumpers(const Board& board, int role) {
     constexpr int back = 3 - Direction;
@@ -95,10 +95,9 @@ constexpr Origins origins(const Board& board, int role) {
     return found;
 }
 
-// Moves a piece one step or over one enemy, who leaves the board; crowns a man on the last row.
-// Jumped pieces may leave at once although the rules remove them when the move ends: a jumper lands
-// only on squares two rows and two columns apart, so it never meets a square it has jumped over.
-// Returns where the piece is now.
+// Moves a piece one step or over one enemy, who leaves the board; crowns a man on the last row. Jumped pieces may leave
+// at once although the rules remove them when the move ends: a jumper lands only on squares two rows and two columns
+// apart, so it never meets a square it has jumped over. Returns where the piece is now.
 constexpr Bits hop(Board& board, int role, Bits from, int direction, bool jump, bool* crowned) {
     Bits to = step(from, direction);
     if (jump) {
@@ -127,12 +126,12 @@ void each_capture(const Board& board, int role, Bits from, Visit&& visit) {
         Board after = board;
         bool crowned = false;
         const Bits to = hop(after, role, from, direction, true, &crowned);
-        bool goes_on = false;
+        bool continues = false;
         if (!crowned) {
             const std::array<Bits, 4> again = all_jumpers(after, role);
-            goes_on = ((again[0] | again[1] | again[2] | again[3]) & to) != 0;
+            continues = ((again[0] | again[1] | again[2] | again[3]) & to) != 0;
         }
-        if (goes_on) {
+        if (continues) {
             each_capture(after, role, to, visit);
         } else {
             visit(after, to);

@@ -1,15 +1,12 @@
-// How good a draughts position looks, and which moves to try first.
+// Static evaluation and move ordering of draughts.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cmath>
-#include <memory>
 
 #include "draughts.hpp"
 #include "draughts_net.hpp"
 #include "search/evaluation.hpp"
-#include "tablebase.hpp"
+#include "tablebase/tables.hpp"
 
 namespace boardwright {
 
@@ -21,7 +18,7 @@ class Evaluator<Draughts> {
     using Board = draughts::Board;
     static constexpr double kScale = 250;
 
-    // What the score is made of: Black's count less White's.
+    // The features of the score: Black's count less White's.
     enum Feature {
         kMen,
         kKings,
@@ -40,15 +37,12 @@ class Evaluator<Draughts> {
         kFeatures
     };
     using Features = std::array<int, kFeatures>;
-    static constexpr std::array<const char*, kFeatures> kNames{
-        "men", "kings", "back rank", "bridge", "tempo", "centre", "edge", "runaways", "trapped kings",
-        "king centre", "dog hole", "moves", "swap", "to move"};
-    // With all 24 pieces, and with none: between them the weight changes with the number of pieces.
-    // Fitted to the results of self-play games by logistic regression, held near what books say and rounded by hand.
+    // With all 24 pieces, and with none: between them the weight changes with the number of pieces. Fitted to the
+    // results of self-play games by logistic regression, regularised towards textbook values and rounded by hand.
     static constexpr Features kFull{100, 130, 30, -5, -2, 0, -1, 15, -10, -10, -10, 1, 1, 0};
     static constexpr Features kEmpty{104, 130, 20, 30, 4, -5, -8, 30, -10, 6, -80, 2, 7, 0};
 
-    // Without a net the score is made of the features, without tables nothing is known for sure.
+    // Without a net the score is a weighted sum of the features; without tables no result is proven.
     Evaluator(const Draughts& game, std::shared_ptr<const draughts::Tablebase> tables,
               std::shared_ptr<const draughts::EvaluationNet> net)
         : game_(&game), tables_(std::move(tables)), net_(std::move(net)) {
@@ -62,7 +56,9 @@ class Evaluator<Draughts> {
     Features features(const State& state) const {
         Features f{};
         const Board& board = state.board;
-        const auto each = [&](Feature feature, auto&& count) { f[feature] = count(draughts::kBlack) - count(draughts::kWhite); };
+        const auto each = [&](Feature feature, auto&& count) {
+            f[feature] = count(draughts::kBlack) - count(draughts::kWhite);
+        };
         each(kMen, [&](int role) { return std::popcount(board.men(role)); });
         each(kKings, [&](int role) { return std::popcount(board.kings_of(role)); });
         each(kBackRank, [&](int role) { return std::popcount(board.men(role) & draughts::crown_row(1 - role)); });
@@ -73,7 +69,9 @@ class Evaluator<Draughts> {
         each(kRunaways, [&](int role) { return runaways(board, role); });
         each(kTrappedKings, [&](int role) { return std::popcount(board.kings_of(role) & ~mobile(board, role)); });
         each(kKingCentre, [&](int role) { return std::popcount(board.kings_of(role) & kMiddle); });
-        each(kDogHole, [&](int role) { return int{(board.men(role) & kHoles[role]) && (board.men(1 - role) & kHoleKeepers[role])}; });
+        each(kDogHole, [&](int role) {
+            return int{(board.men(role) & kHoles[role]) && (board.men(1 - role) & kHoleKeepers[role])};
+        });
         each(kMoves, [&](int role) { return steps(board, role); });
         const int pieces = std::popcount(board.occupied());
         f[kSwap] = 24 * (2 * f[kMen] + 3 * f[kKings]) / std::max(pieces, 1);
@@ -128,8 +126,9 @@ class Evaluator<Draughts> {
     std::optional<int> known(const State& state, int ply) {
         if (!prober_ || std::popcount(state.board.occupied()) > tables_->pieces()) return std::nullopt;
         const Board board = state.to_move == draughts::kBlack ? state.board : draughts::turned(state.board);
-        const Bits going_on = state.to_move == draughts::kBlack ? state.continuing : draughts::turned(state.continuing);
-        const draughts::Value value = going_on ? prober_->value_going_on(board, going_on) : prober_->value(board);
+        const Bits continuing =
+            state.to_move == draughts::kBlack ? state.continuing : draughts::turned(state.continuing);
+        const draughts::Value value = continuing ? prober_->value_in_capture(board, continuing) : prober_->value(board);
         if (value == draughts::kDrawn) return 0;
         const int score = kTableWin - static_cast<int>(value) - ply;
         return draughts::outcome(value) == draughts::Outcome::kWin ? score : -score;
@@ -143,9 +142,9 @@ class Evaluator<Draughts> {
     static constexpr std::array<Bits, 2> kHoles{Bits{1} << 27, Bits{1} << 4};         // 28; 5
     static constexpr std::array<Bits, 2> kHoleKeepers{Bits{1} << 31, Bits{1}};        // 32; 1
 
-    // What a net says as a score, whose hyperbolic tangent at kScale is the same expected result.
+    // The score of the net, scaled by kScale.
     static int static_score(float output) {
-        constexpr float most = kMostStatic - 1;
+        constexpr float most = kMaxStatic - 1;
         const float score = output * static_cast<float>(kScale);
         return static_cast<int>(std::lround(score > -most ? (score < most ? score : most) : -most));
     }
@@ -161,8 +160,8 @@ class Evaluator<Draughts> {
 
     // Pieces that have a step of any kind.
     static Bits mobile(const Board& board, int role) {
-        return draughts::steppers<0>(board, role) | draughts::steppers<1>(board, role) | draughts::steppers<2>(board, role) |
-               draughts::steppers<3>(board, role);
+        return draughts::steppers<0>(board, role) | draughts::steppers<1>(board, role) |
+               draughts::steppers<2>(board, role) | draughts::steppers<3>(board, role);
     }
 
     static int steps(const Board& board, int role) {

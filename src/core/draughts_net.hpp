@@ -1,15 +1,12 @@
-// A small net that says how a draughts position stands, for the leaves of alpha-beta.
+// The evaluation network of draughts: a small net that scores the leaves of alpha-beta.
 //
-// Two layers of units, cut off below 0 and above 1, over the pieces as the mover sees them; the layers after the
-// first are others in each phase of the game, which the number of pieces tells. See docs/nets.md for the formula.
+// Two layers with a clipped ReLU, clamp(x, 0, 1), over the pieces as the mover sees them; the layers after the
+// first have separate weights for each phase of the game, given by the number of pieces. See docs/nets.md.
 //
-// It is asked millions of times a second. What the first layer gets from a row of four squares is looked up whole, as
-// there are but 5^4 ways to fill one: a position is the sum of eight lines of tables, however many pieces it has.
+// Called millions of times per second, so the first layer is a table lookup per row of four squares (5^4 entries).
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -20,7 +17,7 @@
 namespace boardwright::draughts {
 
 // The weights as net files hold them, row by row; the layers after the first have the phases as their first axis.
-// Sizes are at most what EvaluationNet says: whoever makes this checks them.
+// The caller checks that sizes are within the limits of EvaluationNet.
 struct EvaluationWeights {
     int width = 0, hidden = 0, phases = 0;
     std::span<const float> features_kernel;  // [8 rows x 8 columns x 4 planes, width]
@@ -35,12 +32,12 @@ class EvaluationNet {
   public:
     static constexpr int kKinds = 4;  // own men, own kings, enemy men, enemy kings
     static constexpr int kCells = 64;
-    static constexpr int kMostWidth = 1024, kMostHidden = 256, kMostPhases = 24, kMostPieces = 24;
+    static constexpr int kMaxWidth = 1024, kMaxHidden = 256, kMaxPhases = 24, kMaxPieces = 24;
 
     explicit EvaluationNet(const EvaluationWeights& weights)
         : width_(rounded_up(weights.width)), hidden_(rounded_up(weights.hidden)), phases_(weights.phases) {
         fill_rows(weights);
-        // Padded units are 0 whatever the position, so they change nothing.
+        // Padded units are always 0.
         hidden_kernel_.assign(static_cast<std::size_t>(phases_ * width_ * hidden_), 0.0f);
         hidden_bias_.assign(static_cast<std::size_t>(phases_ * hidden_), 0.0f);
         output_kernel_ = hidden_bias_;
@@ -50,24 +47,27 @@ class EvaluationNet {
                 std::copy_n(&weights.hidden_kernel[at(phase * weights.width + unit, weights.hidden)], weights.hidden,
                             &hidden_kernel_[at(phase * width_ + unit, hidden_)]);
             }
-            std::copy_n(&weights.hidden_bias[at(phase, weights.hidden)], weights.hidden, &hidden_bias_[at(phase, hidden_)]);
-            std::copy_n(&weights.output_kernel[at(phase, weights.hidden)], weights.hidden, &output_kernel_[at(phase, hidden_)]);
+            std::copy_n(&weights.hidden_bias[at(phase, weights.hidden)], weights.hidden,
+                        &hidden_bias_[at(phase, hidden_)]);
+            std::copy_n(&weights.output_kernel[at(phase, weights.hidden)], weights.hidden,
+                        &output_kernel_[at(phase, hidden_)]);
         }
     }
 
-    // How the position stands for the role to move: any number, whose hyperbolic tangent is the expected result.
+    // Score of the position for the role to move; its hyperbolic tangent is the expected result.
     float output(const Board& board, int to_move) const {
-        std::array<float, kMostWidth> units;
+        std::array<float, kMaxWidth> units;
         first_layer(board, to_move, units.data());
         const int pieces = std::popcount(board.occupied());
-        const int phase = std::min((std::max(pieces, 1) - 1) * phases_ / kMostPieces, phases_ - 1);
+        const int phase = std::min((std::max(pieces, 1) - 1) * phases_ / kMaxPieces, phases_ - 1);
         const float* bias = &hidden_bias_[at(phase, hidden_)];
         const float* last = &output_kernel_[at(phase, hidden_)];
         float answer = output_bias_[phase];
         for (int first = 0; first < hidden_; first += kTogether) {
-            Four a = four(bias + first), b = four(bias + first + 4), c = four(bias + first + 8), d = four(bias + first + 12);
+            Four a = four(bias + first), b = four(bias + first + 4), c = four(bias + first + 8),
+                 d = four(bias + first + 12);
             const float* from = &hidden_kernel_[at(phase * width_, hidden_)] + first;
-            // Units that are 0 are not skipped: they are too hard to foretell for a branch to pay.
+            // Zero units are not skipped: the branch is too hard to predict to pay off.
             for (int i = 0; i < width_; ++i, from += hidden_) {
                 a += units[i] * four(from);
                 b += units[i] * four(from + 4);
@@ -86,7 +86,8 @@ class EvaluationNet {
     // Four numbers in one register. GCC and Clang know this type on every processor; from a plain loop over sixteen
     // sums GCC 12 makes code that takes twice as long.
     using Four = float __attribute__((vector_size(16)));
-    static constexpr int kTogether = 16;  // units of the second layer whose sums stay in registers; sizes are padded to it
+    static constexpr int kTogether =
+        16;  // units of the second layer whose sums stay in registers; sizes are padded to it
     static constexpr int kRows = 8, kPatterns = 625;
 
     static constexpr int rounded_up(int size) { return (size + kTogether - 1) / kTogether * kTogether; }
@@ -131,8 +132,8 @@ class EvaluationNet {
         }
     }
 
-    // What the first layer gets from every row of the board as the mover sees it, however it is filled: pattern p has
-    // kind p / 5^square % 5 - 1 on its squares, -1 for none. The first row brings the bias, too.
+    // The input of the first layer from every pattern of every row as the mover sees it: pattern p has kind
+    // p / 5^square % 5 - 1 on its squares, -1 for an empty one. The first row includes the bias.
     void fill_rows(const EvaluationWeights& weights) {
         rows_.assign(at(kRows * kPatterns, width_), 0.0f);
         for (int row = 0; row < kRows; ++row) {

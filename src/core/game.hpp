@@ -1,12 +1,13 @@
-// What a game is to the scalar engine: the concept every game satisfies, and the line of play that
-// perft, playouts and searches walk along.
+// A game in the scalar engine: the concept every game satisfies, and the line of play that perft, playouts and
+// searches walk along.
 //
-// A game object holds one rule set. Positions are small copyable states; what came before them (for
-// repetition, for the learner's history planes) is the stack of earlier states, never hidden inside.
+// A game object holds one rule set. Positions are small copyable states; the past (for repetitions, for history
+// planes) is the stack of earlier states, never hidden inside a state.
 // Moves are action numbers, the same as in the batched engine. Text belongs to Python.
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +20,18 @@ namespace boardwright {
 using Action = std::int32_t;
 constexpr Action kNoAction = -1;
 
-// Who is to move: role 0, role 1, or chance. A role may move several times running.
+// Who is to move: role 0, role 1, or chance. A role may move several times in a row.
 using Role = std::int8_t;
 constexpr Role kChance = -1;
 
-// How a game stands. The two wins carry the number of the role that won.
+// The result of a game. The two wins have the number of the role that won.
 enum class Result : std::int8_t { kFirstRoleWins = 0, kSecondRoleWins = 1, kDraw = 2, kOngoing = 3 };
 
 constexpr Result win_for(int role) { return static_cast<Result>(role); }
 
 template <class G>
-concept Game = requires(const G& game, const typename G::State& state,
-                        std::span<const typename G::State> line, Action action, int n, Role role,
-                        float* planes, void (&visit)(Action)) {
+concept Game = requires(const G& game, const typename G::State& state, std::span<const typename G::State> line,
+                        Action action, int n, Role role, float* planes, void (&visit)(Action)) {
     // The state's own fields that generic code reads.
     { state.to_move } -> std::convertible_to<Role>;
     { state.result } -> std::convertible_to<Result>;
@@ -52,9 +52,9 @@ concept Game = requires(const G& game, const typename G::State& state,
     { game.count_actions(state) } -> std::same_as<int>;
     { game.nth_action(state, n) } -> std::same_as<Action>;
     { game.each_action(state, visit) } -> std::same_as<void>;  // a template: visitors are lambdas
-    // Whole moves: actions, but that what a role does without a break counts once.
+    // Whole moves: consecutive actions of one move count once.
     { game.count_moves(state) } -> std::same_as<int>;
-    // The same, but ways to move that lead to the same position count once.
+    // The same, but moves that lead to the same position count once.
     { game.count_distinct_moves(state) } -> std::same_as<int>;
     { game.observation_shape() } -> std::same_as<std::array<std::size_t, 3>>;  // rows, columns, planes
     { game.observe(line, role, planes) } -> std::same_as<void>;
@@ -67,16 +67,25 @@ class Line {
     using State = typename G::State;
 
     explicit Line(const G& game, State first) : game_(&game) { states_.push_back(first); }
-    // The same line in a game of the same rules.
-    Line(const G& game, const Line& other) : game_(&game), states_(other.states_) {}
+    // The same line in a game of the same rules, with room for `more` actions.
+    Line(const G& game, const Line& other, std::size_t more = 0) : game_(&game) {
+        states_.reserve(other.length() + more);
+        states_.assign(other.states_.begin(), other.states_.end());
+    }
 
     const G& game() const { return *game_; }
     const State& now() const { return states_.back(); }
     bool over() const { return now().result != Result::kOngoing; }
     std::span<const State> states() const { return states_; }
 
-    void play(Action action) { states_.push_back(game_->next(states_, action)); }
-    void undo() { states_.pop_back(); }
+    void play(Action action) {
+        assert(game_->is_legal(now(), action));
+        states_.push_back(game_->next(states_, action));
+    }
+    void undo() {
+        assert(length() > 1);
+        states_.pop_back();
+    }
     void reset(std::size_t length) { states_.resize(length); }
     void reserve(std::size_t length) { states_.reserve(length); }  // up to it, now() stays where it is
     std::size_t length() const { return states_.size(); }

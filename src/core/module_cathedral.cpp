@@ -1,11 +1,11 @@
 // The Python bindings of Cathedral.
-#include "bindings_puct.hpp"
+#include "bindings_search.hpp"
 #include "cathedral_evaluation.hpp"
 
 namespace boardwright {
 namespace {
 
-// Reads boardwright.games.cathedral.rules.Tables, field by field.
+// Reads boardwright.games.cathedral.rules.Tables.
 CathedralTables cathedral_tables(nb::handle tables) {
     using Flags = nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
     using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -25,16 +25,19 @@ CathedralTables cathedral_tables(nb::handle tables) {
     const auto cells = nb::cast<Flags>(field("cells"));
     const auto placement_keys = nb::cast<Keys>(field("placement_key"));
     const auto claims_keys = nb::cast<Keys>(field("claims_key"));
-    const auto mirrored = nb::cast<nb::ndarray<const bool, nb::shape<2>, nb::c_contig, nb::device::cpu>>(field("mirrored"));
+    const auto mirrored =
+        nb::cast<nb::ndarray<const bool, nb::shape<2>, nb::c_contig, nb::device::cpu>>(field("mirrored"));
     const std::size_t actions = t.piece.size(), count = cells.shape(2);
     for (std::size_t role = 0; role < 2; ++role) {
         t.mirrored[role] = mirrored.data()[role];
         t.claims_key[role] = claims_keys.data()[role];
-        t.placement_key[role].assign(placement_keys.data() + role * actions, placement_keys.data() + (role + 1) * actions);
+        t.placement_key[role].assign(placement_keys.data() + role * actions,
+                                     placement_keys.data() + (role + 1) * actions);
         t.cells[role].resize(actions);
         for (std::size_t action = 0; action < actions; ++action) {
             for (std::size_t c = 0; c < count; ++c) {
-                if (cells.data()[(role * actions + action) * count + c]) t.cells[role][action].push_back(static_cast<int>(c));
+                if (cells.data()[(role * actions + action) * count + c])
+                    t.cells[role][action].push_back(static_cast<int>(c));
             }
         }
     }
@@ -44,62 +47,58 @@ CathedralTables cathedral_tables(nb::handle tables) {
     return t;
 }
 
+using Where = nb::ndarray<const std::int32_t, nb::shape<2, Cathedral::kBuildings>, nb::c_contig, nb::device::cpu>;
+
+auto where(const Position<Cathedral>& p) {
+    auto where = std::make_unique<std::int32_t[]>(2 * Cathedral::kBuildings);
+    for (int role = 0; role < 2; ++role) {
+        std::copy_n(p.line.now().where[role].begin(), Cathedral::kBuildings, &where[role * Cathedral::kBuildings]);
+    }
+    return numpy_array(std::move(where), std::array<std::size_t, 2>{2, Cathedral::kBuildings});
+}
+
+Position<Cathedral> set_up(std::shared_ptr<const Cathedral> game, Where where, int cathedral, std::array<int, 2> placed,
+                           Role to_move, Role first_role, int plies) {
+    const auto check_placement = [&](int action, int least) {
+        require(action >= least && action < game->actions(), "no such placement");
+    };
+    std::array<std::array<std::int16_t, Cathedral::kBuildings>, 2> at;
+    for (int i = 0; i < 2 * Cathedral::kBuildings; ++i) {
+        const std::int32_t action = where.data()[i];
+        check_placement(action, Cathedral::kInHand);
+        at[i / Cathedral::kBuildings][i % Cathedral::kBuildings] = static_cast<std::int16_t>(action);
+    }
+    check_placement(cathedral, Cathedral::kGone);
+    return {game, Line<Cathedral>(*game, game->make(at, cathedral, placed, to_move, first_role, plies))};
+}
+
 }  // namespace
 
 void bind_cathedral(nb::module_& module) {
     using P = Position<Cathedral>;
-    using Where = nb::ndarray<const std::int32_t, nb::shape<2, Cathedral::kBuildings>, nb::c_contig, nb::device::cpu>;
     bind_position<Cathedral>(module, "CathedralPosition")
-        .def("where",
-             [](const P& p) {
-                 auto where = std::make_unique<std::int32_t[]>(2 * Cathedral::kBuildings);
-                 for (int role = 0; role < 2; ++role) {
-                     std::copy_n(p.line.now().where[role].begin(), Cathedral::kBuildings, where.get() + role * Cathedral::kBuildings);
-                 }
-                 return numpy_array(std::move(where), std::array<std::size_t, 2>{2, Cathedral::kBuildings});
-             })
-        .def("placed", [](const P& p) { return std::vector<int>(p.line.now().placed.begin(), p.line.now().placed.end()); })
-        .def("rewards", [](const P& p) { return p.line.now().rewards; })
-        .def("territory",
-             [](const P& p, Role role) {
-                 check_role<Cathedral>(role);
-                 return p.game->cell_numbers(p.line.now().territory[role]);
-             },
-             "role"_a)
-        .def_prop_ro("cathedral", [](const P& p) { return int{p.line.now().cathedral}; })
+        .def("where", &where, "[2, 14]: the action that placed each building of each role, -1 in hand")
+        .def(
+            "placed",
+            [](const P& p) { return std::vector<int>(p.line.now().placed.begin(), p.line.now().placed.end()); },
+            "Buildings placed so far by each role, counted up to 2")
+        .def(
+            "rewards", [](const P& p) { return p.line.now().rewards; }, "Of the last action, by role")
+        .def(
+            "territory",
+            [](const P& p, Role role) {
+                check_role(role);
+                return p.game->cell_numbers(p.line.now().territory[role]);
+            },
+            "role"_a, "Cells x * size + y")
+        .def_prop_ro(
+            "cathedral", [](const P& p) { return int{p.line.now().cathedral}; },
+            "The action that placed it; -1 before that, -2 once captured")
         .def_prop_ro("first_role", [](const P& p) { return int{p.line.now().first_role}; });
-    nb::class_<Cathedral>(module, "Cathedral")
-        .def("__init__",
-             [](Cathedral* self, nb::handle tables) { new (self) Cathedral(cathedral_tables(tables)); }, "tables"_a)
-        .def("start",
-             [](std::shared_ptr<const Cathedral> game) {
-                 return P{game, Line<Cathedral>(*game, game->start())};
-             })
-        .def("setup",
-             [](std::shared_ptr<const Cathedral> game, Where where, int cathedral, std::array<int, 2> placed, Role to_move,
-                Role first_role, int plies) {
-                 std::array<std::array<std::int16_t, Cathedral::kBuildings>, 2> at;
-                 for (int i = 0; i < 2 * Cathedral::kBuildings; ++i) {
-                     const std::int32_t action = where.data()[i];
-                     if (action < Cathedral::kInHand || action >= game->actions()) throw std::invalid_argument("no such placement");
-                     at[i / Cathedral::kBuildings][i % Cathedral::kBuildings] = static_cast<std::int16_t>(action);
-                 }
-                 if (cathedral < Cathedral::kGone || cathedral >= game->actions()) throw std::invalid_argument("no such placement");
-                 return P{game, Line<Cathedral>(*game, game->make(at, cathedral, placed, to_move, first_role, plies))};
-             },
-             "where"_a, "cathedral"_a, "placed"_a, "to_move"_a, "first_role"_a, "plies"_a);
-    bind_alphabeta<Cathedral>(module, "CathedralAlphaBeta")
-        .def("__init__",
-             [](AlphaBeta<Cathedral>* self, std::shared_ptr<const Cathedral> game, int megabytes, int threads) {
-                 new (self) AlphaBeta<Cathedral>(Evaluator<Cathedral>(*game), table_bytes(megabytes), checked_threads(threads));
-             },
-             "game"_a, "megabytes"_a, "threads"_a, nb::keep_alive<1, 2>());
-    bind_puct<Cathedral>(module, "CathedralPuct")
-        .def("__init__",
-             [](PuctSearch<Cathedral>* self, std::shared_ptr<const Cathedral> game, int megabytes, int batch, std::uint64_t seed) {
-                 new_puct(self, Evaluator<Cathedral>(*game), megabytes, batch, seed);
-             },
-             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, nb::keep_alive<1, 2>());
+    bind_game<Cathedral>(module, "Cathedral", &cathedral_tables)
+        .def("setup", &set_up, "where"_a, "cathedral"_a, "placed"_a, "to_move"_a, "first_role"_a, "plies"_a);
+    bind_alphabeta<Cathedral>(module, "CathedralAlphaBeta");
+    bind_puct<Cathedral>(module, "CathedralPuct");
 }
 
 }  // namespace boardwright

@@ -1,17 +1,15 @@
 // The Python bindings of draughts.
-#include <nanobind/stl/optional.h>
 
 #include <initializer_list>
 #include <ranges>
-#include <span>
 
-#include "bindings_puct.hpp"
+#include "bindings_search.hpp"
 #include "draughts_evaluation.hpp"
 
 namespace boardwright {
 namespace {
 
-// Reads boardwright.games.draughts.rules.Tables, field by field.
+// Reads boardwright.games.draughts.rules.Tables.
 DraughtsTables draughts_tables(nb::handle tables) {
     const auto field = [&](const char* name) { return nb::object(tables.attr(name)); };
     DraughtsTables t;
@@ -22,21 +20,23 @@ DraughtsTables draughts_tables(nb::handle tables) {
     t.history = nb::cast<int>(field("history"));
     t.extra_planes = nb::cast<bool>(field("extra_planes"));
     t.quiet_scale = nb::cast<float>(field("quiet_scale"));
-    const auto keys = nb::cast<nb::ndarray<const std::uint64_t, nb::shape<4, 32>, nb::c_contig, nb::device::cpu>>(field("piece_key"));
+    const auto keys =
+        nb::cast<nb::ndarray<const std::uint64_t, nb::shape<4, 32>, nb::c_contig, nb::device::cpu>>(field("piece_key"));
     for (int piece = 0; piece < 4; ++piece) std::copy_n(keys.data() + piece * 32, 32, t.piece_key[piece].begin());
-    const auto more = nb::cast<nb::ndarray<const std::uint64_t, nb::shape<32>, nb::c_contig, nb::device::cpu>>(field("continuing_key"));
+    const auto more = nb::cast<nb::ndarray<const std::uint64_t, nb::shape<32>, nb::c_contig, nb::device::cpu>>(
+        field("continuing_key"));
     std::copy_n(more.data(), 32, t.continuing_key.begin());
     t.white_to_move_key = nb::cast<std::uint64_t>(field("white_to_move_key"));
     return t;
 }
 
 using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+using Weights = nb::typed<nb::dict, nb::str, nb::any>;
 
 Array weight(const nb::dict& weights, const std::string& name) {
     Array array;
-    if (!weights.contains(name.c_str()) || !nb::try_cast(weights[name.c_str()], array)) {
-        throw std::invalid_argument("weight " + name + " of an evaluation net is missing or no array of float32");
-    }
+    require(weights.contains(name.c_str()) && nb::try_cast(weights[name.c_str()], array),
+            "weight " + name + " of an evaluation net is missing or no array of float32");
     return array;
 }
 
@@ -46,27 +46,25 @@ std::string text(std::span<const std::size_t> shape) {
     return "[" + joined + "]";
 }
 
-void check_shape(const std::string& name, const Array& array, std::initializer_list<std::size_t> wanted) {
+void check_shape(const std::string& name, const Array& array, std::initializer_list<std::size_t> expected) {
     std::vector<std::size_t> found(array.ndim());
     for (std::size_t axis = 0; axis < found.size(); ++axis) found[axis] = array.shape(axis);
-    if (!std::ranges::equal(found, wanted)) {
-        throw std::invalid_argument("weight " + name + " of an evaluation net is " + text(found) + " where " +
-                                    text(std::vector(wanted)) + " is wanted");
-    }
+    require(std::ranges::equal(found, expected), "weight " + name + " of an evaluation net is " + text(found) +
+                                                     " where " + text(std::vector(expected)) + " is expected");
 }
 
-// The net of the weights that boardwright.nets.layout names, or none; the second layer's kernel tells its sizes.
-std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optional<nb::dict>& weights) {
+// The net with the weights of boardwright.nets.layout, or null; the kernel of the second layer has its sizes.
+std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optional<Weights>& weights) {
     using Net = draughts::EvaluationNet;
     if (!weights) return nullptr;
     const std::string second = "params/hidden/kernel";
     const Array kernel = weight(*weights, second);
-    if (kernel.ndim() != 3) throw std::invalid_argument("weight " + second + " of an evaluation net has not three axes");
+    require(kernel.ndim() == 3, "weight " + second + " of an evaluation net has not three axes");
     const std::size_t phases = kernel.shape(0), width = kernel.shape(1), hidden = kernel.shape(2);
-    if (phases < 1 || phases > Net::kMostPhases || width < 1 || width > Net::kMostWidth || hidden < 1 || hidden > Net::kMostHidden) {
-        throw std::invalid_argument("weight " + second + " of an evaluation net is larger than " +
-                                    text(std::array<std::size_t, 3>{Net::kMostPhases, Net::kMostWidth, Net::kMostHidden}) + ", or empty");
-    }
+    const std::array<std::size_t, 3> limits{Net::kMaxPhases, Net::kMaxWidth, Net::kMaxHidden};
+    require(
+        phases >= 1 && phases <= limits[0] && width >= 1 && width <= limits[1] && hidden >= 1 && hidden <= limits[2],
+        "weight " + second + " of an evaluation net is larger than " + text(limits) + ", or empty");
     std::vector<Array> kept{kernel};  // until the net has copied them
     const auto span = [&](const std::string& name, std::initializer_list<std::size_t> shape) {
         kept.push_back(weight(*weights, name));
@@ -86,9 +84,16 @@ std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optiona
     });
 }
 
-// The tables of a folder, or none.
+// The tables of a folder, or null.
 std::shared_ptr<const draughts::Tablebase> opened_tables(const std::optional<std::string>& folder) {
     return folder ? std::make_shared<const draughts::Tablebase>(*folder, 0) : nullptr;
+}
+
+Position<Draughts> set_up(std::shared_ptr<const Draughts> game, std::uint32_t black, std::uint32_t white,
+                          std::uint32_t kings, Role to_move, int continuing, int quiet, int plies) {
+    check_role(to_move);
+    const draughts::Bits piece = continuing ? draughts::Bits{1} << (continuing - 1) : 0;
+    return {game, Line<Draughts>(*game, game->make({{black, white}, kings}, to_move, piece, quiet, plies))};
 }
 
 }  // namespace
@@ -96,47 +101,42 @@ std::shared_ptr<const draughts::Tablebase> opened_tables(const std::optional<std
 void bind_draughts(nb::module_& module) {
     using P = Position<Draughts>;
     bind_position<Draughts>(module, "DraughtsPosition")
-        .def_prop_ro("black", [](const P& p) { return p.line.now().board.pieces[0]; })
+        .def_prop_ro(
+            "black", [](const P& p) { return p.line.now().board.pieces[0]; }, "Bits: square s is bit s - 1")
         .def_prop_ro("white", [](const P& p) { return p.line.now().board.pieces[1]; })
-        .def_prop_ro("kings", [](const P& p) { return p.line.now().board.kings; })
-        .def_prop_ro("continuing",
-                     [](const P& p) {
-                         const auto piece = p.line.now().continuing;
-                         return piece ? std::countr_zero(piece) + 1 : 0;
-                     })
-        .def_prop_ro("quiet", [](const P& p) { return p.line.now().quiet; })
-        .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; });
-    nb::class_<Draughts>(module, "Draughts")
-        .def("__init__",
-             [](Draughts* self, nb::handle tables) { new (self) Draughts(draughts_tables(tables)); }, "tables"_a)
-        .def("start",
-             [](std::shared_ptr<const Draughts> game) {
-                 return P{game, Line<Draughts>(*game, game->start())};
-             })
-        .def("setup",
-             [](std::shared_ptr<const Draughts> game, std::uint32_t black, std::uint32_t white, std::uint32_t kings,
-                Role to_move, int continuing, int quiet, int plies) {
-                 check_role<Draughts>(to_move);
-                 const draughts::Bits piece = continuing ? draughts::Bits{1} << (continuing - 1) : 0;
-                 return P{game, Line<Draughts>(*game, game->make({{black, white}, kings}, to_move, piece, quiet, plies))};
-             },
-             "black"_a, "white"_a, "kings"_a, "to_move"_a, "continuing"_a, "quiet"_a, "plies"_a);
+        .def_prop_ro(
+            "kings", [](const P& p) { return p.line.now().board.kings; }, "Of both sides")
+        .def_prop_ro(
+            "continuing",
+            [](const P& p) {
+                const auto piece = p.line.now().continuing;
+                return piece ? std::countr_zero(piece) + 1 : 0;
+            },
+            "Square of the piece that must continue its capture, or 0")
+        .def_prop_ro(
+            "quiet", [](const P& p) { return p.line.now().quiet; }, "Whole moves without progress")
+        .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; }, "Earlier occurrences of the position");
+    bind_game<Draughts>(module, "Draughts", &draughts_tables)
+        .def("setup", &set_up, "black"_a, "white"_a, "kings"_a, "to_move"_a, "continuing"_a, "quiet"_a, "plies"_a);
     bind_alphabeta<Draughts>(module, "DraughtsAlphaBeta")
-        .def("__init__",
-             [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
-                const std::optional<std::string>& tables, const std::optional<nb::dict>& net) {
-                 new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened_tables(tables), evaluation_net(net)),
-                                                table_bytes(megabytes), checked_threads(threads));
-             },
-             "game"_a, "megabytes"_a, "threads"_a, "tables"_a.none() = nb::none(), "net"_a.none() = nb::none(),
-             nb::keep_alive<1, 2>());
+        .def(
+            "__init__",
+            [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
+               const std::optional<std::string>& tables, const std::optional<Weights>& net) {
+                new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened_tables(tables), evaluation_net(net)),
+                                               table_bytes(megabytes), checked_threads(threads));
+            },
+            "game"_a, "megabytes"_a, "threads"_a, "tables"_a = nb::none(), "net"_a = nb::none(), nb::keep_alive<1, 2>(),
+            "`tables`: a folder of endgame tables; `net`: weights by the names of `boardwright.nets.layout`");
     bind_puct<Draughts>(module, "DraughtsPuct")
-        .def("__init__",
-             [](PuctSearch<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int batch, std::uint64_t seed,
-                const std::optional<std::string>& tables) {
-                 new_puct(self, Evaluator<Draughts>(*game, opened_tables(tables), nullptr), megabytes, batch, seed);
-             },
-             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, "tables"_a.none() = nb::none(), nb::keep_alive<1, 2>());
+        .def(
+            "__init__",
+            [](PuctSearch<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int batch,
+               std::uint64_t seed, const std::optional<std::string>& tables) {
+                Evaluator<Draughts> evaluator(*game, opened_tables(tables), nullptr);
+                PuctMethods<Draughts>::construct(self, std::move(evaluator), megabytes, batch, seed);
+            },
+            "game"_a, "megabytes"_a, "batch"_a, "seed"_a, "tables"_a = nb::none(), nb::keep_alive<1, 2>());
 }
 
 }  // namespace boardwright

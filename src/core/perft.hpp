@@ -1,11 +1,7 @@
-// Counting leaves and playing at random: how an engine is proven right and how fast it is measured.
+// Perft and random playouts: tests and benchmarks of an engine.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "game.hpp"
 #include "random.hpp"
@@ -35,7 +31,7 @@ std::uint64_t perft(Line<G>& line, int depth, Tick& tick) {
     return leaves;
 }
 
-// Calls visit(actions) for every whole move from line.now(), with the line standing behind it.
+// Calls visit(actions) for every whole move from line.now(), while the line is after that move.
 template <Game G, class Visit>
 void each_route(Line<G>& line, Visit&& visit) {
     std::vector<Action> route;
@@ -85,8 +81,7 @@ struct PlayoutTally {
 // Plays games `first_game` .. `first_game + games - 1` of a seeded series with uniformly random
 // actions. Each game has its own random stream, so a series can be cut into pieces at will.
 template <Game G>
-PlayoutTally playouts(const Line<G>& from, std::uint64_t seed, std::uint64_t first_game,
-                      std::uint64_t games) {
+PlayoutTally playouts(const Line<G>& from, std::uint64_t seed, std::uint64_t first_game, std::uint64_t games) {
     PlayoutTally tally;
     Line<G> line = from;
     for (std::uint64_t game = first_game; game < first_game + games; ++game) {

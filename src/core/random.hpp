@@ -1,8 +1,6 @@
 // A small seeded generator: SplitMix64 (Steele, Lea and Flood, 2014), one stream per (seed, index).
 #pragma once
 
-#include <cstdint>
-
 #include "squares.hpp"
 
 namespace boardwright {
@@ -22,9 +20,7 @@ class Random {
     }
 
     // Uniform in 0 .. bound - 1; the bias of the multiplication is below bound / 2^64.
-    int below(int bound) {
-        return static_cast<int>((uint128{next()} * static_cast<std::uint64_t>(bound)) >> 64);
-    }
+    int below(int bound) { return static_cast<int>((uint128{next()} * static_cast<std::uint64_t>(bound)) >> 64); }
 
   private:
     std::uint64_t state_;

@@ -1,4 +1,4 @@
-// Ctrl-C during long work: the engine runs without Python's lock and must ask now and then.
+// Ctrl-C during long work: the engine runs without Python's GIL and must check for signals.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,8 +8,7 @@
 
 namespace boardwright {
 
-// Called as often as one likes; forty times a second it lets Python handle its signals, and throws what
-// a handler raises.
+// Rate-limited to forty checks a second: lets Python handle its signals, and throws what a handler raises.
 class SignalCheck {
   public:
     void operator()() {
@@ -29,8 +28,8 @@ class SignalCheck {
     std::chrono::steady_clock::time_point last_{};  // due at once
 };
 
-// Whether a search should answer now: asked as often as one likes, it asks `stopped`, a Python callable
-// without arguments or None, forty times a second, and lets Python handle its signals as well.
+// Whether a search should stop: calls `stopped`, an optional Python callable, at most forty times a second, and
+// lets Python handle its signals as well.
 class StopCheck {
   public:
     explicit StopCheck(nanobind::object stopped) : stopped_(std::move(stopped)) {}

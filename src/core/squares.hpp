@@ -1,4 +1,4 @@
-// Sets of up to 128 squares in one machine value: what every engine computes with.
+// Bitboards of up to 128 squares.
 #pragma once
 
 #include <bit>
@@ -21,9 +21,7 @@ class Squares {
     constexpr int count() const { return std::popcount(low()) + std::popcount(high()); }
 
     // The lowest square; the set must not be empty.
-    constexpr int first() const {
-        return low() != 0 ? std::countr_zero(low()) : 64 + std::countr_zero(high());
-    }
+    constexpr int first() const { return low() != 0 ? std::countr_zero(low()) : 64 + std::countr_zero(high()); }
 
     // The lowest square, which leaves the set.
     constexpr int take_first() {

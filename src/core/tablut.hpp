@@ -9,9 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <span>
 
 #include "game.hpp"
 #include "squares.hpp"
@@ -31,7 +28,7 @@ enum class TablutReason : std::int8_t {
     kPlyLimit
 };
 
-// One rule set. Field by field what rules.py's `Tables` holds.
+// One rule set, with the fields of `Tables` in rules.py.
 struct TablutTables {
     std::array<Squares, 2> men;                     // at the start, by role
     int king = 0;                                   // at the start
@@ -40,7 +37,7 @@ struct TablutTables {
     std::array<Squares, 2> hostile;                 // empty squares that help to capture a role
     Squares escape;                                 // where the king wins
     Squares strong;                                 // where the king falls only to four
-    Squares edge;                                   // what a surrounded side cannot reach
+    Squares edge;                                   // squares that a surrounded side cannot reach
     int throne = 40;
     Role first = kAttackers;
     bool throne_hostile_under_king = false;         // to defenders
@@ -96,9 +93,8 @@ class Tablut {
         return make(rules_.men[kAttackers], rules_.men[kDefenders], rules_.king, rules_.first, 0, 0);
     }
 
-    // A position set up from outside, without a past.
-    State make(Squares attackers, Squares defenders, int king, Role to_move, int quiet,
-               int plies) const {
+    // A position from its parts, without a past.
+    State make(Squares attackers, Squares defenders, int king, Role to_move, int quiet, int plies) const {
         State state;
         state.men = {attackers, defenders};
         state.king = static_cast<std::int8_t>(king);
@@ -229,7 +225,7 @@ class Tablut {
         fill(5 * kHistory + 2, std::min(1.0f, static_cast<float>(now.quiet) * rules_.quiet_scale));
     }
 
-    // What searches and players also need of the board.
+    // Further queries for searches and players.
 
     enum Direction { kUp, kDown, kLeft, kRight };
 
@@ -256,17 +252,13 @@ class Tablut {
         return offsets[direction];
     }
 
-    static constexpr int landing(Action action) {
-        return action / 32 + offset(action % 32 / 8) * (action % 8 + 1);
-    }
+    static constexpr int landing(Action action) { return action / 32 + offset(action % 32 / 8) * (action % 8 + 1); }
 
     static constexpr Action action_to(int to, int direction, int distance) {
         return (to - offset(direction) * distance) * 32 + direction * 8 + distance - 1;
     }
 
-    static Squares king_set(const State& state) {
-        return state.king == kNoKing ? Squares() : Squares::of(state.king);
-    }
+    static Squares king_set(const State& state) { return state.king == kNoKing ? Squares() : Squares::of(state.king); }
 
     static Squares empty_squares(const State& state) {
         return kBoard & ~(state.men[0] | state.men[1] | king_set(state));
@@ -278,8 +270,7 @@ class Tablut {
     bool each_slide(const State& state, Role role, Visit&& visit) const {
         const Squares empty = empty_squares(state);
         if (slide(state.men[role], TablutPiece(role), empty, visit)) return true;
-        return role == kDefenders && state.king != kNoKing &&
-               slide(Squares::of(state.king), kKing, empty, visit);
+        return role == kDefenders && state.king != kNoKing && slide(Squares::of(state.king), kKing, empty, visit);
     }
 
     template <class Visit>
@@ -309,7 +300,7 @@ class Tablut {
         return each_slide(state, role, [](int, int, Squares) { return true; });
     }
 
-    // What a piece of `mover` can press an enemy man against.
+    // Squares that a piece of `mover` can capture an enemy man against.
     Squares anvils_of(const State& state, Role mover, Squares empty) const {
         Squares anvils = state.men[mover] | (rules_.hostile[1 - mover] & empty);
         if (mover == kDefenders && rules_.king_armed) anvils |= king_set(state);
@@ -319,7 +310,7 @@ class Tablut {
         return anvils;
     }
 
-    // Removes what the piece that has just arrived on `target` captures.
+    // Removes the men captured by the piece that has just moved to `target`.
     void capture(State& state, Role mover, Squares target) const {
         const Role victim = static_cast<Role>(1 - mover);
         const Squares empty = empty_squares(state);
@@ -369,8 +360,8 @@ class Tablut {
         int seen = 0;
         for (int back = 2; back <= reach; back += 2) {
             const State& earlier = line[line.size() - back];
-            seen += earlier.counted && earlier.hash == state.hash && earlier.men == state.men &&
-                    earlier.king == state.king;
+            seen +=
+                earlier.counted && earlier.hash == state.hash && earlier.men == state.men && earlier.king == state.king;
         }
         return static_cast<std::int8_t>(std::min(seen, 127));
     }
@@ -420,9 +411,7 @@ class Tablut {
     std::uint64_t full_hash(const State& state) const {
         std::uint64_t hash = state.to_move == kDefenders ? rules_.defenders_to_move_key : 0;
         for (const int role : {kAttackers, kDefenders}) {
-            for (Squares men = state.men[role]; men.any();) {
-                hash ^= rules_.piece_key[role][men.take_first()];
-            }
+            for (Squares men = state.men[role]; men.any();) hash ^= rules_.piece_key[role][men.take_first()];
         }
         if (state.king != kNoKing) hash ^= rules_.piece_key[kKing][state.king];
         return hash;

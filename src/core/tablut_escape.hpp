@@ -2,32 +2,29 @@
 // until a threat cannot be parried.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "game.hpp"
 #include "tablut_tactics.hpp"
 
 namespace boardwright {
 
-// Looks only at those moves of the defenders that threaten a victory path, but at every reply, so what it
-// finds is sure, and it finds it quickly: three threats, a win in up to eleven plies, mostly within a
-// millisecond. Wins that need a quiet move it does not find.
+// Searches only the defenders' moves that threaten a victory path, but every reply, so its results are proven,
+// and quick: three threats, a win in up to eleven plies, mostly take less than a millisecond. Wins that need a
+// quiet move are not found.
 class TablutEscape {
   public:
     explicit TablutEscape(const Tablut& game) : tactics_(game) {}
 
-    // Whether the defenders, who are to move, have a victory path now or by force after at most so many threats.
+    // Whether the defenders, who are to move, have a victory path now or by force after at most `threats` threats.
     bool forced(Line<Tablut>& line, int threats) {
         return tactics_.victory_path(line.states()).found() || (threats > 0 && forced_by_threats(line, threats));
     }
 
   private:
-    // In which threats are looked for, some 50 microseconds each, before it gives up and finds nothing.
-    static constexpr int kMostPositions = 500;
+    // Positions searched for threats, some 50 microseconds each, before the search gives up.
+    static constexpr int kMaxPositions = 500;
 
     bool forced_by_threats(Line<Tablut>& line, int threats) {
-        if (++positions_ > kMostPositions) return false;
+        if (++positions_ > kMaxPositions) return false;
         bool wins = false;
         line.each_action([&](Action action) {
             if (wins) return;

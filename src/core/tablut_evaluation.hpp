@@ -1,7 +1,6 @@
 // How good a Tablut position looks, and which moves to try first.
 #pragma once
 
-#include <array>
 #include <cmath>
 
 #include "search/evaluation.hpp"
@@ -15,15 +14,15 @@ class Evaluator<Tablut> {
     using State = Tablut::State;
     static constexpr double kScale = 500;
 
-    // What the score is made of, counted from the attackers' side or for them.
+    // The features of the score, for the attackers.
     enum Feature {
         kAttackerMen,     // attackers on the board
         kDefenderMen,     // defenders on the board, without the king
         kKingReach,       // squares the king can move to
-        kEscapesInTwo,    // escape squares the king reaches in two moves if nobody interferes
+        kEscapesInTwo,    // escape squares the king reaches in two moves if not hindered
         kEdgesInOne,      // edge squares he can move to
-        kKingBeset,       // attackers (or hostile squares) beside him
-        kKingShielded,    // defenders beside him
+        kKingBeset,       // attackers (or hostile squares) adjacent to the king
+        kKingShielded,    // defenders adjacent to the king
         kKingTraps,       // squares from which an attacker arriving would take him
         kCornerGuards,    // attackers on the diagonal before an escape corner
         kOuterAttackers,  // attackers on the edge
@@ -34,25 +33,21 @@ class Evaluator<Tablut> {
         kFeatures
     };
     using Features = std::array<int, kFeatures>;
-    static constexpr std::array<const char*, kFeatures> kNames{
-        "attackers", "defenders", "king reach", "escapes in two", "edges in one", "king beset", "king shielded", "king traps",
-        "corner guards", "outer attackers", "attacker moves", "king from centre",
-        "attackers to move", "constant"};
-    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression, then adjusted by hand where a feature
-    // was dropped: what
-    // a king is worth depends on how he is taken and where he escapes to.
+    // In hundredths of an attacker, fitted to the results of self-play games by logistic regression, then adjusted by
+    // hand where a feature was dropped. The weights depend on how the king is captured and where he escapes to.
     static constexpr Features kWeakKing{100, -74, -10, 0, -85, -9, -24, 25, 16, -24, 1, -47, 38, -603};
     static constexpr Features kStrongKing{100, -57, -1, -3, -68, -18, 12, 90, -12, -19, 5, -21, 38, -1570};
     static constexpr Features kEdgeEscape{100, -64, 0, -20, -98, -11, -6, 66, 4, -26, 1, 57, 46, -1180};
 
     explicit Evaluator(const Tablut& game)
-        : game_(&game), weights_(game.rules().escape.count() > 4   ? &kEdgeEscape
-                                 : game.rules().strong.any() ? &kStrongKing
-                                                             : &kWeakKing) {
+        : game_(&game), weights_(game.rules().escape.count() > 4 ? &kEdgeEscape
+                                 : game.rules().strong.any()     ? &kStrongKing
+                                                                 : &kWeakKing) {
         for (int corner : {0, 8, 72, 80}) {
             if (!game.rules().escape.has(corner)) continue;
             const int row = corner / 9 ? -1 : 1, column = corner % 9 ? -1 : 1;
-            guards_ |= Squares::of(corner + 9 * row + column) | Squares::of(corner + 18 * row) | Squares::of(corner + 2 * column);
+            guards_ |= Squares::of(corner + 9 * row + column) | Squares::of(corner + 18 * row) |
+                       Squares::of(corner + 2 * column);
         }
         for (int square = 0; square < Tablut::kSquares; ++square) {
             const int row = square / 9, column = square % 9;
@@ -108,12 +103,13 @@ class Evaluator<Tablut> {
         const Squares wins = hunts ? king_traps(state, empty) : game_->rules().escape;
         const Squares movers = hunts ? state.men[kAttackers] : Tablut::king_set(state);
         if (wins.none() || movers.none()) return;
-        game_->slide(movers, hunts ? TablutPiece(kAttackers) : kKing, empty, [&](int direction, int distance, Squares landings) {
-            for (landings &= wins; landings.any();) {
-                actions.push_back({Tablut::action_to(landings.take_first(), direction, distance), kSharp});
-            }
-            return false;
-        });
+        game_->slide(movers, hunts ? TablutPiece(kAttackers) : kKing, empty,
+                     [&](int direction, int distance, Squares landings) {
+                         for (landings &= wins; landings.any();) {
+                             actions.push_back({Tablut::action_to(landings.take_first(), direction, distance), kSharp});
+                         }
+                         return false;
+                     });
     }
     bool is_forced(const State&) const { return false; }
     bool repeats_to_draw() const { return game_->rules().repetition_limit > 0 && game_->rules().repetition_draws; }
@@ -123,10 +119,11 @@ class Evaluator<Tablut> {
     // Squares a king on any of `from` can move to, those he starts from taken as empty.
     Squares king_moves(const State& state, Squares from) const {
         Squares reached;
-        game_->slide(from, kKing, Tablut::empty_squares(state) | Tablut::king_set(state), [&](int, int, Squares landings) {
-            reached |= landings;
-            return false;
-        });
+        game_->slide(from, kKing, Tablut::empty_squares(state) | Tablut::king_set(state),
+                     [&](int, int, Squares landings) {
+                         reached |= landings;
+                         return false;
+                     });
         return reached & ~Tablut::king_set(state);
     }
 
@@ -154,8 +151,8 @@ class Evaluator<Tablut> {
                     const int to = landings.take_first();
                     int order = 0;
                     if (sharp.has(to)) {
-                        order = kSharp + (takes && taking[0].has(to) ? 100 : 0) + (takes && taking[1].has(to) ? 100 : 0) +
-                                (wins_here && wins.has(to) ? 10000 : 0);
+                        order = kSharp + (takes && taking[0].has(to) ? 100 : 0) +
+                                (takes && taking[1].has(to) ? 100 : 0) + (wins_here && wins.has(to) ? 10000 : 0);
                     }
                     actions.push_back({Tablut::action_to(to, direction, distance), order});
                 }

@@ -1,12 +1,8 @@
-// The two players of Tablut that look one move ahead (Pilarski, "Designing an Effective Tablut Artificial
-// Intelligence"): `greedy` and `heuristic`. Each answers with all the moves it holds to be best; who
-// plays them draws one.
+// The two one-ply players of Tablut (Pilarski, "Designing an Effective Tablut Artificial Intelligence"): `greedy`
+// and `heuristic`. Each returns all moves it considers best; the player draws one.
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
-#include <span>
-#include <vector>
 
 #include "tablut_tactics.hpp"
 
@@ -23,7 +19,7 @@ class TablutHeuristics {
 
     explicit TablutHeuristics(const Tablut& game) : game_(game), tactics_(game) {}
 
-    // A win at once, if that is wanted first; else the most captures, the king being one; else, of the
+    // An immediate win, with `wins_first`; else the most captures, the king being one; else, of the
     // defenders, a king move that brings him nearest to an escape square, nearer than he is; else any.
     std::vector<Action> greedy(std::span<const State> line, bool wins_first) const {
         const State& now = line.back();
@@ -48,14 +44,13 @@ class TablutHeuristics {
         return approaches.empty() ? all : approaches;
     }
 
-    // What each legal move is worth, from the position after it. The paper's points, but that a move that
-    // wins or loses at once is better or worse than all others, whatever else it does.
+    // The score of each legal move, from the position after it: the paper's points, but a move that wins or loses
+    // at once ranks above or below all others.
     std::vector<ScoredAction> scores(std::span<const State> line) const {
         std::vector<ScoredAction> scored;
         const State& now = line.back();
-        game_.each_action(now, [&](Action action) {
-            scored.push_back({action, score(now, game_.next(line, action))});
-        });
+        game_.each_action(now,
+                          [&](Action action) { scored.push_back({action, score(now, game_.next(line, action))}); });
         return scored;
     }
 
@@ -91,7 +86,7 @@ class TablutHeuristics {
         return before.men[victim].count() - after.men[victim].count();
     }
 
-    // Steps along rows and columns to the nearest escape square, whatever stands between.
+    // Steps along rows and columns to the nearest escape square, ignoring pieces.
     int escape_distance(int square) const {
         int nearest = 2 * Tablut::kSize;
         for (Squares escapes = game_.rules().escape; escapes.any();) {
@@ -123,7 +118,8 @@ class TablutHeuristics {
     bool in_centre(int square) const {
         const int throne = game_.rules().throne;
         return std::abs(square / Tablut::kSize - throne / Tablut::kSize) +
-                   std::abs(square % Tablut::kSize - throne % Tablut::kSize) <= 1;
+                   std::abs(square % Tablut::kSize - throne % Tablut::kSize) <=
+               1;
     }
 
     const Tablut& game_;

@@ -1,8 +1,5 @@
-// Tablut for the Monte Carlo search: short simulations, and wins seen before they are played.
+// Tablut knowledge for Monte Carlo search: short simulations, and wins proven before they are played.
 #pragma once
-
-#include <bit>
-#include <cstdint>
 
 #include "search/rollout.hpp"
 #include "tablut_escape.hpp"
@@ -27,7 +24,8 @@ class TablutRollouts : public PlainRollouts<Tablut> {
     // A forced escape: by two threats at 64 visits, three at 512, four at 4096 and so on.
     Result look_ahead(const Line<Tablut>& line, std::uint32_t visits) const {
         constexpr std::uint32_t kFirst = 64;
-        if (visits < kFirst || !std::has_single_bit(visits) || line.now().to_move != kDefenders) return Result::kOngoing;
+        if (visits < kFirst || !std::has_single_bit(visits) || line.now().to_move != kDefenders)
+            return Result::kOngoing;
         const int doublings = std::countr_zero(visits);
         if (doublings % 3 != 0) return Result::kOngoing;
         Line<Tablut> ahead = line;

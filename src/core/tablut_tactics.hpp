@@ -1,23 +1,18 @@
-// What is about to happen in Tablut, told from the board alone, without a search: which men can be
-// taken, whether the king can be captured, and whether he has a victory path (Pilarski, "Designing an
-// Effective Tablut Artificial Intelligence").
+// Static tactics of Tablut, computed from the board without a search: which men can be taken, whether the king can be
+// captured, and whether he has a victory path (Pilarski, "Designing an Effective Tablut Artificial Intelligence").
 //
-// Cheap enough to be asked at every ply of a simulation: a few dozen operations on sets of squares,
+// Cheap enough for every ply of a simulation: a few dozen operations on sets of squares,
 // and a move is only tried out where the king can reach a square with an open way to escape.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <span>
 
 #include "tablut.hpp"
 
 namespace boardwright {
 
 // By what the king wins. In rule sets where any edge is an escape, a way leads straight to the edge, and
-// the names of the paper stand for the same: two ways, one that nobody can block.
+// the names of the paper mean the same: two ways, one that cannot be blocked.
 enum class PathKind : std::int8_t { kNone, kEscape, kClearEdge, kSafeEdge, kSafeEdgeWithCapture };
 
 struct VictoryPath {
@@ -65,9 +60,7 @@ class TablutTactics {
         const Role mover = static_cast<Role>(1 - victim);
         const Squares empty = Tablut::empty_squares(state);
         Squares arrivals = reach(state.men[mover], TablutPiece(mover), empty);
-        if (mover == kDefenders && game_.rules_.king_armed) {
-            arrivals |= reach(Tablut::king_set(state), kKing, empty);
-        }
+        if (mover == kDefenders && game_.rules_.king_armed) arrivals |= reach(Tablut::king_set(state), kKing, empty);
         // A man cannot press another against the square it came from: that would need a jump.
         const Squares anvils = game_.anvils_of(state, mover, empty);
         Squares taken;
@@ -78,7 +71,7 @@ class TablutTactics {
         return taken & state.men[victim];
     }
 
-    // The quickest sure win of the king in line.back(), where defenders are to move, or none. What it
+    // The quickest proven win of the king in line.back(), where defenders are to move, or none. What it
     // finds is a forced win in 1, 3, 3 and 5 plies by kind, ply limits and the players' own repetitions
     // included (but not a draw that attackers could claim by repeating); it does not find every one.
     //
@@ -90,7 +83,7 @@ class TablutTactics {
     //     from it, to have a move left that takes.
     //
     // Each is judged after the king's own captures, and only where he cannot be captured on landing:
-    // beside a corner, a single attacker on his other side is enough.
+    // next to a corner, a single attacker on his other side is enough.
     VictoryPath victory_path(std::span<const State> line) const {
         const State& state = line.back();
         VictoryPath best;
@@ -131,7 +124,7 @@ class TablutTactics {
         return left;
     }
 
-    // What the king's arrival on `to` wins by; `plies_left` are those before his move.
+    // The path that the king's arrival on `to` wins by; `plies_left` are those before his move.
     PathKind path_after(const State& after, int to, int plies_left) const {
         if (after.result != Result::kOngoing) {
             return after.result == win_for(kDefenders) ? PathKind::kEscape : PathKind::kNone;
@@ -152,7 +145,7 @@ class TablutTactics {
         const Squares blocks = attackers_reach(after, empty) & way.squares;
         if (blocks.none()) return PathKind::kSafeEdge;
         return plies_left >= 5 && takes_the_blocker(after, way, blocks) ? PathKind::kSafeEdgeWithCapture
-                                                                       : PathKind::kNone;
+                                                                        : PathKind::kNone;
     }
 
     bool open_way(int from, int direction, Squares empty, Way& way) const {
@@ -179,9 +172,7 @@ class TablutTactics {
         return (after.men[kAttackers] & line).count() == 1;
     }
 
-    static constexpr Squares row(int r) {
-        return Squares(((uint128{1} << Tablut::kSize) - 1) << (r * Tablut::kSize));
-    }
+    static constexpr Squares row(int r) { return Squares(((uint128{1} << Tablut::kSize) - 1) << (r * Tablut::kSize)); }
 
     Squares attackers_reach(const State& state, Squares empty) const {
         return reach(state.men[kAttackers], kAttacker, empty);
@@ -201,7 +192,7 @@ class TablutTactics {
     }
 
     const Tablut& game_;
-    Squares in_line_with_escape_;  // whatever stands between
+    Squares in_line_with_escape_;  // ignoring pieces between
 };
 
 }  // namespace boardwright

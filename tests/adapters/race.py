@@ -9,7 +9,7 @@ Not a test itself. It fulfils the contract as far as the adapters need it.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -83,6 +83,14 @@ class Core:
         cells = (cell, self.cells[1]) if role == 0 else (self.cells[0], cell)
         goes_on = action == WALK and cell % 2 == 0
         return Core(cells, self.fogs, role if goes_on else CHANCE, line)
+
+    def play_all(self, actions: Sequence[int]) -> "Core":
+        core = self
+        for action in actions:
+            if not core.is_legal(action):
+                raise ValueError(f"illegal action {action}")
+            core = core.play(action)
+        return core
 
     def observe(self, role: int) -> np.ndarray:
         planes = np.zeros((1, LAST + 1, 3), np.float32)

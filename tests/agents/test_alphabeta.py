@@ -177,7 +177,7 @@ def test_one_move_ahead_is_minimax(name: str, rules: str, plies: int) -> None:
     for seed in range(15):
         position = walk(game, seed, plies)
         search = game.alphabeta(1, 1, tables=None) if name == "draughts" else game.alphabeta(1, 1)  # type: ignore[call-arg]
-        assert search.search(position.core, 1, 0, 0.0)[1] == plain_search(search, position, 1)
+        assert search.search(position.core, 1, 0, 0.0).score == plain_search(search, position, 1)
 
 
 def outcome_by_force(position: Position) -> int:
@@ -227,11 +227,11 @@ def test_draughts_endings_agree_with_the_tables() -> None:
             continue
         search = game.alphabeta(1, 1, tables=None)  # type: ignore[call-arg]
         if probe.plies is None:
-            score = search.search(position.core, 9, 0, 0.0)[1]
+            score = search.search(position.core, 9, 0, 0.0).score
             assert abs(score) < search.DECIDED
             draws += 1
         elif probe.plies <= 9:
-            score = search.search(position.core, probe.plies + 4, 0, 0.0)[1]
+            score = search.search(position.core, probe.plies + 4, 0, 0.0).score
             assert abs(score) > search.DECIDED
             assert (score > 0) == (probe.result == "win")
             wins += 1

@@ -89,8 +89,8 @@ def test_a_net_changes_what_is_played_and_none_does_not(tmp_path: Path) -> None:
     path = net_file(tmp_path, OBSERVED, TINY)
     agents = (make_agent(f"alphabeta:{net}depth=5,hash=1", GAME) for net in ("", f"net={path},"))
     plain, asked = (agent.choose(position, Limit()) for agent in agents)
-    line, score, *_ = GAME.alphabeta(1, 1).search(position.core, 5, 0, 0.0)
-    assert (plain.line, plain.value) == (tuple(line), np.tanh(score / 250))
+    found = GAME.alphabeta(1, 1).search(position.core, 5, 0, 0.0)
+    assert (plain.line, plain.value) == (tuple(found.principal_variation), np.tanh(found.score / 250))
     assert asked.value != plain.value
 
 

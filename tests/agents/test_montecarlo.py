@@ -105,9 +105,9 @@ def test_what_a_watch_raises_comes_out() -> None:
 def test_root_actions_must_be_legal() -> None:
     core = TABLUT.start().core
     legal = core.legal_actions()
-    actions, _, _, line, _ = core.monte_carlo(1, 50, 0.0, root_actions=legal[3:6])
-    assert actions == legal[3:6]
-    assert line[0] in actions
+    found = core.monte_carlo(1, 50, 0.0, root_actions=legal[3:6])
+    assert found.actions == legal[3:6]
+    assert found.principal_variation[0] in found.actions
     with pytest.raises(ValueError, match="illegal action"):
         core.monte_carlo(1, 50, 0.0, root_actions=[0])
     with pytest.raises(ValueError, match="threads"):

@@ -221,11 +221,12 @@ def test_chance_is_drawn(rules: str) -> None:
     while search.simulations < 400:
         waiting = search.collect(4, 400)
         search.apply(*evaluate(search.observations[:waiting], search.roles[:waiting]))
-    actions, visits, values, _, line, value, simulations, _ = search.report()
+    report = search.report()
+    actions, visits = report.actions, report.visits
     assert sorted(actions) == game.start().legal_actions()
-    assert sum(visits) == simulations == 400
-    assert line == []
-    assert value == pytest.approx(0.25)
+    assert sum(visits) == report.simulations == 400
+    assert report.principal_variation == []
+    assert report.value == pytest.approx(0.25)
     assert max(abs(count - 400 / len(visits)) for count in visits) < 5 * (400 / len(visits)) ** 0.5
-    assert values == pytest.approx([0.25 if count else 0 for count in visits])
+    assert report.values == pytest.approx([0.25 if count else 0 for count in visits])
     assert player(game).choose(game.start(), Limit()).action in actions

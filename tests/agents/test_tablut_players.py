@@ -74,7 +74,7 @@ def plain_score(core: Any, action: int) -> int | None:
     replies = [after.play(reply) for reply in after.legal_actions()]
     in_danger = {square for reply in replies for square in men(after, mover) - men(reply, mover)}
     points = 10 * (len(men(core, 1 - mover)) - len(men(after, 1 - mover))) - 5 * len(in_danger)
-    path = with_mover(after, DEFENDERS).victory_path()[0] != 0
+    path = with_mover(after, DEFENDERS).victory_path().kind != 0
     if mover == ATTACKERS:
         return points + (0 if path else 1000)
     king = king_square(after)
@@ -118,7 +118,8 @@ def test_heuristic_plays_wins_then_paths_then_its_best_scores() -> None:
     for core in positions(games=25, seed=4):
         best, scores = set(core.heuristic_actions()), core.heuristic_scores()
         wins = {action for action in scores if core.play(action).result == core.role_to_move}
-        kind, first = core.victory_path()
+        path = core.victory_path()
+        kind, first = path.kind, path.action
         if wins:
             assert best == wins or kind == 1
         elif kind:

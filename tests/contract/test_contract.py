@@ -105,6 +105,37 @@ def test_play_leaves_the_position_alone(game: Game, data: st.DataObject) -> None
 
 @relaxed
 @given(data=st.data())
+def test_play_all_equals_playing_one_by_one(game: Game, data: st.DataObject) -> None:
+    actions = data.draw(reachable_positions(game)).actions()
+    one_by_one = game.start()
+    for action in actions:
+        one_by_one = one_by_one.play(action)
+    at_once = game.start().play_all(actions)
+    assert at_once.actions() == one_by_one.actions() == actions
+    assert (at_once.text, at_once.hash, at_once.outcome) == (one_by_one.text, one_by_one.hash, one_by_one.outcome)
+    assert at_once.legal_actions() == one_by_one.legal_actions()
+    np.testing.assert_array_equal(at_once.observation(0), one_by_one.observation(0))
+
+
+@relaxed
+@given(data=st.data())
+def test_play_all_names_the_first_illegal_action(game: Game, data: st.DataObject) -> None:
+    position = data.draw(reachable_positions(game))
+    legal = set(position.legal_actions())
+    illegal = data.draw(st.integers(-2, game.num_actions + 1).filter(lambda action: action not in legal))
+    with pytest.raises(IllegalMoveError) as expected:
+        position.play(illegal)
+    line = [*position.actions(), illegal, 0]
+    with pytest.raises(IllegalMoveError) as plain:
+        game.start().play_all(line)
+    with pytest.raises(IllegalMoveError) as named:
+        game.play_all(line)
+    assert str(plain.value) == str(expected.value)
+    assert str(named.value) == f"ply {len(line) - 1}: {expected.value}"
+
+
+@relaxed
+@given(data=st.data())
 def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game))
     for symmetry in game.symmetries():

@@ -86,7 +86,8 @@ def test_random_games_are_those_of_the_scalar_engine(rules: str, first: str) -> 
     game, env = shaped(rules, first)
     games, others = 1024, 20_000
     match = finished(play(jax.random.key(5), env, at_random, at_random, games=games))
-    results, plies, actions, _ = game.start().core.playouts(1, 0, others)
+    tally = game.start().core.playouts(1, 0, others)
+    results, plies, actions = tally.outcomes, tally.plies, tally.actions
     assert match.score.games == games
     assert sum(match.score.wins) + sum(match.score.draws) + sum(match.score.losses) == games
     won_by_role_0 = match.score.wins[0] + match.score.losses[1]

@@ -8,7 +8,7 @@ Cells are numbered row by row, and so are actions. It fulfils the contract as fa
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -95,6 +95,14 @@ class Core:
 
     def play(self, action: int) -> "Core":
         return Core((*self.line, action))
+
+    def play_all(self, actions: Sequence[int]) -> "Core":
+        core = self
+        for action in actions:
+            if not core.is_legal(action):
+                raise ValueError(f"illegal action {action}")
+            core = core.play(action)
+        return core
 
     def observe(self, role: int) -> np.ndarray:
         board = np.array(self.board)

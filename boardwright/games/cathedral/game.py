@@ -1,7 +1,7 @@
 """Cathedral as a `Game`: the engines, the text and the picture put together."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, PositionError
@@ -90,34 +90,34 @@ class Cathedral(Game):
     def policy_planes(self) -> PolicyPlanes:
         return features.policy_planes(self.rules.size)
 
-    def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
+    def image(self, symmetry: Symmetry, core: _core.CathedralPosition, action: int) -> int:
         return action if self._awaits_coin(core) else super().image(symmetry, core, action)
 
-    def position_text(self, core: Any) -> str:
+    def position_text(self, core: _core.CathedralPosition) -> str:
         return notation.position_text(core, self.tables)
 
-    def action_text(self, core: Any, action: int) -> str:
+    def action_text(self, core: _core.CathedralPosition, action: int) -> str:
         if self._awaits_coin(core):
             return notation.SIDES[action]
         return notation.placement_text(action, max(core.role_to_move, 0), self.tables)
 
-    def moves(self, core: Any) -> list[Move]:
+    def moves(self, core: _core.CathedralPosition) -> list[Move]:
         if self._awaits_coin(core):
             return super().moves(core)
         known = notation.placement_moves(self.tables.size, bool(self.tables.mirrored[max(core.role_to_move, 0)]))
         return [known[action] for action in core.legal_actions()]
 
-    def parse_action(self, core: Any, text: str) -> int:
+    def parse_action(self, core: _core.CathedralPosition, text: str) -> int:
         if self._awaits_coin(core):
             if text.strip() in notation.SIDES:
                 return notation.SIDES.index(text.strip())
             raise IllegalMoveError(f"move {text!r}: the coin decides first, light or dark")
         return notation.parse_placement(text, max(core.role_to_move, 0), self.tables)
 
-    def _awaits_coin(self, core: Any) -> bool:
+    def _awaits_coin(self, core: _core.CathedralPosition) -> bool:
         return self.rules.first == "coin" and core.role_to_move == CHANCE
 
-    def why_illegal(self, core: Any, action: int) -> str:
+    def why_illegal(self, core: _core.CathedralPosition, action: int) -> str:
         return notation.why_illegal(action, core, self.tables)
 
     @classmethod
@@ -132,7 +132,7 @@ class Cathedral(Game):
 
         return gamefile.write_all(records)
 
-    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+    def gestures(self, core: _core.CathedralPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         from boardwright.games.cathedral import hand
 
         if self._awaits_coin(core):

@@ -1,5 +1,6 @@
 """A Cathedral position as a scene: buildings with outlines, territory tinted, both hands beside."""
 
+from boardwright._core import CathedralPosition
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT
@@ -11,9 +12,8 @@ LETTERS = ("ABCDEFGHIJKLMN+", "abcdefghijklmn+")  # by role and piece, as in the
 def scene(position: Position) -> Scene:
     """What the renderers draw."""
     game, outcome = position.game, position.outcome
-    core, tables = position.core, game.tables  # type: ignore[attr-defined]
-    size, where = tables.size, core.where()  # type: ignore[attr-defined]
-    cathedral = core.cathedral  # type: ignore[attr-defined]
+    core, tables = position.core_as(CathedralPosition), game.tables  # type: ignore[attr-defined]
+    size, where, cathedral = tables.size, core.where(), core.cathedral
 
     def cells(action: int, role: int) -> frozenset[tuple[int, int]]:
         return frozenset(divmod(int(cell), size) for cell in tables.cells[role, action].nonzero()[0])
@@ -28,7 +28,7 @@ def scene(position: Position) -> Scene:
         shapes.append(Polyomino(cells(cathedral, LIGHT), None, LETTERS[LIGHT][pieces.CATHEDRAL]))
     tints: dict[tuple[int, int], Tint] = {}
     for role in (LIGHT, DARK):
-        for cell in core.territory(role):  # type: ignore[attr-defined]
+        for cell in core.territory(role):
             tints[divmod(cell, size)] = "territory-1" if role == LIGHT else "territory-0"
     last = core.last_action
     marks: tuple[Mark, ...] = ()
@@ -58,7 +58,7 @@ def _recoloured(shape: Polyomino) -> Polyomino:
 def _tray(position: Position, role: int) -> Tray:
     """The buildings a side still holds, as they lie unrotated."""
     mirrored = bool(position.game.tables.mirrored[role])  # type: ignore[attr-defined]
-    where = position.core.where()  # type: ignore[attr-defined]
+    where = position.core_as(CathedralPosition).where()
     held = []
     for piece in range(pieces.BUILDINGS):
         if where[role, piece] >= 0:

@@ -85,17 +85,19 @@ def turned(squares: Array) -> Array:
 
 
 def _packed(tables: Tablebase) -> PackedTables:
-    slices, words = tables.packed()
+    packed = tables.packed()
+    words = packed.words
     base = tables.pieces + 1
     firsts, digits = np.zeros(base**4, np.uint32), np.ones((base**4, 3), np.uint32)
     if len(words) * POSITIONS_A_WORD >= MOST_NUMBERED:
         raise BoardwrightError(
             f"tables to {tables.pieces} pieces have too many positions for a device: name smaller ones"
         )
-    for men, kings, enemy_men, enemy_kings, first in slices:
+    for part in packed.slices:
+        (men, enemy_men), (kings, enemy_kings) = part.men, part.kings
         material = ((men * base + kings) * base + enemy_men) * base + enemy_kings
         left = b.SQUARES - men - enemy_men
-        firsts[material] = first
+        firsts[material] = part.first
         digits[material] = (
             math.comb(SQUARES_FOR_MEN, enemy_men),
             math.comb(left, kings),

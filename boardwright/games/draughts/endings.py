@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from boardwright._core import DraughtsPosition
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.draughts import board as b
@@ -56,7 +57,7 @@ class Judge:
         if self._in_tables(position):
             probe = self._tables.probe_position(position)
             return probe.plies if probe.result == "win" else None
-        _, score, *_ = self._search.search(position.core, 0, PROOF_NODES, 0.0)
+        score = self._search.search(position.core, 0, PROOF_NODES, 0.0).score
         if score <= self._search.PROVEN:
             return None
         seen_to_the_end = score > self._search.DECIDED
@@ -66,7 +67,7 @@ class Judge:
         """The position after the move that holds, or else holds out longest."""
         if self._in_tables(position):
             return position.play(self._tables.ranked_moves(position)[0][0])
-        line, *_ = self._search.search(position.core, 0, DEFENCE_NODES, 0.0)
+        line = self._search.search(position.core, 0, DEFENCE_NODES, 0.0).principal_variation
         after = position.play(line[0])
         for action in line[1:]:
             if not after.core.continues:
@@ -80,8 +81,8 @@ class Judge:
 
 def count_pieces(position: Position) -> int:
     """Of both sides."""
-    core = position.core
-    return (core.black | core.white).bit_count()  # type: ignore[attr-defined]
+    core = position.core_as(DraughtsPosition)
+    return (core.black | core.white).bit_count()
 
 
 def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[WonEnding]:

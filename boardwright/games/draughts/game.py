@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -123,24 +123,24 @@ class Draughts(Game):
     def policy_table(self) -> PolicyTable:
         return features.policy_table()
 
-    def position_text(self, core: Any) -> str:
+    def position_text(self, core: _core.DraughtsPosition) -> str:
         return notation.fen(
             Placement(core.black, core.white, core.kings, core.role_to_move, core.continuing, core.quiet, core.plies)
         )
 
-    def action_text(self, core: Any, action: int) -> str:
+    def action_text(self, core: _core.DraughtsPosition, action: int) -> str:
         return notation.route_of([action], core.black | core.white).path
 
-    def parse_action(self, core: Any, text: str) -> int:
+    def parse_action(self, core: _core.DraughtsPosition, text: str) -> int:
         for action in core.legal_actions():
             if self.action_text(core, action) == text.strip():
                 return action
         raise IllegalMoveError(f"move {text!r}: not a hop that is legal here")
 
-    def moves(self, core: Any) -> list[Move]:
+    def moves(self, core: _core.DraughtsPosition) -> list[Move]:
         return [Move(text, route.actions) for text, route in self._named_routes(core)[0].items()]
 
-    def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
+    def parse_move(self, core: _core.DraughtsPosition, text: str) -> tuple[int, ...]:
         return notation.find_route(text, *self._named_routes(core)).actions
 
     def openings(self, deck: str | None) -> list[Opening]:
@@ -151,7 +151,7 @@ class Draughts(Game):
             for ballot in ballots(deck)
         ]
 
-    def proven_outcome(self, core: Any) -> Outcome | None:
+    def proven_outcome(self, core: _core.DraughtsPosition) -> Outcome | None:
         from boardwright.games.draughts.tablebase import shipped_outcome
 
         return shipped_outcome(core)
@@ -161,7 +161,7 @@ class Draughts(Game):
 
         return make_proven_results(folder, self.rules.max_quiet_plies)
 
-    def _named_routes(self, core: Any) -> tuple[dict[str, Route], list[Route]]:
+    def _named_routes(self, core: _core.DraughtsPosition) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""
         routes = [notation.route_of(actions, core.black | core.white) for actions in core.routes()]
         moves = {(route.ends, route.captured): route for route in reversed(routes)}
@@ -169,7 +169,7 @@ class Draughts(Game):
         named = {route.path if ends.count(route.ends) > 1 else route.ends: route for route in moves.values()}
         return dict(sorted(named.items(), key=lambda item: item[1].actions)), routes
 
-    def why_illegal(self, core: Any, action: int) -> str:
+    def why_illegal(self, core: _core.DraughtsPosition, action: int) -> str:
         return notation.why_no_hop(action, core)
 
     @classmethod
@@ -184,7 +184,7 @@ class Draughts(Game):
 
         return pdn.write_all(records)
 
-    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+    def gestures(self, core: _core.DraughtsPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         from boardwright.games.draughts import hand
 
         return hand.gestures(core.black | core.white, actions)

@@ -11,6 +11,7 @@ draughts we say the variant `english`, with thirty-two.
 import re
 from collections.abc import Sequence
 
+from boardwright._core import DraughtsPosition
 from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
@@ -30,11 +31,11 @@ def parse_line(line: str) -> tuple[str, dict[str, str]]:
 
 def position_text(position: Position) -> str:
     """A position of draughts as the protocol writes it."""
-    core = position.core
+    core = position.core_as(DraughtsPosition)
     letters = ["e"] * b.SQUARES
-    for bits, man in ((core.black, "b"), (core.white, "w")):  # type: ignore[attr-defined]
+    for bits, man in ((core.black, "b"), (core.white, "w")):
         for square in b.squares_of(bits):
-            king = core.kings >> (square - 1) & 1  # type: ignore[attr-defined]
+            king = core.kings >> (square - 1) & 1
             letters[square - 1] = man.upper() if king else man
     return "BW"[core.role_to_move] + "".join(letters)
 
@@ -51,8 +52,8 @@ def parse_position(text: str) -> str:
 
 def move_text(position: Position, actions: Sequence[int]) -> str:
     """A whole move as the protocol writes it."""
-    core = position.core
-    route = notation.route_of(list(actions), core.black | core.white)  # type: ignore[attr-defined]
+    core = position.core_as(DraughtsPosition)
+    route = notation.route_of(list(actions), core.black | core.white)
     return "x".join([route.ends, *(str(square) for square in sorted(filter(None, route.captured)))])
 
 

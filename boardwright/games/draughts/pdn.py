@@ -27,8 +27,8 @@ PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move n
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
 
+from boardwright._core import DraughtsPosition
 from boardwright.errors import GameFileError, IllegalMoveError
 from boardwright.games import registry
 from boardwright.games.base import Position
@@ -146,7 +146,7 @@ def _whole_moves(line: Line, position: Position) -> Iterator[tuple[Position, Pos
             position = position.play(action)
         except IllegalMoveError as error:
             raise IllegalMoveError(f"action {number}: {error}") from None
-        if not cast(Any, position.core).continuing:
+        if not position.core.continues:
             yield before, position, played, line.actions[played:number]
             before, played = position, number
     if played < len(line.actions):
@@ -160,7 +160,7 @@ def _move_text(before: Position, hops: tuple[int, ...]) -> str:
     for move in before.game.moves(before.core):
         if move.actions == hops:
             return move.text
-    core: Any = before.core
+    core = before.core_as(DraughtsPosition)
     return notation.route_of(list(hops), core.black | core.white).path
 
 

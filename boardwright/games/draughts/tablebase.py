@@ -17,15 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from boardwright import _core
 from boardwright.errors import BoardwrightError, PositionError
 from boardwright.games.base import Outcome, Position
 
 SHIPPED = Path(__file__).parent / "tables"
 SHIPPED_PIECES = 4
-MOST_PIECES: int = _core.TABLEBASE_MOST_PIECES
+MOST_PIECES: int = _core.TABLEBASE_MAX_PIECES
 
 Result = Literal["loss", "draw", "win"]
 _RESULTS: tuple[Result, ...] = ("loss", "draw", "win")  # by the engine's numbers
@@ -98,21 +96,21 @@ class Tablebase:
             complaint = f"the position has {count} pieces, the tables go to {self.pieces}"
             raise PositionError(_how_to_get_more(complaint, count))
         try:
-            outcome, plies = self._tables.probe(black, white, kings, role, continuing)
+            found = self._tables.probe(black, white, kings, role, continuing)
         except (ValueError, TypeError) as error:
             raise PositionError(f"no position to look up: {str(error).splitlines()[0]}") from error
-        return Probe(_RESULTS[outcome], plies)
+        return Probe(_RESULTS[found.outcome], found.plies)
 
     def probe_position(self, position: Position) -> Probe:
         """What a position of the game of draughts is worth to the side to move, inside a capture or not."""
-        core = _draughts(position)
+        core = position.core_as(_core.DraughtsPosition)
         return self.probe(core.black, core.white, core.kings, core.role_to_move, core.continuing)
 
     def ranked_moves(self, position: Position) -> list[tuple[str, Probe]]:
         """Every whole move and what it is worth to whoever makes it, the best first."""
         worth = []
         for move in position.moves():
-            after = _draughts(position.play(move))
+            after = position.play(move).core_as(_core.DraughtsPosition)
             behind = self.probe(after.black, after.white, after.kings, 1 - position.role_to_move)
             worth.append((move, behind.before_the_move()))
         return sorted(worth, key=lambda pair: -pair[1].rank())
@@ -120,17 +118,14 @@ class Tablebase:
     def statistics(self, pieces: int) -> Statistics:
         """The counts of all positions with so many pieces, as the builder found them."""
         self._check_has(pieces)
-        return Statistics(pieces, *self._tables.counts(pieces))
+        return _statistics(pieces, self._tables.counts(pieces))
 
     def slice_statistics(self, name: str) -> Statistics:
         """The counts of one material, the mover's pieces first: `KK-K` is two kings to move against one."""
-        return Statistics(sum(map(name.count, "KM")), *self._tables.slice_counts(name))
+        return _statistics(sum(map(name.count, "KM")), self._tables.slice_counts(name))
 
-    def packed(self) -> tuple[list[tuple[int, int, int, int, int]], np.ndarray]:
-        """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, sixteen a word.
-
-        With them, for each slice, the mover's men and kings, the enemy's, and the number of its first position.
-        """
+    def packed(self) -> _core.PackedOutcomes:
+        """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, 16 a word."""
         return self._tables.packed(_cores())
 
     def verify(self, pieces: int | None = None, threads: int | None = None) -> int:
@@ -140,10 +135,11 @@ class Tablebase:
         """
         pieces = self.pieces if pieces is None else pieces
         self._check_has(pieces)
-        positions, values, counts = self._tables.verify(pieces, threads or _cores())
-        if values or counts:
-            raise TablebaseError(f"the tables in {self.folder} are wrong: {values} values, {counts} counts")
-        return positions
+        found = self._tables.verify(pieces, threads or _cores())
+        if found.wrong_values or found.wrong_counts:
+            wrong = f"{found.wrong_values} values, {found.wrong_counts} counts"
+            raise TablebaseError(f"the tables in {self.folder} are wrong: {wrong}")
+        return found.positions
 
     def _check_has(self, pieces: int) -> None:
         _check_pieces(pieces)
@@ -175,9 +171,10 @@ def build(
     with _sole_builder(folder), file_errors():
         builder = _core.DraughtsTableBuilder(_text(folder), threads or _cores())
         listed = [table for count in range(2, pieces + 1) for table in _core.tablebase_tables(count)]
-        missing = [(name, size) for name, size in listed if not builder.has(name)]
-        total, before, written = sum(size for _, size in missing), 0, []
-        for name, size in missing:
+        missing = [table for table in listed if not builder.has(table.name)]
+        total, before, written = sum(table.positions for table in missing), 0, []
+        for table in missing:
+            name = table.name
 
             def tell(done: int, wrote: Path | None = None, name: str = name, before: int = before) -> None:
                 if progress is not None:
@@ -185,8 +182,8 @@ def build(
 
             builder.build(name, tell)
             written.append(folder / f"{name}.table")
-            tell(size, written[-1])
-            before += size
+            tell(table.positions, written[-1])
+            before += table.positions
     return written
 
 
@@ -205,10 +202,8 @@ def _shipped() -> Tablebase:
     return Tablebase()
 
 
-def _draughts(position: Position) -> _core.DraughtsPosition:
-    if not isinstance(position.core, _core.DraughtsPosition):
-        raise PositionError(f"a position of {position.game.name} is in no tables: they are for draughts")
-    return position.core
+def _statistics(pieces: int, counts: _core.SliceCounts) -> Statistics:
+    return Statistics(pieces, counts.positions, counts.wins, counts.draws, counts.losses, counts.longest)
 
 
 def _check_pieces(pieces: int) -> None:

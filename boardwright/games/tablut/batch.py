@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright._core import TablutPosition
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
@@ -75,11 +76,11 @@ def make_env(rules: TablutRules) -> BatchEnv:
     jitted_set_up = jax.jit(functools.partial(set_up, tables))
 
     def from_position(position: Position) -> State:
-        core = position.core
+        core = position.core_as(TablutPosition)
         return jitted_set_up(
-            jnp.asarray(core.board()),  # type: ignore[attr-defined]
+            jnp.asarray(core.board()),
             jnp.int8(core.role_to_move),
-            jnp.int32(core.quiet),  # type: ignore[attr-defined]
+            jnp.int32(core.quiet),
             jnp.int32(core.plies),
         )
 

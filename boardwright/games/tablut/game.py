@@ -1,7 +1,7 @@
 """Tablut as a `Game`: the engines, the text and the picture put together."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from boardwright import _core
 from boardwright.errors import GameFileError, IllegalMoveError, RulesError
@@ -105,13 +105,13 @@ class Tablut(Game):
     def policy_planes(self) -> PolicyPlanes:
         return features.policy_planes()
 
-    def position_text(self, core: Any) -> str:
+    def position_text(self, core: _core.TablutPosition) -> str:
         return notation.position_text(core.board(), core.role_to_move, core.quiet, core.plies)
 
-    def action_text(self, core: Any, action: int) -> str:
+    def action_text(self, core: _core.TablutPosition, action: int) -> str:
         return notation.move_text(action, core.board(), core.play(action).board())
 
-    def parse_action(self, core: Any, text: str) -> int:
+    def parse_action(self, core: _core.TablutPosition, text: str) -> int:
         action, captures = notation.parse_move(text)
         if captures is not None and core.is_legal(action):
             actual = self.action_text(core, action)
@@ -119,7 +119,7 @@ class Tablut(Game):
                 raise IllegalMoveError(f"move {text!r}: the captures are wrong, it is {actual}")
         return action
 
-    def why_illegal(self, core: Any, action: int) -> str:
+    def why_illegal(self, core: _core.TablutPosition, action: int) -> str:
         return notation.why_illegal(action, core.board(), core.role_to_move, self.tables)
 
     @classmethod
@@ -134,12 +134,12 @@ class Tablut(Game):
 
         return opentafl.write_all(records)
 
-    def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
+    def gestures(self, core: _core.TablutPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         from boardwright.games.tablut import hand
 
         return hand.gestures(core, actions)
 
-    def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
+    def hints(self, core: _core.TablutPosition) -> Mapping[str, tuple[Cell, ...]]:
         from boardwright.games.tablut import hand
 
         return {"escapes": hand.escapes(core, self.tables)}

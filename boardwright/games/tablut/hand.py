@@ -1,9 +1,8 @@
 """Tablut by hand: what each move does on the board, and where the king can escape to."""
 
-from typing import Any
-
 import numpy as np
 
+from boardwright._core import TablutPosition
 from boardwright.games.gestures import Step
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables
@@ -12,7 +11,7 @@ from boardwright.views.scene import Cell
 _KING = 2  # in the tables by piece
 
 
-def gestures(core: Any, actions: tuple[int, ...]) -> tuple[Step, ...]:
+def gestures(core: TablutPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:
     """One step for each action, with what it captures."""
     steps = []
     for action in actions:
@@ -26,7 +25,7 @@ def gestures(core: Any, actions: tuple[int, ...]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def escapes(core: Any, tables: Tables) -> tuple[Cell, ...]:
+def escapes(core: TablutPosition, tables: Tables) -> tuple[Cell, ...]:
     """Where the king could win at once if he were to move, whoever is."""
     board = core.board()
     found: list[Cell] = []

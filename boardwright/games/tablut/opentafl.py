@@ -23,10 +23,10 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
+from boardwright._core import TablutPosition
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Outcome, Position
@@ -110,8 +110,8 @@ def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
     positions = record.positions()
     last = next(positions)
     for action, after in zip(record.actions, positions, strict=True):
-        core: Any = last.core
-        piece = "K" if core.board()[action // b.PLANES_PER_SQUARE] == b.KING else ""
+        board = last.core_as(TablutPosition).board()
+        piece = "K" if board[action // b.PLANES_PER_SQUARE] == b.KING else ""
         mark = "" if after.outcome is None else _MARKS.get(after.outcome.reason, "")
         texts.append(piece + last.action_text(action) + mark)
         last = after
@@ -293,8 +293,7 @@ def _play(position: Position, token: Token) -> Position:
         raise MisreadError(offset, str(error)) from None
     actual_text = position.action_text(action)
     actual = notation.parse_move(actual_text)[1] or frozenset()
-    core: Any = position.core
-    king = frozenset(np.flatnonzero(core.board() == b.KING).tolist())
+    king = frozenset(np.flatnonzero(position.core_as(TablutPosition).board() == b.KING).tolist())
     if claimed is not None and actual not in (claimed, claimed | king):  # some name a captured king by ++ alone
         raise MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
     winner = None if after.outcome is None else after.outcome.winner

@@ -1,9 +1,8 @@
 """A Tablut position as a scene: what the rule set makes special, the pieces, and the last move."""
 
-from typing import Any
-
 import numpy as np
 
+from boardwright._core import TablutPosition
 from boardwright.games.base import Position
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features
@@ -15,7 +14,7 @@ _ONE_PLY_AGO = [features.PLANES.index(f"{what}, 1 plies ago") for what in ("own 
 
 def scene(position: Position) -> Scene:
     """What there is to see of a position. The letters of the pieces are those of the position text."""
-    core: Any = position.core
+    core = position.core_as(TablutPosition)
     board = core.board()
     return Scene(
         rows=b.SIZE,
@@ -55,7 +54,7 @@ def _piece(square: int, piece: int) -> Piece:
     return Piece(_cell(square), role, b.LETTERS[piece], "king" if piece == b.KING else "man")
 
 
-def _last_move(core: Any, board: np.ndarray) -> tuple[Mark, ...]:
+def _last_move(core: TablutPosition, board: np.ndarray) -> tuple[Mark, ...]:
     """Where the last move came from, went to and captured; nothing where the position has no past.
 
     The observation remembers the board one ply ago, which spares replaying the game.

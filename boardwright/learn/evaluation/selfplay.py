@@ -74,9 +74,7 @@ class Samples:
 
 def played(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: Sequence[int]) -> Played:
     """A game of the searches of both roles with so many nodes a move, after an opening of actions."""
-    core = game.start().core
-    for action in opening:
-        core = core.play(action)
+    core = game.start().core.play_all(opening)
     seen, roles, searched, scores, depths, winner = [], [], [], [], 0, core.result
     while winner == ONGOING:
         role, actions = core.role_to_move, core.legal_actions()
@@ -84,8 +82,9 @@ def played(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: 
         roles.append(role)
         action, score = actions[0], 0
         if len(actions) > 1:
-            (action, *_), score, depth, _, _ = players[role].search(core, 0, nodes, 0.0)
-            depths += depth
+            found = players[role].search(core, 0, nodes, 0.0)
+            action, score = found.principal_variation[0], found.score
+            depths += found.depth
         searched.append(len(actions) > 1)
         scores.append(score)
         core = core.play(action)

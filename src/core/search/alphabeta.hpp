@@ -1,24 +1,17 @@
 // Alpha-beta, generic over games: iterative deepening, principal variation search with aspiration
 // windows, a transposition table, killer and history ordering, late move reductions, quiescence.
 //
-// It looks at who is to move at every node, so a role may move several times running, and counts depth
-// in whole moves: the further hops of a capture cost none. Threads search the same position apart and
-// help each other through the transposition table.
+// The role to move is read at every node, so a role may move several times in a row. Depth counts whole moves:
+// further hops of a capture cost no depth. Threads search the same position independently and share the
+// transposition table (lazy SMP).
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "../game.hpp"
 #include "evaluation.hpp"
@@ -26,7 +19,7 @@
 
 namespace boardwright {
 
-// Whichever is reached first ends the search; 0 means no limit of that kind.
+// The search ends at the first limit reached; 0 means no limit of that kind.
 struct SearchLimit {
     int depth = 0;
     std::uint64_t nodes = 0;
@@ -34,19 +27,19 @@ struct SearchLimit {
 };
 
 struct SearchReport {
-    int depth = 0;                 // whole moves completely looked ahead
-    int score = 0;                 // from the side of the role to move
+    int depth = 0;                 // whole moves searched completely
+    int score = 0;                 // for the role to move
     std::uint64_t nodes = 0;
     double seconds = 0;
-    std::vector<Action> line;      // the principal variation; never empty
+    std::vector<Action> principal_variation;  // never empty
 };
 
 // One thread's search of one position.
 template <Game G>
 class AlphaBetaThread {
   public:
-    static constexpr int kMostPlies = 200;  // actions from the root
-    static constexpr int kMostDepth = 100;  // whole moves
+    static constexpr int kMaxPlies = 200;  // actions from the root
+    static constexpr int kMaxDepth = 100;  // whole moves
 
     struct Shared {
         TranspositionTable& table;
@@ -56,17 +49,17 @@ class AlphaBetaThread {
 
     AlphaBetaThread(const Line<G>& root, Evaluator<G> evaluator, Shared& shared, std::uint64_t node_limit)
         : line_(root), evaluator_(std::move(evaluator)), shared_(shared), node_limit_(node_limit) {
-        line_.reserve(root.length() + kMostPlies + 2);
+        line_.reserve(root.length() + kMaxPlies + 2);
         root_length_ = root.length();
         for (auto& side : history_) side.assign(static_cast<std::size_t>(root.game().actions()), 0);
     }
 
-    // Deepens until told to stop or `depth` is done. `poll` is asked now and then whether to stop;
-    // `done(report)` hears of every finished depth. Returns the best that is known.
+    // Deepens until `last_depth` is done or `poll`, called from time to time, returns true. `done(report)` is called
+    // after every completed depth. Returns the best line found.
     template <class Poll, class Done>
     SearchReport deepen(int first_depth, int last_depth, Poll&& poll, Done&& done) {
         poll_ = [&] { return poll(); };
-        best_.line = {first_action()};
+        best_.principal_variation = {first_action()};
         try {
             for (iteration_ = first_depth; iteration_ <= last_depth; ++iteration_) {
                 const int depth = iteration_;
@@ -74,7 +67,7 @@ class AlphaBetaThread {
                 best_.depth = depth;
                 best_.nodes = nodes_;
                 done(best_);
-                if (std::abs(best_.score) > kDecided && kWin - std::abs(best_.score) <= depth) break;
+                if (is_decided(best_.score) && kWin - std::abs(best_.score) <= depth) break;
             }
         } catch (Stopped) {
             line_.reset(root_length_);
@@ -88,14 +81,14 @@ class AlphaBetaThread {
     using State = typename G::State;
     struct Stopped {};
 
-    static constexpr int kWindow = 30;         // first aspiration window, to either side
+    static constexpr int kWindow = 30;         // half the first aspiration window
     static constexpr int kInfinite = kWin + 1;
 
     Action first_action() const { return line_.game().nth_action(line_.now(), 0); }
 
     void search_root(int depth) {
         int low = -kInfinite, high = kInfinite, width = kWindow;
-        if (depth >= 4 && std::abs(best_.score) < kDecided) {
+        if (depth >= 4 && !is_decided(best_.score)) {
             low = best_.score - width;
             high = best_.score + width;
         }
@@ -111,12 +104,12 @@ class AlphaBetaThread {
         }
     }
 
-    // Score of line_.now() from the side of the role to move. `ply` counts actions from the root.
+    // Score of line_.now() for the role to move. `ply` counts actions from the root.
     int search(int alpha, int beta, int depth, int ply) {
         const State& state = line_.now();
         variation_[ply].clear();
         if (const auto score = settled(state, ply)) return *score;
-        if (depth <= 0 || ply >= kMostPlies) return quiesce(alpha, beta, ply);
+        if (depth <= 0 || ply >= kMaxPlies) return quiesce(alpha, beta, ply);
         count_node();
 
         const std::uint64_t key = evaluator_.key(state);
@@ -127,7 +120,8 @@ class AlphaBetaThread {
             const int value = from_table(entry->value, ply);
             const bool fails_high = value >= beta && (static_cast<int>(entry->bound) & static_cast<int>(Bound::kLower));
             const bool fails_low = value <= alpha && (static_cast<int>(entry->bound) & static_cast<int>(Bound::kUpper));
-            if (ply > 0 && zero_window && entry->depth >= depth && seen_before(state) == 0 && (fails_high || fails_low)) {
+            if (ply > 0 && zero_window && entry->depth >= depth && seen_before(state) == 0 &&
+                (fails_high || fails_low)) {
                 return value;
             }
         }
@@ -136,7 +130,7 @@ class AlphaBetaThread {
         actions.clear();
         evaluator_.list(state, actions);
         order(actions, remembered, state.to_move, ply);
-        // A forced move costs no depth, but no line grows to more than twice the depth that way.
+        // A forced move costs no depth, but no line extends beyond twice the depth that way.
         const int cost = actions.size() == 1 && ply < 2 * iteration_ ? 0 : 1;
 
         const int first_alpha = alpha;
@@ -170,7 +164,7 @@ class AlphaBetaThread {
                     remember_variation(action, ply);
                     if (ply == 0) {
                         best_.score = score;
-                        best_.line = variation_[0];
+                        best_.principal_variation = variation_[0];
                     }
                 }
                 if (alpha >= beta) {
@@ -180,22 +174,22 @@ class AlphaBetaThread {
             }
         }
         const Bound bound = best >= beta ? Bound::kLower : best > first_alpha ? Bound::kExact : Bound::kUpper;
-        shared_.table.store(key, {bound == Bound::kUpper ? kNoAction : best_action,
-                                  static_cast<std::int16_t>(to_table(best, ply)),
-                                  static_cast<std::int8_t>(std::min(depth, 120)), bound});
+        shared_.table.store(
+            key, {bound == Bound::kUpper ? kNoAction : best_action, static_cast<std::int16_t>(to_table(best, ply)),
+                  static_cast<std::int8_t>(std::min(depth, 120)), bound});
         return best;
     }
 
-    // The sharp moves only, until nothing hangs.
+    // Searches sharp moves only, until the position is quiet.
     int quiesce(int alpha, int beta, int ply) {
         const State& state = line_.now();
         if (const auto score = settled(state, ply)) return *score;
         count_node();
-        const bool forced = evaluator_.is_forced(state) && ply < kMostPlies;
+        const bool forced = evaluator_.is_forced(state) && ply < kMaxPlies;
         int best = -kInfinite;
         if (!forced) {
             best = evaluator_.value(state);
-            if (best >= beta || ply >= kMostPlies) return best;
+            if (best >= beta || ply >= kMaxPlies) return best;
             alpha = std::max(alpha, best);
         }
         ActionList& actions = actions_[ply];
@@ -218,9 +212,9 @@ class AlphaBetaThread {
         return 0;
     }
 
-    // Whether the state was on the board since the root: who went round once can go round again. What was
-    // there before the root only is searched, since the rules may ask for one more and both may now do better.
-    bool goes_round(const State& state) const {
+    // Whether the state occurred since the root: a side that repeated once can repeat again. States that occurred
+    // only before the root are searched, since the rules may require one more repetition and both may now deviate.
+    bool repeats_since_root(const State& state) const {
         if (seen_before(state) == 0) return false;
         const auto states = line_.states();
         for (std::size_t earlier = states.size() - 1; earlier-- >= root_length_;) {
@@ -229,7 +223,7 @@ class AlphaBetaThread {
         return false;
     }
 
-    // The score of a state that needs no search: the game is over, will be a draw, or is in a table.
+    // The score of a state that needs no search: the game is over, repeats, or is in an endgame table.
     std::optional<int> settled(const State& state, int ply) {
         if (state.result != Result::kOngoing) {
             if (state.result == Result::kDraw) return 0;
@@ -237,7 +231,7 @@ class AlphaBetaThread {
         }
         if (ply == 0) return std::nullopt;
         if (state.to_move == kChance) return evaluator_.value(state);
-        if (evaluator_.repeats_to_draw() && goes_round(state)) return 0;
+        if (evaluator_.repeats_to_draw() && repeats_since_root(state)) return 0;
         return evaluator_.known(state, ply);
     }
 
@@ -255,13 +249,14 @@ class AlphaBetaThread {
         }
     }
 
-    // Brings the best of the remaining actions to place i. Most nodes need only the first few, so nothing
-    // is sorted before it is clear that this one needs more.
+    // Swaps the best of the remaining actions to index i. Most nodes need only the first few, so the rest is
+    // sorted only when a node needs more.
     static Action next_best(ActionList& actions, std::size_t i) {
         constexpr std::size_t kFew = 8;
         if (i > kFew) return actions[i].action;
         if (i == kFew) {
-            std::stable_sort(actions.begin() + kFew, actions.end(), [](const auto& a, const auto& b) { return a.order > b.order; });
+            std::stable_sort(actions.begin() + kFew, actions.end(),
+                             [](const auto& a, const auto& b) { return a.order > b.order; });
             return actions[i].action;
         }
         std::size_t best = i;
@@ -272,7 +267,7 @@ class AlphaBetaThread {
         return actions[i].action;
     }
 
-    // A quiet move refuted this line: try it early elsewhere, and those tried before it later.
+    // A quiet move caused a cutoff: try it earlier elsewhere, and those tried before it later.
     void reward(const ActionList& actions, std::size_t cut, Role role, int depth, int ply) {
         auto& killers = killers_[ply];
         const Action action = actions[cut].action;
@@ -282,9 +277,9 @@ class AlphaBetaThread {
         }
         const auto push = [&](Action which, int by) {
             std::int32_t& score = history_[role][which];
-            score += by - static_cast<std::int32_t>(std::int64_t{score} * std::abs(by) / kMostHistory);
+            score += by - static_cast<std::int32_t>(std::int64_t{score} * std::abs(by) / kMaxHistory);
         };
-        const int by = std::min(depth * depth * 16, kMostHistory / 4);
+        const int by = std::min(depth * depth * 16, kMaxHistory / 4);
         push(action, by);
         for (std::size_t i = 0; i < cut; ++i) {
             if (actions[i].order < kSharp) push(actions[i].action, -by);
@@ -295,7 +290,8 @@ class AlphaBetaThread {
         static const auto table = [] {
             std::array<std::array<std::int8_t, 64>, 64> made{};
             for (int d = 1; d < 64; ++d) {
-                for (int i = 3; i < 64; ++i) made[d][i] = static_cast<std::int8_t>(1.0 + std::log(d) * std::log(i) / 1.9);
+                for (int i = 3; i < 64; ++i)
+                    made[d][i] = static_cast<std::int8_t>(1.0 + std::log(d) * std::log(i) / 1.9);
             }
             return made;
         }();
@@ -318,15 +314,15 @@ class AlphaBetaThread {
         if (nodes_ == node_limit_) throw Stopped{};
     }
 
-    // Wins, those that endgame tables know of too, are stored as so far from the position, not from the root.
+    // Proven scores are stored by their distance from the position, not from the root.
     static int to_table(int score, int ply) {
-        return score > kMostStatic ? score + ply : score < -kMostStatic ? score - ply : score;
+        return !is_proven(score) ? score : score > 0 ? score + ply : score - ply;
     }
     static int from_table(int score, int ply) {
-        return score > kMostStatic ? score - ply : score < -kMostStatic ? score + ply : score;
+        return !is_proven(score) ? score : score > 0 ? score - ply : score + ply;
     }
 
-    static constexpr std::int32_t kMostHistory = 1 << 20;
+    static constexpr std::int32_t kMaxHistory = 1 << 20;
 
     Line<G> line_;
     Evaluator<G> evaluator_;
@@ -336,46 +332,47 @@ class AlphaBetaThread {
     int iteration_ = 1;
     std::uint64_t nodes_ = 0, counted_ = 0, node_limit_;
     SearchReport best_;
-    std::array<ActionList, kMostPlies + 2> actions_;
-    std::array<std::vector<Action>, kMostPlies + 2> variation_;
-    std::array<std::array<Action, 2>, kMostPlies + 2> killers_ = made_of_nothing();
+    std::array<ActionList, kMaxPlies + 2> actions_;
+    std::array<std::vector<Action>, kMaxPlies + 2> variation_;
+    std::array<std::array<Action, 2>, kMaxPlies + 2> killers_ = no_killers();
     std::array<std::vector<std::int32_t>, 2> history_;
 
-    static constexpr auto made_of_nothing() {
-        std::array<std::array<Action, 2>, kMostPlies + 2> none{};
+    static constexpr auto no_killers() {
+        std::array<std::array<Action, 2>, kMaxPlies + 2> none{};
         for (auto& pair : none) pair.fill(kNoAction);
         return none;
     }
 };
 
-// A player's search: the table outlives the single move, so that what was seen while thinking about
-// one is known when the next is to be found.
+// A player's search. The transposition table is kept from move to move.
 template <Game G>
 class AlphaBeta {
   public:
     AlphaBeta(Evaluator<G> evaluator, std::size_t table_bytes, int threads)
         : evaluator_(std::move(evaluator)), table_(table_bytes), threads_(threads) {}
 
-    // `stop` is asked now and then whether to answer now, and may throw; `done(report)` hears of every
-    // finished depth. Both are called from this thread only. With one thread and no limit on time the
-    // answer depends on nothing but the position and what this object has searched before.
+    // `stop` is called from time to time, returns whether to stop, and may throw; `done(report)` is called after
+    // every completed depth. Both are called from this thread only. With one thread and no time limit the result
+    // depends only on the position and the earlier searches of this object.
     template <class Stop, class Done>
     SearchReport run(const Line<G>& root, SearchLimit limit, Stop& stop, Done&& done) {
         using Thread = AlphaBetaThread<G>;
         const auto begin = std::chrono::steady_clock::now();
-        const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-        int deepest = limit.depth > 0 ? std::min(limit.depth, Thread::kMostDepth) : Thread::kMostDepth;
-        // Where there is nothing to choose, no time is spent on choosing, only on a value.
+        const auto elapsed = [&] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        };
+        int deepest = limit.depth > 0 ? std::min(limit.depth, Thread::kMaxDepth) : Thread::kMaxDepth;
+        // With a single legal action a short search suffices: it only needs a value.
         if (limit.seconds > 0 && root.count_actions() == 1) deepest = std::min(deepest, kForcedDepth);
         table_.new_search();
         typename Thread::Shared shared{table_};
-        struct StopOnExit {  // before the helpers are joined, however we leave
+        struct StopOnExit {  // stops the helpers before they are joined, also when an exception is thrown
             std::vector<std::jthread> helpers;
             std::atomic<bool>& flag;
             ~StopOnExit() { flag.store(true); }
         } team{{}, shared.stop};
-        // Each thread has its share of the nodes, the first what cannot be shared, so that together they never
-        // look at more, however unevenly they run.
+        // Each thread has its share of the nodes, the first also the remainder, so that together they never search
+        // more, however unevenly they run.
         const std::uint64_t each = limit.nodes / static_cast<std::uint64_t>(threads_);
         const std::uint64_t rest = limit.nodes % static_cast<std::uint64_t>(threads_);
         const int helpers = limit.nodes > 0 && each == 0 ? 0 : threads_ - 1;
@@ -384,12 +381,12 @@ class AlphaBeta {
             try {
                 auto helping = std::make_unique<Thread>(root, evaluator_, shared, each);
                 helping->deepen(1 + helper % 2, deepest, [] { return false; }, [](const SearchReport&) {});
-            } catch (const std::exception&) {  // no memory for one more: the others go on without it
+            } catch (const std::exception&) {  // no memory for another thread: the others continue without it
             }
         };
         try {
             for (int helper = 1; helper <= helpers; ++helper) team.helpers.emplace_back(help, helper);
-        } catch (const std::exception&) {  // nor has the machine any more threads: so many must do
+        } catch (const std::exception&) {  // the system refuses more threads: those that started suffice
         }
         const auto poll = [&] {
             if (limit.seconds > 0 && elapsed() >= limit.seconds) return true;
@@ -400,7 +397,8 @@ class AlphaBeta {
             report.seconds = elapsed();
             return report;
         };
-        const SearchReport best = thread->deepen(1, deepest, poll, [&](const SearchReport& report) { done(finish(report)); });
+        const SearchReport best =
+            thread->deepen(1, deepest, poll, [&](const SearchReport& report) { done(finish(report)); });
         shared.stop.store(true);
         team.helpers.clear();
         return finish(best);

@@ -1,23 +1,22 @@
-// What searches need to know of a game beyond its rules: how good a position looks, in which order to try
-// moves, which of them are too sharp to stop at, and what is sure. PUCT asks for the last alone.
+// The knowledge of a game that searches need beyond its rules: static evaluation, move ordering, the moves that
+// quiescence searches, and proven results. PUCT uses proven results only.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "../game.hpp"
 
 namespace boardwright {
 
-// Scores are whole numbers from the side of the role to move; a hundred is about a man. Beyond
-// kDecided somebody wins by force, and kWin less the score is in how many actions.
-constexpr int kWin = 32000, kDecided = 30000, kMostStatic = 20000;
+// Scores are whole numbers for the role to move; a hundred is about a man. Static scores are at most kMaxStatic,
+// scores of endgame tables lie between it and kDecided, and a win in n actions is kWin - n.
+constexpr int kWin = 32000, kDecided = 30000, kMaxStatic = 20000;
 
-// A legal action and how early to try it. At kSharp and above it is one that quiescence must look at.
+constexpr bool is_decided(int score) { return score > kDecided || score < -kDecided; }
+constexpr bool is_proven(int score) { return score > kMaxStatic || score < -kMaxStatic; }
+
+// A legal action and how early to try it. Quiescence searches those at kSharp and above.
 struct OrderedAction {
     Action action;
     std::int32_t order;
@@ -26,38 +25,33 @@ constexpr std::int32_t kSharp = 1 << 24;
 
 using ActionList = std::vector<OrderedAction>;
 
-// Each game specialises this, with a constructor that begins with a const G&. It may keep scratch memory: every
-// thread has its own copy.
+// Each game specialises this, with a constructor whose first argument is a const G&. It may hold scratch memory:
+// every thread has its own copy.
 template <Game G>
 class Evaluator;
 
-// What such a specialisation offers.
+// The interface of a specialisation.
 template <class E, class G>
-concept Evaluation = std::copy_constructible<E> &&
-                     requires(E& evaluator, const typename G::State& state, ActionList& actions, int ply) {
-    { evaluator.game() } -> std::same_as<const G&>;  // the game it was made for
+concept Evaluation =
+    std::copy_constructible<E> && requires(E& evaluator, const typename G::State& state, ActionList& actions, int ply) {
+        { evaluator.game() } -> std::same_as<const G&>;  // the game it was made for
 
-    // Static score of an ongoing state, at most kMostStatic, and the score that is worth about +0.76 of a game.
-    { evaluator.value(state) } -> std::same_as<int>;
-    { E::kScale } -> std::convertible_to<double>;
-    // What the score is made of, whole numbers that may be weighed, and what each of them is called.
-    { evaluator.features(state).size() } -> std::convertible_to<std::size_t>;
-    { evaluator.features(state)[0] } -> std::convertible_to<int>;
-    { E::kNames[0] } -> std::convertible_to<std::string>;
-
-    // What the transposition table knows a state by: the hash, and how near a limit on the game's length is where
-    // that matters.
-    { evaluator.key(state) } -> std::same_as<std::uint64_t>;
-    // These add to the list: every legal action; those that quiescence looks at; and those that may win the game at
-    // once, cheap to tell. The last two may be none.
-    { evaluator.list(state, actions) } -> std::same_as<void>;
-    { evaluator.list_sharp(state, actions) } -> std::same_as<void>;
-    { evaluator.list_winning(state, actions) } -> std::same_as<void>;
-    { evaluator.is_forced(state) } -> std::same_as<bool>;    // whether the role to move may not decline the sharp ones
-    { evaluator.repeats_to_draw() } -> std::same_as<bool>;   // whether coming back to a position leads to a draw
-    // A score from tables, exact, of a state so many actions from the root.
-    { evaluator.known(state, ply) } -> std::same_as<std::optional<int>>;
-};
+    // Static score of an ongoing state, at most kMaxStatic, and the score whose expected result is tanh(1).
+        { evaluator.value(state) } -> std::same_as<int>;
+        { E::kScale } -> std::convertible_to<double>;
+        // The key of a state in the transposition table: the hash, and the distance to a limit on the game's length
+        // where that matters.
+        { evaluator.key(state) } -> std::same_as<std::uint64_t>;
+        // These append to the list: every legal action; those that quiescence searches; and candidates for an immediate
+        // win, found cheaply. The last two may append none.
+        { evaluator.list(state, actions) } -> std::same_as<void>;
+        { evaluator.list_sharp(state, actions) } -> std::same_as<void>;
+        { evaluator.list_winning(state, actions) } -> std::same_as<void>;
+        { evaluator.is_forced(state) } -> std::same_as<bool>;    // whether the role to move must play a sharp action
+        { evaluator.repeats_to_draw() } -> std::same_as<bool>;   // whether repeating a position leads to a draw
+    // The exact score from endgame tables of a state `ply` actions from the root.
+        { evaluator.known(state, ply) } -> std::same_as<std::optional<int>>;
+    };
 
 // Mixes the number of plies left before a limit into a key, but only where the search could reach it.
 inline std::uint64_t near_limit(std::uint32_t done, int limit) {

@@ -1,12 +1,11 @@
-// Forced wins by looking at every line of play: slow, exact, and with no knowledge of the game, so that
-// whatever claims to see a win can be held to it.
+// Forced wins by full search: slow, exact, and without knowledge of the game; tests compare other code with it.
 #pragma once
 
 #include "../game.hpp"
 
 namespace boardwright {
 
-// Whether `role` wins within `plies` actions whatever the other does; a game over already counts.
+// Whether `role` wins within `plies` actions against every defence, or has won already.
 template <Game G>
 bool forced_win(Line<G>& line, Role role, int plies) {
     if (line.over()) return line.now().result == win_for(role);

@@ -1,25 +1,17 @@
-// PUCT and Gumbel tree search that asks for evaluations in batches; generic over games.
+// PUCT and Gumbel tree search with batched evaluations; generic over games.
 //
-// The caller alternates: `collect` walks down the tree until a batch of positions waits to be evaluated and
-// writes what their movers observe into one array; `apply` takes the answers. Between the two anything may be
-// asked of the tree, so that a search can be watched and ended at any time. Positions of one batch differ: a
-// simulation that comes to a position that waits already is given up.
+// The caller alternates: `collect` walks down the tree until a batch of positions waits for evaluation and
+// writes their observations into one array; `apply` takes logits and values. Between the two the tree may be
+// read, so that a search can be watched and stopped at any time. Positions of one batch are distinct: a
+// simulation that reaches a waiting position is abandoned.
 //
-// It looks at who is to move at every node, so a role may move several times running, and draws what chance
-// does. Positions are reached by playing from the root, so that repetitions are what the rules say of this line
-// of play, and history planes are true. Ends of games, wins at the next move, what endgame tables know and what
-// follows from all these (see PuctTree::pass_up) is exact, and such positions are not evaluated.
+// The role to move is read at every node, so a role may move several times in a row; chance is sampled.
+// Positions are reached by playing from the root, so repetitions and history planes follow the actual line of
+// play. Ends of games, wins in one move, results of endgame tables and everything proven from these (see
+// PuctTree::propagate_proof) are exact, and such positions are not evaluated.
 //
-// The tree outlives the move: what is known about the position after our move and the reply is kept.
+// The subtree of the position after our move and the reply is reused by the next search.
 #pragma once
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <span>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "../random.hpp"
 #include "evaluation.hpp"
@@ -33,19 +25,20 @@ class PuctSearch {
   public:
     using State = typename G::State;
 
-    // The evaluator is asked only for wins and for what endgame tables know. The tree has so many bytes, a batch at
-    // most so many positions.
+    // The evaluator is used only for immediate wins and endgame tables. `bytes` bounds the tree, `batch` the
+    // positions of one evaluation.
     PuctSearch(Evaluator<G> evaluator, std::size_t bytes, int batch, std::uint64_t seed)
-        : evaluator_(std::move(evaluator)), tree_(bytes), rules_(tree_), line_(evaluator_.game(), evaluator_.game().start()),
-          random_(seed, 0), roles_(static_cast<std::size_t>(batch)) {
+        : evaluator_(std::move(evaluator)), tree_(bytes), rules_(tree_),
+          line_(evaluator_.game(), evaluator_.game().start()), random_(seed, 0),
+          roles_(static_cast<std::size_t>(batch)) {
         const auto shape = evaluator_.game().observation_shape();
         planes_ = shape[0] * shape[1] * shape[2];
         observations_.resize(planes_ * roles_.size());
     }
-    PuctSearch(const PuctSearch&) = delete;  // rules_ looks at tree_
+    PuctSearch(const PuctSearch&) = delete;  // rules_ refers to tree_
 
-    // The position to search from now on; its game must go on. With `halving`, the number of simulations to
-    // come, it is a Gumbel search and begins afresh.
+    // Sets the position to search, which must be ongoing. With `halving`, the number of simulations to come, it
+    // is a Gumbel search and starts with an empty tree.
     void begin(const Line<G>& root, std::uint64_t halving) {
         abandon();
         const std::uint32_t known = halving > 0 ? kNowhere : find(root);
@@ -57,33 +50,34 @@ class PuctSearch {
         } else {
             tree_.keep(known);
         }
-        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // however sure: now its moves must be told apart
+        if (tree_[0].edges == 0) tree_[0].known = Result::kOngoing;  // even if proven: the moves must be ranked now
         halving_ = halving;
         simulations_ = evaluations_ = 0;
         full_ = false;
     }
 
-    // Simulates until `batch` positions wait, or there have been `simulations` with those, 0 for no limit. It may
-    // find less to do; with nothing waiting and is_done() there is no more.
+    // Simulates until `batch` positions wait, or `simulations` (0: no limit) are done including those. It may stop
+    // earlier; when no position waits and is_done(), the search is finished.
     int collect(int batch, std::uint64_t simulations) {
         abandon();
         const auto most = std::min<std::size_t>(std::min<std::size_t>(static_cast<std::size_t>(batch), roles_.size()),
-                                                1 + tree_[0].visits / kVisitsALeaf);
+                                                1 + tree_[0].visits / kVisitsPerLeaf);
         std::vector<std::uint32_t> given_up;
-        for (int settled = 0; waiting_.size() < most && settled < kMostSettled && given_up.size() < most && !is_done();) {
+        for (int settled = 0;
+             waiting_.size() < most && settled < kMaxSettled && given_up.size() < most && !is_done();) {
             if (simulations > 0 && simulations_ + waiting_.size() >= simulations) break;
             const auto [end, at] = simulate();
             line_.reset(root_length_);
             if (end == End::kGivenUp) given_up.push_back(at);
             if (end == End::kSettled) ++settled;
-            if (at == 0) break;  // before the root is evaluated nothing can follow
+            if (at == 0) break;  // nothing can follow before the root is evaluated
         }
         for (const std::uint32_t at : given_up) tree_.mark(at, false);
         return static_cast<int>(waiting_.size());
     }
 
-    // The answers to the positions that wait, in their order: logits [waiting, actions], values [waiting] from
-    // the side of their movers.
+    // Takes the evaluations of the waiting positions, in their order: logits [waiting, actions], values [waiting]
+    // for their movers.
     void apply(const float* logits, const float* values) {
         const auto actions = static_cast<std::size_t>(line_.game().actions());
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -96,7 +90,7 @@ class PuctSearch {
             tree_.back_up(leaf.node, node.raw_value);
             ++evaluations_;
             if (leaf.node == 0) {
-                open_what_is_sure();
+                expand_proven_root();
             } else {
                 ++simulations_;
             }
@@ -107,9 +101,7 @@ class PuctSearch {
 
     std::size_t waiting() const { return waiting_.size(); }
     std::uint64_t simulations() const { return simulations_; }
-    bool is_settled() const { return tree_[0].is_known(); }
-    bool is_full() const { return full_; }
-    bool is_done() const { return is_settled() || is_full(); }
+    bool is_done() const { return full_ || tree_[0].is_known(); }  // proven, or out of memory
     bool begun() const { return !tree_.empty(); }
     const PuctTree& tree() const { return tree_; }
     const G& game() const { return evaluator_.game(); }
@@ -125,11 +117,11 @@ class PuctSearch {
     }
 
   private:
-    // A batch has at most a position for so many visits of the root: what is under way should not decide where
-    // simulations go while little is known.
-    static constexpr std::uint32_t kVisitsALeaf = 8;
-    static constexpr int kMostSettled = 256;  // simulations without an evaluation, before the caller is heard
-    static constexpr int kMostForced = 64;    // moves in a row: rules need not end a game in which nobody has a choice
+    // Visits of the root for each position of a batch: in-flight simulations should not decide where others go
+    // while the tree is small.
+    static constexpr std::uint32_t kVisitsPerLeaf = 8;
+    static constexpr int kMaxSettled = 256;  // simulations without an evaluation before control returns to the caller
+    static constexpr int kMaxForced = 64;  // forced moves in a row: the rules may never end a game of forced moves
 
     enum class End { kWaiting, kGivenUp, kSettled, kFull };
 
@@ -141,7 +133,7 @@ class PuctSearch {
     // How a simulation ended, and at which node.
     std::pair<End, std::uint32_t> simulate() {
         std::uint32_t at = 0;
-        int forced = 0;  // positions without a choice that it went through for the first time
+        int forced = 0;  // positions with a single move passed for the first time
         while (true) {
             const PuctNode& node = tree_[at];
             if (node.is_known()) {
@@ -151,7 +143,7 @@ class PuctSearch {
             }
             if (node.edges == 0) {
                 const bool waits = node.pending > 0;
-                if (!waits && !wait(at, forced++ < kMostForced)) continue;
+                if (!waits && !wait(at, forced++ < kMaxForced)) continue;
                 tree_.mark(at, true);
                 return {waits ? End::kGivenUp : End::kWaiting, at};
             }
@@ -185,7 +177,7 @@ class PuctSearch {
         return rules_.by_halving(0, considered_visits(moves, halving_, simulations_ + waiting_.size()));
     }
 
-    // A node for the position that has just been played to.
+    // Adds a node for the position just reached.
     std::uint32_t open(std::uint32_t parent) {
         const std::uint32_t at = tree_.open(parent);
         PuctNode& node = tree_[at];
@@ -202,11 +194,11 @@ class PuctSearch {
             node.known = win_for(node.mover);
             node.distance = 1;
         }
-        if (node.is_known()) tree_.pass_up(at);
+        if (node.is_known()) tree_.propagate_proof(at);
         return at;
     }
 
-    // Whether the role to move has a move that wins the game, of those that the evaluator names.
+    // Whether one of the evaluator's candidates wins the game at once.
     bool wins_at_once() {
         winning_.clear();
         evaluator_.list_winning(line_.now(), winning_);
@@ -219,8 +211,8 @@ class PuctSearch {
         });
     }
 
-    // Where the root itself is sure all its moves are looked at, so that the quickest win is known.
-    void open_what_is_sure() {
+    // Expands all moves of a proven root, so that the quickest win is found.
+    void expand_proven_root() {
         if (!evaluator_.known(line_.now(), 0) && !wins_at_once()) return;
         while (tree_[0].opened < tree_[0].edges) {
             line_.play(tree_.edges(tree_[0])[tree_[0].opened].action);
@@ -229,12 +221,12 @@ class PuctSearch {
         }
     }
 
-    // Lets a position wait to be evaluated. Or, if it may be gone through, not one with a single move, which says nothing
-    // that the position after it does not say better: false, and it has its move.
-    bool wait(std::uint32_t at, bool may_go_on) {
+    // Queues a position for evaluation. If it may be skipped and has a single move, it gets that move instead
+    // (the position after it is the better one to evaluate) and the result is false.
+    bool wait(std::uint32_t at, bool may_skip) {
         const std::size_t first = legal_.size();
         line_.each_action([&](Action action) { legal_.push_back({1, kNowhere, action}); });
-        if (legal_.size() == first + 1 && at != 0 && may_go_on) {
+        if (legal_.size() == first + 1 && at != 0 && may_skip) {
             tree_.expand(at, {&legal_.back(), 1});
             legal_.pop_back();
             return false;
@@ -245,7 +237,7 @@ class PuctSearch {
         return true;
     }
 
-    // Forgets what waits, which will be asked for again when a simulation comes by.
+    // Drops the waiting positions; a later simulation queues them again.
     void abandon() {
         for (const Waiting& leaf : waiting_) tree_.mark(leaf.node, false);
         waiting_.clear();
@@ -257,7 +249,7 @@ class PuctSearch {
         float highest = -std::numeric_limits<float>::infinity(), total = 0;
         for (const PuctEdge& move : moves) highest = std::max(highest, logits[move.action]);
         for (PuctEdge& move : moves) total += move.prior = std::exp(logits[move.action] - highest);
-        const bool sound = std::isfinite(total) && total > 0;  // a net may overflow
+        const bool sound = std::isfinite(total) && total > 0;  // a net's logits may overflow
         for (PuctEdge& move : moves) move.prior = sound ? move.prior / total : 1.0f / static_cast<float>(moves.size());
         std::ranges::sort(moves, [](const PuctEdge& a, const PuctEdge& b) {
             return std::tuple(-a.prior, a.action) < std::tuple(-b.prior, b.action);
@@ -272,7 +264,7 @@ class PuctSearch {
         tree_.expand(at, outcomes);
     }
 
-    // The node of a position, if it lies behind the root that was searched last, by the same line of play.
+    // The node of a position, if the line of play passes through the root of the last search, else kNowhere.
     std::uint32_t find(const Line<G>& root) const {
         if (tree_.empty() || root.length() < root_length_) return kNowhere;
         const auto states = root.states();
@@ -299,14 +291,14 @@ class PuctSearch {
     Evaluator<G> evaluator_;
     PuctTree tree_;
     PuctRules rules_;
-    Line<G> line_;                     // at the root between calls
+    Line<G> line_;  // at the root between calls
     std::size_t root_length_ = 0;
     Random random_;
-    std::uint64_t halving_ = 0;        // simulations of a Gumbel search; 0: PUCT
+    std::uint64_t halving_ = 0;  // simulations of a Gumbel search; 0: PUCT
     std::vector<Waiting> waiting_;
-    std::vector<PuctEdge> legal_;      // moves of the positions that wait
-    ActionList winning_;               // scratch
-    std::size_t planes_ = 0;           // numbers in an observation
+    std::vector<PuctEdge> legal_;  // moves of the waiting positions
+    ActionList winning_;  // scratch
+    std::size_t planes_ = 0;  // numbers in an observation
     std::vector<float> observations_;  // [batch, rows, columns, planes]
     std::vector<std::int32_t> roles_;  // [batch]
     std::uint64_t simulations_ = 0, evaluations_ = 0;

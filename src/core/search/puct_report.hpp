@@ -1,36 +1,32 @@
-// What a PUCT search has found out so far: which move to play, and why.
+// The result of a PUCT search so far: which move to play, and why.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <tuple>
-#include <vector>
 
 #include "puct_rules.hpp"
 
 namespace boardwright {
 
 struct PuctReport {
-    std::vector<Action> actions;             // at the root, the likeliest by the evaluation first
+    std::vector<Action> actions;             // at the root, by decreasing prior
     std::vector<std::uint32_t> visits;
-    std::vector<double> values;              // for the role to move; 1 and -1 are sure, 0 where there was no visit
-    std::vector<float> policy;               // share of the visits, or the improved policy; the prior before any
+    std::vector<double> values;              // for the role to move; 1 and -1 are proven, 0 without a visit
+    std::vector<float> policy;  // share of the visits, or the improved policy; the prior before any visit
     std::vector<Action> principal_variation;  // begins with the best action
-    double value = 0;                        // of that, for the role to move
-    std::uint64_t simulations = 0;           // of this search; what was kept of earlier ones is in the visits only
+    double value = 0;  // of that, for the role to move
+    std::uint64_t simulations = 0;  // of this search; those of earlier searches are in the visits only
     std::uint64_t evaluations = 0;
 };
 
-// The move to play: the quickest that is sure to win; else the most visited that is not sure to lose; else the
-// slowest loss.
+// The move to play: the quickest proven win; else the most visited not proven to lose; else the slowest loss.
 inline std::uint32_t best_slot(const PuctTree& tree, std::uint32_t at) {
     const PuctNode& node = tree[at];
     const auto rank = [&](std::uint32_t slot) {
         if (slot >= node.opened) return std::tuple(0, std::int64_t{0}, -2.0);
         const PuctNode& after = tree.child(node, slot);
-        const int sure = int{after.wins_for(node.mover)} - int{after.loses_for(node.mover)};
-        const std::int64_t worth = sure == 0 ? std::int64_t{after.visits} : -sure * std::int64_t{after.distance};
-        return std::tuple(sure, worth, after.value() * side_of(node.mover));
+        const int proven = int{after.wins_for(node.mover)} - int{after.loses_for(node.mover)};
+        const std::int64_t priority = proven == 0 ? std::int64_t{after.visits} : -proven * std::int64_t{after.distance};
+        return std::tuple(proven, priority, after.value() * side_of(node.mover));
     };
     std::uint32_t best = 0;
     for (std::uint32_t slot = 1; slot < node.edges && slot <= node.opened; ++slot) {
@@ -39,8 +35,8 @@ inline std::uint32_t best_slot(const PuctTree& tree, std::uint32_t at) {
     return best;
 }
 
-// Empty before the root is evaluated. What chance does has values for role 0, and no best move. In a Gumbel
-// search the best of the most visited is the one that halving prefers.
+// Empty before the root is evaluated. Chance outcomes have values for role 0, and no best move. In a Gumbel
+// search sequential halving decides between the most visited moves.
 inline PuctReport report_of(const PuctTree& tree, PuctRules& rules, bool gumbel) {
     PuctReport report;
     const PuctNode& root = tree[0];

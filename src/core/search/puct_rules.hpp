@@ -1,25 +1,21 @@
 // Which move a simulation takes next: by PUCT, or by Gumbel search without its noise.
 //
-// Gumbel search has the formulas and constants of the batched search, boardwright/search/gumbel.py. PUCT is not that
-// of puct.py, which stretches a node's values to [0, 1] however near they lie: here values count as they are, and
-// a move without a visit as its node, less the more of the likely moves have been tried, as in Leela Chess Zero.
+// Gumbel search has the formulas and constants of the batched search, boardwright/search/gumbel.py. PUCT differs from
+// puct.py, which rescales a node's values to [0, 1]: here values are used unscaled, and an unvisited move has its
+// node's value less a penalty that grows with the prior already tried (first-play urgency, as in Leela Chess Zero).
 //
-// Simulations under way count as visits but say nothing of the value ("Watch the Unobserved", Liu et al., 2020),
-// so that several can be sent out before the first is back. A move that is sure to lose is not tried again.
+// In-flight simulations count as unobserved visits ("Watch the Unobserved", Liu et al., 2020), so that several
+// can run before the first returns. A move proven to lose is not tried again.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
-#include <vector>
 
 #include "puct_tree.hpp"
 
 namespace boardwright {
 
-// How many visits a move must have to be looked at in one simulation of sequential halving: all considered are
-// visited equally often, then the better half, and so on.
+// The visit count a move must have to be tried in one simulation of sequential halving: all considered moves get
+// equally many visits, then the better half, and so on.
 inline std::uint32_t considered_visits(std::uint64_t moves, std::uint64_t simulations, std::uint64_t simulation) {
     if (moves <= 1) return static_cast<std::uint32_t>(simulation);
     const auto rounds = static_cast<std::uint64_t>(std::ceil(std::log2(moves)));
@@ -38,20 +34,22 @@ class PuctRules {
 
     explicit PuctRules(const PuctTree& tree) : tree_(tree) {}
 
-    // Each gives a slot of the node at `at`: one that has a node already, or the first that has none.
+    // Each returns a slot of the node at `at`: one that has a child node, or the first without one.
     std::uint32_t by_puct(std::uint32_t at) {
         const PuctNode& node = tree_[at];
         const auto edges = tree_.edges(node);
         const float own = static_cast<float>(node.visits + node.pending);
-        const float curiosity = std::sqrt(own) * (kInit + std::log((own + kBase + 1) / kBase));
+        const float exploration = std::sqrt(own) * (kInit + std::log((own + kBase + 1) / kBase));
         look(node);
         float tried = 0;
-        for (std::uint32_t slot = 0; slot < node.opened; ++slot) tried += seen_[slot].visited ? edges[slot].prior : 0.0f;
-        const float untried = share_of(static_cast<float>(node.value() * side_of(node.mover))) - kDoubt * std::sqrt(tried);
+        for (std::uint32_t slot = 0; slot < node.opened; ++slot)
+            tried += seen_[slot].visited ? edges[slot].prior : 0.0f;
+        const float untried =
+            share_of(static_cast<float>(node.value() * side_of(node.mover))) - kUntriedPenalty * std::sqrt(tried);
         return best(node, [&](std::uint32_t slot) {
             const bool opened = slot < node.opened;
-            const float worth = opened && seen_[slot].visited ? share_of(seen_[slot].q) : untried;
-            return worth + curiosity * edges[slot].prior / (opened ? seen_[slot].visits + 1 : 1);
+            const float value = opened && seen_[slot].visited ? share_of(seen_[slot].q) : untried;
+            return value + exploration * edges[slot].prior / (opened ? seen_[slot].visits + 1 : 1);
         });
     }
 
@@ -65,8 +63,8 @@ class PuctRules {
         });
     }
 
-    // At the root of a Gumbel search: the best move of those that have been visited so often. Where there is
-    // none, because one considered has been refuted, the best of all.
+    // At the root of a Gumbel search: the best move with exactly this many visits. Where no move has, because a
+    // considered one was refuted, the best of all.
     std::uint32_t by_halving(std::uint32_t at, std::uint32_t visits) {
         const PuctNode& node = tree_[at];
         improve(node);
@@ -84,25 +82,25 @@ class PuctRules {
         const PuctNode& node = tree_[at];
         improve(node);
         std::vector<float> policy(node.edges);
-        double sum = 0;  // total_ is as exact as single precision is
+        double sum = 0;  // total_ has single precision only
         for (std::uint32_t slot = 0; slot < node.edges; ++slot) sum += policy[slot] = improved(node, slot);
         for (float& share : policy) share = static_cast<float>(share / sum);
         return policy;
     }
 
   private:
-    static constexpr float kInit = 0.7f, kBase = 19652.0f;       // of PUCT: curiosity, and how it grows
-    static constexpr float kDoubt = 0.1f;                        // of PUCT: what a move without a visit counts less
+    static constexpr float kInit = 0.7f, kBase = 19652.0f;       // of PUCT: exploration, and its growth
+    static constexpr float kUntriedPenalty = 0.1f;                        // of PUCT: first-play urgency reduction
     static constexpr float kVisitScale = 50.0f, kScale = 0.1f;   // of Gumbel search
     static constexpr float kLeastRange = 1e-8f;
 
-    // A value between -1 and 1 as a share of the point.
+    // A value between -1 and 1 as a score between 0 and 1.
     static constexpr float share_of(float value) { return (value + 1) / 2; }
 
     struct Seen {
         float q;        // from the side of the mover
-        float visits;   // those under way too
-        bool visited;   // else q means nothing
+        float visits;   // in-flight ones included
+        bool visited;   // else q is undefined
     };
 
     void look(const PuctNode& node) {
@@ -115,7 +113,7 @@ class PuctRules {
         }
     }
 
-    // sigma(q), moves without a visit completed with the mixed value, and what the improved policy sums to.
+    // sigma(q), with the mixed value for unvisited moves, and the sum of the improved policy.
     void improve(const PuctNode& node) {
         look(node);
         const auto edges = tree_.edges(node);
@@ -138,7 +136,8 @@ class PuctRules {
             lowest = std::min(lowest, seen.q);
             highest = std::max(highest, seen.q);
         }
-        const float factor = (kVisitScale + static_cast<float>(most)) * kScale / std::max(highest - lowest, kLeastRange);
+        const float factor =
+            (kVisitScale + static_cast<float>(most)) * kScale / std::max(highest - lowest, kLeastRange);
         sigma_.resize(node.opened);
         untried_ = factor * (mixed - highest);
         total_ = std::max(0.0f, 1 - tried) * std::exp(untried_);

@@ -1,16 +1,13 @@
 // The tree of a PUCT search: nodes and their moves, each kind in one block of memory.
 //
-// Values are kept from the side of role 0, whoever moves, so that backing up needs no signs and nothing
-// assumes that the roles alternate. A node has its moves sorted by prior, the likeliest first: every rule of
-// selection prefers the likelier of two moves that nobody has tried, so those with a node of their own come
-// first, and the rest is never looked at. Only the outcomes of chance are in no order.
+// Values are from the side of role 0, so that backing up needs no signs and alternating turns are never
+// assumed. The moves of a node are sorted by decreasing prior: every selection rule prefers the likelier of two
+// untried moves, so those with a child node come first, and only the first of the others is ever considered.
+// Chance outcomes are in no order.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <vector>
 
 #include "../game.hpp"
 
@@ -18,7 +15,7 @@ namespace boardwright {
 
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-// What turns a value from the side of role 0 to that of a role, and back.
+// The factor between a value for role 0 and for `role`.
 constexpr double side_of(Role role) { return role == 1 ? -1.0 : 1.0; }
 
 // From the side of role 0.
@@ -33,18 +30,18 @@ struct PuctEdge {
 };
 
 struct PuctNode {
-    double total = 0;            // of what simulations found, from the side of role 0
+    double total = 0;            // sum of simulation results, for role 0
     std::uint32_t visits = 0;    // simulations that ended here or below
-    std::uint32_t pending = 0;   // those under way, whose position is not evaluated yet
+    std::uint32_t pending = 0;   // in-flight simulations, whose position is not evaluated yet
     std::uint32_t parent = kNowhere;
     std::uint32_t first_edge = 0;
     std::uint16_t slot = 0;      // which of the parent's moves leads here
-    std::uint16_t edges = 0;     // moves; none until the position is evaluated
-    std::uint16_t opened = 0;    // how many of them, the first ones, have a node
-    std::uint16_t distance = 0;  // to a win or loss that is sure: the less, the sooner
+    std::uint16_t edges = 0;     // moves; 0 until the position is evaluated
+    std::uint16_t opened = 0;    // how many of them, the first ones, have a child node
+    std::uint16_t distance = 0;  // plies to a proven win or loss
     float raw_value = 0;         // the evaluation, from the side of role 0
     Role mover = 0;
-    Result known = Result::kOngoing;  // what it is sure to come to
+    Result known = Result::kOngoing;  // proven result
 
     bool is_known() const { return known != Result::kOngoing; }
     bool is_seen() const { return visits > 0 || is_known(); }
@@ -52,14 +49,12 @@ struct PuctNode {
     bool loses_for(Role role) const { return is_known() && known == win_for(1 - role); }
 
     // The best estimate, from the side of role 0.
-    double value() const {
-        return is_known() ? value_of(known) : visits > 0 ? total / visits : raw_value;
-    }
+    double value() const { return is_known() ? value_of(known) : visits > 0 ? total / visits : raw_value; }
 };
 
 class PuctTree {
   public:
-    // The memory is taken from the system as it is first touched.
+    // Memory is reserved here and committed by the system at the first touch.
     explicit PuctTree(std::size_t bytes) : bytes_(bytes) {
         nodes_.reserve(bytes / sizeof(PuctNode) + 1);
         edges_.reserve(bytes / sizeof(PuctEdge) + (1 << 16));
@@ -70,13 +65,15 @@ class PuctTree {
     PuctNode& operator[](std::uint32_t at) { return nodes_[at]; }
     const PuctNode& operator[](std::uint32_t at) const { return nodes_[at]; }
     std::span<PuctEdge> edges(const PuctNode& node) { return {edges_.data() + node.first_edge, node.edges}; }
-    std::span<const PuctEdge> edges(const PuctNode& node) const { return {edges_.data() + node.first_edge, node.edges}; }
+    std::span<const PuctEdge> edges(const PuctNode& node) const {
+        return {edges_.data() + node.first_edge, node.edges};
+    }
     // The node that one of the opened moves leads to.
     const PuctNode& child(const PuctNode& node, std::uint32_t slot) const {
         return nodes_[edges_[node.first_edge + slot].child];
     }
 
-    // Whether a node more, and so many moves more, would fit.
+    // Whether one more node with `edges` moves would fit.
     bool has_room(std::size_t edges) const {
         return (nodes_.size() + 1) * sizeof(PuctNode) + (edges_.size() + edges) * sizeof(PuctEdge) <= bytes_;
     }
@@ -87,7 +84,7 @@ class PuctTree {
         edges_.clear();
     }
 
-    // A node for the first move that has none.
+    // Adds a child node for the first move without one.
     std::uint32_t open(std::uint32_t parent) {
         const auto at = static_cast<std::uint32_t>(nodes_.size());
         PuctNode child;
@@ -98,14 +95,14 @@ class PuctTree {
         return at;
     }
 
-    // Gives a node its moves.
+    // Sets the moves of a node.
     void expand(std::uint32_t at, std::span<const PuctEdge> moves) {
         nodes_[at].first_edge = static_cast<std::uint32_t>(edges_.size());
         nodes_[at].edges = static_cast<std::uint16_t>(moves.size());
         edges_.insert(edges_.end(), moves.begin(), moves.end());
     }
 
-    // What a simulation found, to the node where it ended and all above it.
+    // Adds the result of a simulation to the node where it ended and all its ancestors.
     void back_up(std::uint32_t at, double value) {
         for (; at != kNowhere; at = nodes_[at].parent) {
             ++nodes_[at].visits;
@@ -113,20 +110,19 @@ class PuctTree {
         }
     }
 
-    // A simulation is under way to a node, or no longer.
+    // Counts a simulation as in flight to a node, or no longer.
     void mark(std::uint32_t at, bool under_way) {
         for (; at != kNowhere; at = nodes_[at].parent) nodes_[at].pending += under_way ? 1 : -1;
     }
 
-    // Settles the nodes above one that is known, as far as their moves allow (Winands, Björnsson and Saito,
-    // "Monte-Carlo Tree Search Solver", 2008). What chance does is never taken for granted.
-    void pass_up(std::uint32_t at) {
-        for (at = nodes_[at].parent; at != kNowhere && settle(nodes_[at]); at = nodes_[at].parent) {
-        }
+    // Proves the ancestors of a proven node, as far as their moves allow (Winands, Björnsson and Saito,
+    // "Monte-Carlo Tree Search Solver", 2008). Chance nodes are never proven.
+    void propagate_proof(std::uint32_t at) {
+        for (at = nodes_[at].parent; at != kNowhere && settle(nodes_[at]); at = nodes_[at].parent) {}
     }
 
-    // Makes one node the root and forgets all that is not below it, in place. A node lies behind its parent,
-    // so that one pass finds them; moves are moved in the order in which they lie.
+    // Makes one node the root and drops everything outside its subtree, in place. A node follows its parent in
+    // memory, so one pass finds the subtree; moves are compacted in the order of their addresses.
     void keep(std::uint32_t root) {
         if (root == 0) return;
         std::vector<std::uint32_t> moved(nodes_.size(), kNowhere), by_edges;

@@ -1,44 +1,39 @@
 // Monte Carlo tree search (UCT), generic over games.
 //
-// Looks at who is to move at every node, so a role may move several times running, and chance nodes
-// are sampled.
+// Reads the role to move at every node, so a role may move several times in a row; chance nodes are sampled.
 //
-// Several threads grow a tree each from their own random stream, and what they know about the moves at
-// the root is added up in the end: nothing is shared, so a given number of simulations always gives the
-// same answer.
+// Each thread grows a tree of its own from its own random stream, and the statistics of the moves at the root
+// are added up at the end (root parallelism). No memory is shared, so a given number of simulations always
+// returns the same result.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <exception>
 #include <limits>
 #include <memory>
-#include <span>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "../game.hpp"
 #include "../random.hpp"
 
 namespace boardwright {
 
-// What a game may know better than chance. A game's own `Rollouts` has the same four members.
+// Game knowledge for simulations: here none. A game's own `Rollouts` has the same four members.
 template <Game G>
 struct PlainRollouts {
     explicit PlainRollouts(const G&) {}
 
-    // How deep simulations go unless asked otherwise, see RolloutOptions.
+    // The default of RolloutOptions::depth.
     static constexpr int kDepth = 0;
 
-    // Who is sure to win though the game goes on; kOngoing where that cannot be told.
+    // The winner of an ongoing game where the game can prove it statically, else kOngoing.
     Result foresee(const Line<G>&) const { return Result::kOngoing; }
 
-    // The same, but by a search of its own. Asked at a node of the tree on every visit but the first, with
-    // how many there were, so that where most simulations go it may look further.
+    // The same by a search. Called at a node of the tree on every visit but the first, with the number of
+    // visits, so that it may search deeper where most simulations pass.
     Result look_ahead(const Line<G>&, std::uint32_t) const { return Result::kOngoing; }
 
     // The next action of a simulation that has left the tree.
@@ -47,35 +42,35 @@ struct PlainRollouts {
     }
 };
 
-// Whichever is reached first ends the search; 0 means no limit of that kind.
+// The search ends at the first limit reached; 0 means no limit of that kind.
 struct RolloutLimit {
     std::uint64_t simulations = 0;
     double seconds = 0;
 };
 
 struct RolloutOptions {
-    // A move is worth (wins - losses) / visits, or wins / visits; undecided games count as visits only.
+    // The value of a move is (wins - losses) / visits, or wins / visits; undecided games count as visits only.
     bool losses_count = true;
     // The logarithm in UCT is of the visits to the node's children, or of those to the node itself.
     bool log_of_children = false;
-    // Whether a win that the game foresees ends a simulation.
+    // Whether a win proven by Rollouts::foresee ends a simulation.
     bool foresee = false;
-    // Whether sure results are passed up the tree (Winands, Björnsson and Saito, "Monte-Carlo Tree Search
-    // Solver", 2008): a move that is sure to lose is not looked at again, and a settled root ends the search.
-    // With both, the game also looks ahead from the nodes of the tree.
+    // Whether proven results are backed up (Winands, Björnsson and Saito, "Monte-Carlo Tree Search Solver",
+    // 2008): a move proven to lose is not tried again, and a proven root ends the search. With both,
+    // Rollouts::look_ahead searches from the nodes of the tree as well.
     bool prove = false;
-    int depth = 0;                      // whole moves from the root after which one is undecided; 0: none
+    int depth = 0;  // whole moves from the root after which a simulation counts as undecided; 0: no limit
     int threads = 1;
-    std::vector<Action> root_actions;   // the only ones considered; empty: all
+    std::vector<Action> root_actions;  // the only ones considered; empty: all
 };
 
 struct RolloutReport {
     std::vector<Action> actions;  // at the root
     std::vector<std::uint64_t> visits;
-    // Mean result for the role to move at the root, as if one more game had been undecided: 1 and -1 are
-    // only what is sure.
+    // Mean result for the role to move at the root, as if one more game had been undecided: only proven
+    // results are 1 and -1.
     std::vector<double> values;
-    std::vector<Result> known;    // what is sure to come of each; kOngoing where nothing is
+    std::vector<Result> known;  // proven result of each; kOngoing where there is none
     std::vector<Action> principal_variation;  // begins with the best action
     std::uint64_t simulations = 0;
 };
@@ -88,7 +83,7 @@ class RolloutTree {
         : options_(options), rollouts_(root.game()), line_(root), root_length_(root.length()),
           last_ply_(options.depth > 0 ? static_cast<int>(root.now().plies) + options.depth
                                       : std::numeric_limits<int>::max()),
-          most_nodes_(kMostNodes / static_cast<std::size_t>(options.threads)),
+          max_nodes_(kMaxNodes / static_cast<std::size_t>(options.threads)),
           random_(seed, static_cast<std::uint64_t>(thread)) {
         nodes_.push_back({});
         expand(0, options.root_actions);
@@ -97,7 +92,7 @@ class RolloutTree {
     void simulate() {
         const Result result = descend();
         line_.reset(root_length_);
-        if (options_.prove) pass_up();
+        if (options_.prove) propagate_proof();
         for (const std::uint32_t index : path_) {
             Node& node = nodes_[index];
             ++node.visits;
@@ -107,16 +102,17 @@ class RolloutTree {
                 ++node.losses;
             }
             const float visits = static_cast<float>(node.visits);
-            const float total = static_cast<float>(node.wins) - (options_.losses_count ? static_cast<float>(node.losses) : 0);
-            node.worth = options_.prove && lost(node) ? -std::numeric_limits<float>::max() : total / visits;
-            node.doubt = 1 / std::sqrt(visits);
+            const float total =
+                static_cast<float>(node.wins) - (options_.losses_count ? static_cast<float>(node.losses) : 0);
+            node.value = options_.prove && lost(node) ? -std::numeric_limits<float>::max() : total / visits;
+            node.exploration = 1 / std::sqrt(visits);
         }
     }
 
-    // Whether it is sure what the root comes to.
+    // Whether the result of the root is proven.
     bool settled() const { return nodes_[0].known != Result::kOngoing; }
 
-    // Adds what this tree knows about the moves at the root; every tree has them in the same order.
+    // Adds this tree's statistics of the moves at the root; every tree has them in the same order.
     void add_to(RolloutReport& out) const {
         const Node& root = nodes_[0];
         out.actions.resize(root.children);
@@ -133,7 +129,7 @@ class RolloutTree {
         }
     }
 
-    // The i-th move at the root and what is expected to follow: the most visited at each step.
+    // The principal variation of the i-th move at the root: the most visited move at each step.
     std::vector<Action> line_through(std::size_t i) const {
         std::vector<Action> actions;
         const Node* node = &nodes_[nodes_[0].first_child + i];
@@ -149,22 +145,22 @@ class RolloutTree {
 
   private:
     static constexpr float kExploration = 1.41421356f;
-    static constexpr std::size_t kMostNodes = 20'000'000;  // of all threads, 720 MB; then trees grow no more
+    static constexpr std::size_t kMaxNodes = 20'000'000;  // of all threads, 720 MB; then trees stop growing
 
     struct Node {
         Action action = kNoAction;
-        Role chooser = kChance;              // who chose `action`; the counts are from that role's side
-        Result known = Result::kOngoing;     // what it is sure to come to: over, foreseen or proven
+        Role chooser = kChance;  // who chose `action`; the counts are from that role's side
+        Result known = Result::kOngoing;  // proven result: the game is over, foreseen or proven
         std::uint32_t first_child = 0;
         std::uint32_t children = 0;
         std::uint32_t visits = 0;
         std::uint32_t wins = 0;
         std::uint32_t losses = 0;
-        float worth = std::numeric_limits<float>::max();  // unvisited ones come first
-        float doubt = 0;                                  // 1 / sqrt(visits)
+        float value = std::numeric_limits<float>::max();  // unvisited moves are tried first
+        float exploration = 0;  // 1 / sqrt(visits)
     };
 
-    // Walks down the tree and plays on from where it ends; kDraw is also what remains undecided.
+    // Walks down the tree and simulates from its leaf; undecided simulations return kDraw too.
     Result descend() {
         path_.assign(1, 0);
         std::uint32_t at = 0;
@@ -183,7 +179,7 @@ class RolloutTree {
                 if (at_depth()) return Result::kDraw;
             }
             if (nodes_[at].children == 0) {
-                if (nodes_.size() > most_nodes_) return play_out(Result::kOngoing);
+                if (nodes_.size() > max_nodes_) return play_out(Result::kOngoing);
                 expand(at, {});
             }
             at = choose(at);
@@ -206,18 +202,18 @@ class RolloutTree {
         return node.known != Result::kOngoing && node.known != Result::kDraw && node.known != win_for(node.chooser);
     }
 
-    // Settles the nodes of the path, from its end up, as far as their children allow.
-    void pass_up() {
+    // Proves the nodes of the path, from its end up, as far as their children allow.
+    void propagate_proof() {
         for (std::size_t i = path_.size() - 1; i > 0; --i) {
             const Node& child = nodes_[path_[i]];
             Node& parent = nodes_[path_[i - 1]];
             if (child.known == Result::kOngoing || child.chooser == kChance) return;
-            parent.known = child.known == win_for(child.chooser) ? child.known : when_all_are_known(parent);
+            parent.known = child.known == win_for(child.chooser) ? child.known : result_of_known_children(parent);
         }
     }
 
-    // The best that the chooser has left where none of the children wins.
-    Result when_all_are_known(const Node& parent) const {
+    // The best result for the chooser where no child wins; kOngoing where a child is unproven.
+    Result result_of_known_children(const Node& parent) const {
         Result best = win_for(1 - nodes_[parent.first_child].chooser);
         for (std::uint32_t i = 0; i < parent.children; ++i) {
             const Result known = nodes_[parent.first_child + i].known;
@@ -250,10 +246,10 @@ class RolloutTree {
     std::uint32_t choose(std::uint32_t at) {
         const Node& parent = nodes_[at];
         const Node* children = &nodes_[parent.first_child];
-        // Where several are equal, the first from a random one on.
+        // Ties are broken by a random starting point.
         const auto start = static_cast<std::uint32_t>(random_.below(static_cast<int>(parent.children)));
         if (children[0].chooser == kChance) return parent.first_child + start;
-        // Every visit went on to a child but the first one, which ended here (except at the root).
+        // Every visit but the first, which ended here, continued to a child (except at the root).
         const bool less_one = options_.log_of_children && at != 0;
         const auto visits = static_cast<float>(std::max(1u, parent.visits - (less_one ? 1 : 0)));
         const float factor = kExploration * std::sqrt(std::log(visits));
@@ -261,7 +257,7 @@ class RolloutTree {
         std::uint32_t best = start;
         const auto look = [&](std::uint32_t from, std::uint32_t to) {
             for (std::uint32_t i = from; i < to; ++i) {
-                const float score = children[i].worth + factor * children[i].doubt;
+                const float score = children[i].value + factor * children[i].exploration;
                 if (score > best_score) {
                     best_score = score;
                     best = i;
@@ -278,26 +274,26 @@ class RolloutTree {
     Line<G> line_;
     std::size_t root_length_;
     int last_ply_;
-    std::size_t most_nodes_;
+    std::size_t max_nodes_;
     Random random_;
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> path_;
 };
 
-// What one or several trees have found out. The best move is one that is sure to win; else the most
-// visited of those that are not sure to lose; else the most visited.
+// The statistics of one or several trees. The best move is one proven to win; else the most visited of those
+// not proven to lose; else the most visited.
 template <class Trees>
 RolloutReport report_of(const Trees& trees, Role to_move) {
     RolloutReport total;
     for (const auto& tree : trees) tree->add_to(total);
-    const auto sure = [&](std::size_t i) {  // 1 is a win, -1 a loss
+    const auto proven = [&](std::size_t i) {  // 1 is a win, -1 a loss
         return int{total.known[i] == win_for(to_move)} - int{total.known[i] == win_for(1 - to_move)};
     };
     for (std::size_t i = 0; i < total.actions.size(); ++i) {
         total.values[i] /= static_cast<double>(total.visits[i] + 1);
-        if (total.known[i] != Result::kOngoing) total.values[i] = sure(i);
+        if (total.known[i] != Result::kOngoing) total.values[i] = proven(i);
     }
-    const auto rank = [&](std::size_t i) { return std::pair(sure(i), total.visits[i]); };
+    const auto rank = [&](std::size_t i) { return std::pair(proven(i), total.visits[i]); };
     std::size_t best = 0;
     for (std::size_t i = 1; i < total.actions.size(); ++i) {
         if (rank(i) > rank(best)) best = i;
@@ -306,11 +302,11 @@ RolloutReport report_of(const Trees& trees, Role to_move) {
     return total;
 }
 
-// Searches from `root`, which must not be over. `stop(tree)` is asked every few simulations, in the
-// calling thread only, whether to answer now; it may look at that thread's tree, and may throw.
+// Searches from `root`, which must not be over. `stop(tree)` is called every few simulations, in the calling
+// thread only, with that thread's tree; it returns whether to stop, and may throw.
 template <class Rollouts, Game G, class Stop>
-RolloutReport rollout_search(const Line<G>& root, const RolloutOptions& options, RolloutLimit limit,
-                             std::uint64_t seed, Stop&& stop) {
+RolloutReport rollout_search(const Line<G>& root, const RolloutOptions& options, RolloutLimit limit, std::uint64_t seed,
+                             Stop&& stop) {
     using Clock = std::chrono::steady_clock;
     using Tree = RolloutTree<G, Rollouts>;
     const auto begin = Clock::now();

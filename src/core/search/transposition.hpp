@@ -1,13 +1,12 @@
-// Positions a search has met before: a table of fixed size that several threads share without locks.
+// The transposition table: fixed size, shared by several threads without locks.
 //
-// An entry is two words, the key being stored xor'd with the rest (Hyatt and Mann, 2002): what two
-// threads write at once fits neither key and is ignored. Four entries share a cache line; a new one
-// takes the place of its own position, else of the shallowest, older searches counting as shallower.
+// An entry is two words, the key being stored xor'd with the data (Hyatt and Mann, 2002): an entry torn by two
+// writers matches neither key and is ignored. Four entries share a cache line; a new entry replaces the one of
+// its own position, else the shallowest, entries of older searches counting as shallower.
 #pragma once
 
 #include <atomic>
 #include <bit>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -31,7 +30,7 @@ class TranspositionTable {
     // `bytes` is rounded down to a power of two, at least one cache line.
     explicit TranspositionTable(std::size_t bytes) {
         const std::size_t buckets = std::bit_floor(std::max(bytes, sizeof(Bucket)) / sizeof(Bucket));
-        // Zeroed pages come from the system as they are first touched: a large table costs nothing until used.
+        // The system zeroes pages at the first touch: a large table costs nothing until used.
         buckets_.reset(static_cast<Bucket*>(std::calloc(buckets + 1, sizeof(Bucket))));
         if (!buckets_) throw std::bad_alloc();
         const auto address = reinterpret_cast<std::uintptr_t>(buckets_.get());
@@ -39,7 +38,7 @@ class TranspositionTable {
         mask_ = buckets - 1;
     }
 
-    // What is written from now on counts as newer than what is there.
+    // Entries written from now on count as newer than the present ones.
     void new_search() { age_ = (age_ + 1) & kAges; }
 
     std::optional<Remembered> find(std::uint64_t key) const {
@@ -61,9 +60,9 @@ class TranspositionTable {
                 break;
             }
             const int old = static_cast<int>((age_ - (data >> 42)) & kAges);
-            const int worth = data == 0 ? -(1 << 10) : unpack(data).depth - 8 * old;
-            if (worth < lowest) {
-                lowest = worth;
+            const int priority = data == 0 ? -(1 << 10) : unpack(data).depth - 8 * old;
+            if (priority < lowest) {
+                lowest = priority;
                 victim = &entry;
             }
         }
@@ -71,8 +70,6 @@ class TranspositionTable {
         victim->key.store(key ^ data, std::memory_order_relaxed);
         victim->data.store(data, std::memory_order_relaxed);
     }
-
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&bucket(key)); }
 
   private:
     struct Entry {
@@ -91,7 +88,8 @@ class TranspositionTable {
     Bucket& bucket(std::uint64_t key) const { return aligned_[key & mask_]; }
 
     std::uint64_t pack(const Remembered& what) const {
-        return static_cast<std::uint16_t>(what.action + 1) | std::uint64_t{static_cast<std::uint16_t>(what.value)} << 16 |
+        return static_cast<std::uint16_t>(what.action + 1) |
+               std::uint64_t{static_cast<std::uint16_t>(what.value)} << 16 |
                std::uint64_t{static_cast<std::uint8_t>(what.depth)} << 32 |
                std::uint64_t{static_cast<std::uint8_t>(what.bound)} << 40 | age_ << 42;
     }

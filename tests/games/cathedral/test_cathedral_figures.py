@@ -65,23 +65,23 @@ def test_random_play(rules: str) -> None:
     """Within the sampling error of 200,000 games there and here, and what the figures are rounded to."""
     *shares, plies, branching = RANDOM_PLAY[rules]
     games, began = 200_000, time.process_time()
-    outcomes, total_plies, _, choices = boardwright.game("cathedral", rules).start().core.playouts(11, 0, games)
+    tally = boardwright.game("cathedral", rules).start().core.playouts(11, 0, games)
     assert time.process_time() - began < 60
-    for count, share in zip(outcomes, shares, strict=True):
+    for count, share in zip(tally.outcomes, shares, strict=True):
         assert abs(count / games - share) < 4 * math.sqrt(2 * share * (1 - share) / games) + 0.0005
-    assert abs(total_plies / games - plies) < 0.1
-    assert abs(choices / total_plies - branching) < 2
+    assert abs(tally.plies / games - plies) < 0.1
+    assert abs(tally.choices / tally.plies - branching) < 2
 
 
 def test_the_paper_counts_draws_as_half_a_win() -> None:
     """Its 37.5 % for the first player, on ten by ten cells."""
     games = 200_000
-    (light, _, draws), *_ = boardwright.game("cathedral", "paper-10").start().core.playouts(12, 0, games)
+    light, _, draws = boardwright.game("cathedral", "paper-10").start().core.playouts(12, 0, games).outcomes
     assert abs((light + draws / 2) / games - 0.375) < 0.005
 
 
 def test_the_coin_makes_the_sides_equal() -> None:
     games = 200_000
     rules = {"base": "paper", "first": "coin"}
-    (light, dark, _), *_ = boardwright.game("cathedral", rules).start().core.playouts(13, 0, games)
+    light, dark, _ = boardwright.game("cathedral", rules).start().core.playouts(13, 0, games).outcomes
     assert abs(light - dark) < 4 * math.sqrt(games)

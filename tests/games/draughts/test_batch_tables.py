@@ -55,8 +55,9 @@ def place(source: random.Random, material: tuple[int, int, int, int], role: int)
 
 def test_every_material_with_either_side_to_move_is_told_as_by_the_scalar_probe() -> None:
     source, tables = random.Random(0), Tablebase()
-    slices, _ = tables.packed()
-    positions = [place(source, piece[:4], role) for piece in slices for role in (0, 1) for _ in range(60)]
+    slices = tables.packed().slices
+    materials = [(part.men[0], part.kings[0], part.men[1], part.kings[1]) for part in slices]
+    positions = [place(source, material, role) for material in materials for role in (0, 1) for _ in range(60)]
     states = states_of(positions)
     assert len(slices) == 41
     told = results(states)
@@ -70,9 +71,9 @@ def test_every_material_with_either_side_to_move_is_told_as_by_the_scalar_probe(
 
 def test_outcomes_are_as_many_as_published() -> None:
     """Captures and positions without moves included; what belongs to no position is there as a loss."""
-    slices, words = Tablebase().packed()
-    outcomes = ((words[:, None] >> (2 * np.arange(16, dtype=np.uint32))) & 3).reshape(-1)
-    begin = min(first for *pieces, first in slices if sum(pieces) == 4)
+    packed = Tablebase().packed()
+    outcomes = ((packed.words[:, None] >> (2 * np.arange(16, dtype=np.uint32))) & 3).reshape(-1)
+    begin = min(part.first for part in packed.slices if sum(part.men) + sum(part.kings) == 4)
     assert np.bincount(outcomes[begin:], minlength=4)[1:].tolist() == [1_717_922, 2_574_304, 0]
 
 

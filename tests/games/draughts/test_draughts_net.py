@@ -139,7 +139,7 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
             if len(after) == 1 or any("x" in (p.moves() or ["x"])[0] or p.outcome for p in (position, *after)):
                 continue  # captures and ends have nothing to do with the net
             best = max(-by_formula(weights, following.observation())[0] for following in after)
-            assert search.search(position.core, 1, 0, 0.0)[1] == pytest.approx(best * search.SCALE, abs=ROUNDING)
+            assert search.search(position.core, 1, 0, 0.0).score == pytest.approx(best * search.SCALE, abs=ROUNDING)
             compared += 1
         assert compared > 3
 

@@ -300,7 +300,7 @@ def test_more_pieces_than_ship_says_how_to_get_them():
 
 
 def test_position_of_another_game_is_refused(tables):
-    with pytest.raises(PositionError, match="tablut is in no tables"):
+    with pytest.raises(PositionError, match="position belongs to tablut, expected draughts"):
         tables.probe_position(boardwright.game("tablut").start())
 
 

@@ -19,14 +19,14 @@ def sharp_positions(game: Any, games: int, seed: int) -> Iterator[Any]:
     for _ in range(games):
         core = game.engine.start()
         while core.result == ONGOING:
-            if core.role_to_move == DEFENDERS and not core.victory_path()[0]:
+            if core.role_to_move == DEFENDERS and not core.victory_path().kind:
                 yield core
             core = core.play(rng.choice(core.greedy_actions(True) if rng.random() < 0.3 else core.legal_actions()))
 
 
 def plain_escape(game: Any, core: Any, threats: int) -> bool:
     """A path that is open, or a move that threatens one and after which every reply leads to such a position."""
-    if core.result != ONGOING or core.victory_path()[0]:
+    if core.result != ONGOING or core.victory_path().kind:
         return core.result in (DEFENDERS, ONGOING)
     if threats == 0:
         return False
@@ -35,7 +35,7 @@ def plain_escape(game: Any, core: Any, threats: int) -> bool:
         if after.result == DEFENDERS:
             return True
         again = game.engine.setup(after.board(), DEFENDERS, after.quiet, after.plies)
-        if after.result != ONGOING or after.king_can_be_captured() or not again.victory_path()[0]:
+        if after.result != ONGOING or after.king_can_be_captured() or not again.victory_path().kind:
             continue
         if all(plain_escape(game, after.play(reply), threats - 1) for reply in after.legal_actions()):
             return True

@@ -37,11 +37,11 @@ RANDOM_PLAY = {
 def test_random_play(rules: str) -> None:
     *shares, plies, deviation, branching = RANDOM_PLAY[rules]
     games = 20_000
-    outcomes, total_plies, _, choices = boardwright.game("tablut", rules).start().core.playouts(7, 0, games)
-    for count, share in zip(outcomes, shares, strict=True):
+    tally = boardwright.game("tablut", rules).start().core.playouts(7, 0, games)
+    for count, share in zip(tally.outcomes, shares, strict=True):
         assert abs(count / games - share) < 4 * math.sqrt(share * (1 - share) / games)
-    assert abs(total_plies / games - plies) < 4 * deviation / math.sqrt(games)
-    assert abs(choices / total_plies - branching) < 0.3
+    assert abs(tally.plies / games - plies) < 4 * deviation / math.sqrt(games)
+    assert abs(tally.choices / tally.plies - branching) < 0.3
 
 
 def test_random_play_beside_the_public_tablutzero_engine() -> None:
@@ -53,7 +53,8 @@ def test_random_play_beside_the_public_tablutzero_engine() -> None:
     """
     games = 20_000
     by_role = (0.5248, 0.4398, 0.0354)
-    outcomes, plies, _, choices = boardwright.game("tablut", "zero-code").start().core.playouts(8, 0, games)
+    tally = boardwright.game("tablut", "zero-code").start().core.playouts(8, 0, games)
+    outcomes, plies, choices = tally.outcomes, tally.plies, tally.choices
     for count, share in zip(outcomes, by_role, strict=True):
         assert abs(count / games - share) < 4 * math.sqrt(share * (1 - share) * (1 / games + 1 / 25_600))
     seat = (outcomes[0] + outcomes[1]) / 2 / games
@@ -68,6 +69,6 @@ def test_playouts_of_a_series_can_be_cut_anywhere() -> None:
     core = boardwright.game("tablut").start().core
     whole = core.playouts(5, 0, 30)
     pieces = [core.playouts(5, 0, 7), core.playouts(5, 7, 13), core.playouts(5, 20, 10)]
-    assert whole[1] == sum(piece[1] for piece in pieces)
-    assert whole[0] == [sum(piece[0][i] for piece in pieces) for i in range(3)]
-    assert core.playouts(6, 0, 30) != whole
+    assert whole.plies == sum(piece.plies for piece in pieces)
+    assert whole.outcomes == [sum(piece.outcomes[i] for piece in pieces) for i in range(3)]
+    assert core.playouts(6, 0, 30).plies != whole.plies

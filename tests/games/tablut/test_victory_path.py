@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import boardwright
+from boardwright._core import TablutPosition
 from boardwright.games.base import ONGOING
 from boardwright.games.tablut import board as b
 
@@ -53,7 +54,8 @@ def test_every_path_is_a_forced_win_and_is_followed_to_its_end(rules: str) -> No
     found: Counter[int] = Counter()
     for positions in (sparse_positions(game, rng, 3000), played_positions(game, rng, 40)):
         for core in positions:
-            kind, action = core.victory_path()
+            path = core.victory_path()
+            kind, action = path.kind, path.action
             found[kind] += 1
             if kind == NONE:
                 assert action == -1
@@ -65,7 +67,7 @@ def test_every_path_is_a_forced_win_and_is_followed_to_its_end(rules: str) -> No
             assert after.forced_win(DEFENDERS, PLIES[kind] - 1), game.position_text(core)
             for reply in rng.sample(after.legal_actions(), min(8, after.count_actions())):
                 further = after.play(reply)
-                assert further.result == DEFENDERS or PLIES[further.victory_path()[0]] <= PLIES[kind] - 2
+                assert further.result == DEFENDERS or PLIES[further.victory_path().kind] <= PLIES[kind] - 2
     for kind in (NONE, ESCAPE, CLEAR_EDGE, SAFE_EDGE, SAFE_EDGE_WITH_CAPTURE):
         assert found[kind] >= 15, found
 
@@ -76,7 +78,7 @@ def test_few_quick_wins_are_missed(rules: str) -> None:
     game, rng = boardwright.game("tablut", rules), random.Random(2)
     wins = paths = 0
     for core in sparse_positions(game, rng, 500):
-        kind, _ = core.victory_path()
+        kind = core.victory_path().kind
         if kind != ESCAPE and core.forced_win(DEFENDERS, 3):
             wins += 1
             paths += kind in (CLEAR_EDGE, SAFE_EDGE)
@@ -111,9 +113,9 @@ CASES = {
 def test_cases(case: str) -> None:
     attackers, defenders, king, kind, move = CASES[case]
     core = squares_position(attackers, defenders, king)
-    found, action = core.victory_path()
-    assert found == kind
-    assert (boardwright.game("tablut", "mcgill").action_text(core, action) if found else None) == move
+    path = core.victory_path()
+    assert path.kind == kind
+    assert (boardwright.game("tablut", "mcgill").action_text(core, path.action) if path.kind else None) == move
     assert core.forced_win(DEFENDERS, PLIES.get(kind, 3)) == (kind != NONE)
 
 
@@ -122,7 +124,8 @@ def test_edge_escape_knows_two_ways_and_the_unblockable_one() -> None:
     game, rng = boardwright.game("tablut", "saami"), random.Random(3)
     found: Counter[int] = Counter()
     for core in played_positions(game, rng, 150):
-        kind, action = core.victory_path()
+        path = core.victory_path()
+        kind, action = path.kind, path.action
         found[kind] += 1
         assert kind != SAFE_EDGE_WITH_CAPTURE
         if kind != NONE:
@@ -131,7 +134,8 @@ def test_edge_escape_knows_two_ways_and_the_unblockable_one() -> None:
 
 
 def test_attackers_to_move_have_no_path() -> None:
-    assert boardwright.game("tablut").start().core.victory_path() == (NONE, -1)  # type: ignore[attr-defined]
+    path = boardwright.game("tablut").start().core_as(TablutPosition).victory_path()
+    assert (path.kind, path.action) == (NONE, -1)
 
 
 @pytest.mark.parametrize("rules", ["mcgill", "zero", "saami"])

@@ -1,15 +1,14 @@
-// Endgame tables of English draughts: what a position is worth, and how moves decide it.
+// Endgame tables of English draughts: the value of a position, and how moves decide it.
 //
-// A value is the number of plies, whole moves, until the loser is to move and has none. The parity says
-// who that is: odd, the mover wins; even, the mover loses. The draws by inactivity and by repetition are
-// no part of it: a win may be longer than the rules of a match allow.
+// A value is the number of plies, whole moves, until the loser is to move and has no move. Odd: the mover
+// wins; even: the mover loses. Draws by inactivity and by repetition are ignored: a win may be longer than
+// the rules of a match allow.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 
-#include "tablebase_index.hpp"
+#include "index.hpp"
 
 namespace boardwright::draughts {
 
@@ -29,7 +28,7 @@ constexpr Outcome outcome(Value value) {
 // The best of the moves added so far: a win in the fewest plies, else a draw, else the longest loss.
 class BestMove {
   public:
-    // `after` is what the position behind the move is worth to the enemy, who moves there.
+    // `after` is the value of the position after the move to the enemy, who moves there.
     void add(Value after) {
         if (after == kDrawn) {
             draw_ = true;
@@ -60,13 +59,13 @@ class BestMove {
 // Calls visit(board after) for every complete capture of the mover, role 0.
 template <class Visit>
 void each_capture_of_mover(const Board& board, const Origins& jumps, Visit&& visit) {
-    for (Bits from = jumps.from[0] | jumps.from[1] | jumps.from[2] | jumps.from[3]; from; from &= from - 1) {
+    for (Bits from = jumps.all(); from; from &= from - 1) {
         each_capture(board, 0, from & -from, [&](const Board& after, Bits) { visit(after); });
     }
 }
 
-// The value of any position with the mover as role 0. `stored(board)` gives that of a position in which
-// the mover cannot capture and both sides have pieces: only those are kept, captures are searched.
+// The value of any position with the mover as role 0. `stored(board)` returns that of a position in which
+// the mover cannot capture and both sides have pieces: only those are stored, captures are searched.
 template <class Stored>
 Value value_by_search(const Board& board, Stored&& stored) {
     if (board.pieces[0] == 0) return 0;
