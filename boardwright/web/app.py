@@ -9,26 +9,30 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import (
-    errors,
-    files,
-    live_api,
-    matches_api,
-    positions_api,
-    ratings_api,
-    records_api,
-    reference,
-    runs_api,
-    socket,
-)
-from boardwright.web.errors import problem
-from boardwright.web.limits import Limits
-from boardwright.web.security import Guard
+from boardwright.web.arena import match_routes, rating_routes, record_routes
+from boardwright.web.play import routes as play_routes
+from boardwright.web.server import errors, reference
+from boardwright.web.server.errors import problem
+from boardwright.web.server.limits import Limits
+from boardwright.web.server.security import Guard
 from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
+from boardwright.web.socket import routes as socket_routes
+from boardwright.web.study import file_routes
+from boardwright.web.study import routes as study_routes
+from boardwright.web.training import routes as training_routes
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api, live_api, files, ratings_api, records_api, matches_api, runs_api, socket)
+PARTS = (
+    study_routes,
+    play_routes,
+    file_routes,
+    rating_routes,
+    record_routes,
+    match_routes,
+    training_routes,
+    socket_routes,
+)
 
 
 def make_app(settings: Settings) -> FastAPI:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from boardwright.web.engines import Engines
-from boardwright.web.hub import Hub
-from boardwright.web.live import LiveGames
-from boardwright.web.records import Records
+from boardwright.web.play.live_games import LiveGames
+from boardwright.web.players.pool import Engines
+from boardwright.web.server.database import Records
+from boardwright.web.server.topics import Hub
 from boardwright.web.settings import Settings
 
 

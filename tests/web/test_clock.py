@@ -4,7 +4,7 @@ import pytest
 
 from boardwright.agents.base import Limit
 from boardwright.records.live import ClockState
-from boardwright.web.clock import Clock, time_for
+from boardwright.web.play.clock import Clock, time_for
 
 
 def clock(first: float, second: float, increment: float = 0.0) -> Clock:

@@ -13,10 +13,8 @@ from planted_run import plant_net
 
 import boardwright
 from boardwright.agents.base import Limit
-from boardwright.web.engines import OWN_QUEUE, Engines
-from boardwright.web.errors import BusyError
-from boardwright.web.settings import Settings
-from boardwright.web.worker import (
+from boardwright.web.players.pool import OWN_QUEUE, Engines
+from boardwright.web.players.worker import (
     REPORT_SECONDS,
     Answer,
     Failure,
@@ -27,6 +25,8 @@ from boardwright.web.worker import (
     Thought,
     Waiting,
 )
+from boardwright.web.server.errors import BusyError
+from boardwright.web.settings import Settings
 
 LONG = Limit(seconds=120)
 
@@ -175,7 +175,7 @@ def test_queues_are_bounded() -> None:
 
 
 def test_cancelled_questions_free_their_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardwright.web.engines.GRACE_SECONDS", 60.0)  # a slow machine is no reason to replace one
+    monkeypatch.setattr("boardwright.web.players.pool.GRACE_SECONDS", 60.0)  # a slow machine: replace none
 
     async def work(engines: Engines) -> None:
         heard: list = []
@@ -223,7 +223,7 @@ def test_an_idle_process_that_dies_is_noticed() -> None:
 
 
 def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardwright.web.engines.GRACE_SECONDS", 0.3)
+    monkeypatch.setattr("boardwright.web.players.pool.GRACE_SECONDS", 0.3)
 
     async def work(engines: Engines) -> None:
         heard: list = []
@@ -279,7 +279,7 @@ def test_mistakes_are_told() -> None:
 
 def test_analyses_make_room_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """One has had its turn, waits while another has, and goes on."""
-    monkeypatch.setattr("boardwright.web.engines.TURN_SECONDS", 0.2)
+    monkeypatch.setattr("boardwright.web.players.pool.TURN_SECONDS", 0.2)
 
     async def work(engines: Engines) -> None:
         heard: dict[str, list] = {"a": [], "b": []}
@@ -303,7 +303,7 @@ def test_analyses_make_room_for_each_other(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_analysis_that_counts_keeps_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would have to begin again, and might never come to its end."""
-    monkeypatch.setattr("boardwright.web.engines.TURN_SECONDS", 0.05)
+    monkeypatch.setattr("boardwright.web.players.pool.TURN_SECONDS", 0.05)
 
     async def work(engines: Engines) -> None:
         heard: list = []

@@ -15,10 +15,10 @@ from boardwright.records.games import Wanted, find_games
 from boardwright.records.matches import MatchGame
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
-from boardwright.web.matches import MOST_WAITING
-from boardwright.web.matches_api import table
+from boardwright.web.arena.match_queue import MOST_WAITING
+from boardwright.web.arena.match_routes import table
+from boardwright.web.players.specs import run_nets
 from boardwright.web.settings import Settings
-from boardwright.web.specs import run_nets
 
 QUICK = {"game": "draughts", "first": "random", "second": "mc:sims=2", "games": 4}
 ENDLESS = {"game": "tablut", "first": "mc:time=50s", "second": "mc:time=50s", "games": 2}

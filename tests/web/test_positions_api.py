@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 import boardwright
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.gestures import Step
-from boardwright.web import schemas
+from boardwright.web.server import schemas
 from boardwright.web.settings import Settings
 
 EVERY = [(name, rules) for name in boardwright.game_names() for rules in boardwright.game(name).rule_sets()]
@@ -156,7 +156,7 @@ def test_mistakes_are_one_line(client: TestClient, body: dict, status: int, word
 
 def test_the_catalogue_can_be_played(client: TestClient) -> None:
     from boardwright.agents.players import make_agent
-    from boardwright.web.specs import resolved
+    from boardwright.web.players.specs import resolved
 
     games = client.get("/api/games").json()
     assert [game["name"] for game in games] == list(boardwright.game_names())

@@ -138,5 +138,5 @@ def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) ->
 
 
 def test_the_server_needs_no_jax() -> None:
-    code = "import sys, boardwright.web.app, boardwright.web.worker; assert 'jax' not in sys.modules, 'jax'"
+    code = "import sys, boardwright.web.app, boardwright.web.players.worker; assert 'jax' not in sys.modules, 'jax'"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

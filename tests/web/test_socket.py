@@ -26,10 +26,11 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web import messages, play_schemas
-from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
-from boardwright.web.socket import SEND_SECONDS
-from boardwright.web.specs import run_nets
+from boardwright.web.play import schemas as play_schemas
+from boardwright.web.players.specs import run_nets
+from boardwright.web.socket import messages
+from boardwright.web.socket.outbox import MOST_MESSAGES, Outbox, OutboxFullError
+from boardwright.web.socket.routes import SEND_SECONDS
 
 ADDRESS = "ws://localhost/ws"
 START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}

@@ -1,5 +1,5 @@
 /** The hand over the board: what is taken, where it hovers, and which move comes of it. */
-import { useLayoutEffect, useMemo, useState } from "../ui.js";
+import { useLayoutEffect, useMemo, useState } from "../lib/ui.js";
 import { keyOf, keyOfCells, orientations, same, shapeAt } from "./geometry.js";
 import { forced, moveOfPath, nextCells, origins, placements, shortcuts, trayPieces } from "./moves.js";
 

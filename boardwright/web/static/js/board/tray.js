@@ -1,5 +1,5 @@
 /** The pieces in hand, beside the board; those of the side to move are buttons. */
-import { capital, classes, html } from "../ui.js";
+import { capital, classes, html } from "../lib/ui.js";
 import { Block } from "./pieces.js";
 
 const SIZE = 15;

@@ -1,7 +1,7 @@
 /** The rating list of a game with its intervals, by role too, and the crosstable. */
-import { capital, html, useState } from "../ui.js";
-import { playerName } from "../sides.js";
-import { percent, points, whole } from "./words.js";
+import { capital, html, useState } from "../lib/ui.js";
+import { playerName } from "../lib/sides.js";
+import { percent, points, whole } from "../lib/format.js";
 
 /** Where a list begins and ends on the scale of its bars, a little wider than its intervals. */
 function scaleOf(rows) {

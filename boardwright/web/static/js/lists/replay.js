@@ -1,11 +1,11 @@
 /** A game to step through: the board, its moves, and buttons to go along them. */
-import { html, useEffect, useRef, useState } from "../ui.js";
-import { announce, notifyError } from "../announce.js";
+import { html, useEffect, useRef, useState } from "../lib/ui.js";
+import { announce, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { MoveList, Steps } from "../panels/moves.js";
-import { namesByColour } from "../sides.js";
+import { namesByColour } from "../lib/sides.js";
 
 const STEP_MS = 700;
 

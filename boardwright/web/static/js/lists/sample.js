@@ -1,8 +1,8 @@
 /** A sample of what a run's newest net plays. */
-import { html, useEffect, useState } from "../ui.js";
-import { useKeys } from "../keys.js";
-import { Link, go, studyPath } from "../router.js";
-import { resultText } from "../sides.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { useKeys } from "../lib/keys.js";
+import { Link, go, studyPath } from "../lib/router.js";
+import { resultText } from "../lib/sides.js";
 import { Replay, useReplay } from "./replay.js";
 
 /** @param {{api: any, run: any, game: any, keys: any[]}} props `keys` of the page around it */

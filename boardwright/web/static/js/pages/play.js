@@ -1,17 +1,17 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
-import { capital, classes, html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { announce, notify, notifyError } from "../announce.js";
+import { capital, classes, html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../lib/ui.js";
+import { announce, notify, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
-import { useFirst } from "../first.js";
-import { useKeys } from "../keys.js";
+import { useFirstPosition } from "../hooks/useFirstPosition.js";
+import { useKeys } from "../lib/keys.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
-import { asRecorded, rememberPlayed } from "../played.js";
-import { go, studyPath } from "../router.js";
-import { beginsAbove, colourOf, hasRunNet, nameRuns, namesByColour, playerName, resultText } from "../sides.js";
+import { asRecorded, rememberPlayed } from "../lib/played.js";
+import { go, studyPath } from "../lib/router.js";
+import { beginsAbove, colourOf, hasRunNet, nameRuns, namesByColour, playerName, resultText } from "../lib/sides.js";
 
 const NO_STATE = { live: null, readAt: 0, connection: 0 };
 
@@ -99,7 +99,7 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     api.games().then(setGames).catch(notifyError);
   }, []);
-  const first = useFirst(api, live?.game, live?.rules);
+  const first = useFirstPosition(api, live?.game, live?.rules);
   const loss = useLoss(socket);
   useRunNames(api, live?.opponent);
   const game = games?.find((candidate) => candidate.name === live?.game);

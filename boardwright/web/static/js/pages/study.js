@@ -1,31 +1,31 @@
 /** The analysis board: any position or game, an engine that thinks aloud, variations, and a review. */
-import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { announce, notify, notifyError } from "../announce.js";
+import { classes, html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
+import { announce, notify, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
-import { useFirst } from "../first.js";
-import { finalValue, judgeLine } from "../judgement.js";
-import { useKeys } from "../keys.js";
-import { ladderOf, plays } from "../ladder.js";
+import { useFirstPosition } from "../hooks/useFirstPosition.js";
+import { finalValue, judgeLine } from "../lib/judgement.js";
+import { useKeys } from "../lib/keys.js";
+import { ladderOf, plays } from "../lib/ladder.js";
 import { AnalysisPanel, consideredMoves, heatOf, useAnalysis, useAnswers } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
 import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { ReviewPanel, useReview } from "../panels/review.js";
 import { ValueBar } from "../panels/valuebar.js";
 import { Variations } from "../panels/variations.js";
-import { untilAnswered } from "../patience.js";
-import { endOf, movesOf, playedGame, rememberPlayed } from "../played.js";
-import { go, rename, studyPath } from "../router.js";
-import { beginsAbove, colourOf, namesByColour, resultText } from "../sides.js";
-import { remember, remembered, useRemembered } from "../store.js";
-import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../tree.js";
+import { retryUntilAnswered } from "../lib/retry.js";
+import { endOf, movesOf, playedGame, rememberPlayed } from "../lib/played.js";
+import { go, rename, studyPath } from "../lib/router.js";
+import { beginsAbove, colourOf, namesByColour, resultText } from "../lib/sides.js";
+import { remember, remembered, useRemembered } from "../lib/storage.js";
+import { addLine, lineThrough, mainLine, newTree, promote, remove } from "../lib/tree.js";
 
 const RENAME_MS = 150; // browsers allow the address only so many changes a second
 
 export function Page({ api, socket, params }) {
   const [games, setGames] = useState(null);
-  useEffect(() => untilAnswered(api.games, setGames), []);
+  useEffect(() => retryUntilAnswered(api.games, setGames), []);
   const game = games?.find((candidate) => candidate.name === params.game);
   useEffect(() => {
     if (!games || game) return;
@@ -38,7 +38,7 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     if (!game) return undefined;
     remember("study-game", game.name);
-    return untilAnswered(
+    return retryUntilAnswered(
       () => open(api, game, params),
       (found) => setOpened(({ number }) => ({ number: number + 1, params, ...found })),
       (error) => {
@@ -82,7 +82,7 @@ function Study({ api, socket, games, game, opened, played, asked }) {
   const [shown, setShown] = useState(null); // the board after a line that is pointed at
   const [values, setValues] = useState({});
   const [flip, setFlip] = useState(asked.flip);
-  const first = useFirst(api, game.name, rules);
+  const first = useFirstPosition(api, game.name, rules);
   const above = first !== null && beginsAbove(first, game.roles, 0); // whether role 0 has the upper side of the board
   const [heat, setHeat] = useRemembered("heat", null);
   const [engine, setEngine] = useRemembered(`engine:${game.name}`, defaultAgent(game, rules));
@@ -107,7 +107,7 @@ function Study({ api, socket, games, game, opened, played, asked }) {
     setShown(null);
     setPointed(null);
     if (node.move) announce(`${node.move.role === null ? "Chance" : game.roles[node.move.role]}: ${node.move.text}`);
-    return untilAnswered(() => api.position({ game: game.name, rules, start, actions: node.actions }), setView);
+    return retryUntilAnswered(() => api.position({ game: game.name, rules, start, actions: node.actions }), setView);
   }, [at]);
   useEffect(() => {
     const path = studyPath({ ...wholeLine, ply: node.depth === line.length - 1 ? undefined : node.depth, flip });

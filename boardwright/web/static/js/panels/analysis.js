@@ -1,10 +1,10 @@
 /** What an engine thinks while it thinks: start and stop, its candidates, its line, and what to draw of them. */
-import { classes, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { notify } from "../announce.js";
+import { classes, html, useEffect, useLayoutEffect, useRef, useState } from "../lib/ui.js";
+import { notify } from "../lib/announce.js";
 import { keyOf } from "../board/geometry.js";
 import { outlineOfActions } from "../board/moves.js";
-import { valueText } from "../judgement.js";
-import { playerName } from "../sides.js";
+import { valueText } from "../lib/judgement.js";
+import { playerName } from "../lib/sides.js";
 import { OpponentChoice } from "./opponent.js";
 
 const LONGEST_SECONDS = 600;

@@ -1,9 +1,9 @@
 /** Games and positions in and out: files, links, texts. */
-import { html, useEffect, useState } from "../ui.js";
-import { notify, notifyError } from "../announce.js";
-import { api } from "../api.js";
-import { rememberPlayed } from "../played.js";
-import { go, studyPath } from "../router.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { notify, notifyError } from "../lib/announce.js";
+import { api } from "../lib/api.js";
+import { rememberPlayed } from "../lib/played.js";
+import { go, studyPath } from "../lib/router.js";
 import { Dialog } from "./result.js";
 
 const headline = (read, index) => {

@@ -1,7 +1,7 @@
 /** The rules of a game, folded away until somebody wants to read them. */
-import { html, useEffect, useState } from "../ui.js";
-import { ruleSetOf } from "../ladder.js";
-import { route } from "../router.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { ruleSetOf } from "../lib/ladder.js";
+import { route } from "../lib/router.js";
 
 /** @param {{game: any, rules: string}} props nothing is shown for rules of somebody's own, and for games that tell nothing */
 export function HowToPlay({ game, rules }) {

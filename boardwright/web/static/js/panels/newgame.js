@@ -1,10 +1,10 @@
 /** The form that begins a game: which, under what rules, on which side, against whom, by what clock. */
-import { capital, html, useEffect, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
-import { api } from "../api.js";
-import { easyOpponent, plays, ruleSetOf, stillOffered } from "../ladder.js";
-import { go } from "../router.js";
-import { remember, remembered } from "../store.js";
+import { capital, html, useEffect, useState } from "../lib/ui.js";
+import { notifyError } from "../lib/announce.js";
+import { api } from "../lib/api.js";
+import { easyOpponent, plays, ruleSetOf, stillOffered } from "../lib/ladder.js";
+import { go } from "../lib/router.js";
+import { remember, remembered } from "../lib/storage.js";
 import { OpponentChoice } from "./opponent.js";
 
 const CLOCKS = [

@@ -1,9 +1,9 @@
 /** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
-import { html, useEffect, useState } from "../ui.js";
-import { api } from "../api.js";
-import { TextInput } from "../field.js";
-import { ruleSetOf } from "../ladder.js";
-import { nameRuns } from "../sides.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { api } from "../lib/api.js";
+import { FormField } from "./FormField.js";
+import { ruleSetOf } from "../lib/ladder.js";
+import { nameRuns } from "../lib/sides.js";
 
 const OTHER = "other";
 
@@ -109,7 +109,7 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
             <div class="options">
               ${player.options.map(
                 (option) => html`<label class="field" key=${option.name} title=${option.summary}>${option.name}
-                  <${TextInput} value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
+                  <${FormField} value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
                     setValue=${(value) => setOption(option.name, value)} />
                   <small>${option.summary}</small>
                 </label>`,

@@ -1,5 +1,5 @@
 /** Who plays: a name, whether it is their turn, and their clock. */
-import { classes, html, useEffect, useState } from "../ui.js";
+import { classes, html, useEffect, useState } from "../lib/ui.js";
 
 const LOW_SECONDS = 20;
 

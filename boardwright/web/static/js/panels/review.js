@@ -1,8 +1,8 @@
 /** Going through a whole game with an engine: the value of every position, and what it says about the moves. */
-import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { notify, notifyError } from "../announce.js";
-import { finalValue, judgeLine } from "../judgement.js";
-import { useRemembered } from "../store.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
+import { notify, notifyError } from "../lib/announce.js";
+import { finalValue, judgeLine } from "../lib/judgement.js";
+import { useRemembered } from "../lib/storage.js";
 import { ValueGraph } from "./graph.js";
 
 const PACES = [0.1, 0.3, 1, 3]; // seconds a position

@@ -1,6 +1,6 @@
 /** A game with its variations in writing: the main line in two columns, others below the move they replace. */
-import { classes, html, useEffect, useRef } from "../ui.js";
-import { lineThrough, mainLine } from "../tree.js";
+import { classes, html, useEffect, useRef } from "../lib/ui.js";
+import { lineThrough, mainLine } from "../lib/tree.js";
 
 /** @param {{tree: any, current: string, go: (id: string) => void, judged: Record<string, {name: string, sign: string}>}} props */
 export function Variations({ tree, current, go, judged }) {
