@@ -15,7 +15,7 @@ from boardwright.records.games import Wanted, find_games
 from boardwright.records.matches import MatchGame
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
-from boardwright.web.arena.match_queue import MOST_WAITING
+from boardwright.web.arena.match_queue import MAX_WAITING
 from boardwright.web.arena.match_routes import table
 from boardwright.web.players.specs import run_nets
 from boardwright.web.settings import Settings
@@ -162,7 +162,7 @@ def test_a_match_survives_the_server(served: Callable[[], TestClient]) -> None:
 def test_the_queue_is_short(client: TestClient) -> None:
     first = start(client, ENDLESS)
     until(client, first, "running")
-    waiting = [start(client, ENDLESS) for _ in range(MOST_WAITING)]
+    waiting = [start(client, ENDLESS) for _ in range(MAX_WAITING)]
     answer = client.post("/api/matches", json=ENDLESS)
     assert answer.status_code == 429
     assert "waiting already" in answer.json()["error"]

@@ -111,7 +111,7 @@ def test_curves_miss_nothing_that_comes_while_they_are_read(
 
 
 def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardwright.web.training.routes.MOST_POINTS", 5)
+    monkeypatch.setattr("boardwright.web.training.routes.MAX_POINTS", 5)
     log(plant_run(runs / "mine"), range(1, 13))
     curve = client.get(f"/api/runs/{only(client)['id']}/metrics").json()["scalars"]["loss/total"]
     assert curve["iterations"] == [3, 6, 9, 12]

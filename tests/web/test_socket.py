@@ -26,11 +26,11 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web.play import schemas as play_schemas
+from boardwright.web.play.schemas import LiveGameInfo
 from boardwright.web.players.specs import run_nets
-from boardwright.web.socket import messages
-from boardwright.web.socket.outbox import MOST_MESSAGES, Outbox, OutboxFullError
+from boardwright.web.socket.outbox import MAX_MESSAGES, Outbox, OutboxFullError
 from boardwright.web.socket.routes import SEND_SECONDS
+from boardwright.web.study.schemas import Info
 
 ADDRESS = "ws://localhost/ws"
 START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
@@ -49,11 +49,11 @@ def heard(socket: WebSocketTestSession, *kinds: str) -> dict:
 
 
 def pids(client: TestClient) -> list[int]:
-    return client.app.state.services.engines.pids  # type: ignore[attr-defined]
+    return client.app.state.services.pool.pids  # type: ignore[attr-defined]
 
 
 def thinking(client: TestClient) -> int:
-    return client.app.state.services.engines.thinking  # type: ignore[attr-defined]
+    return client.app.state.services.pool.searching  # type: ignore[attr-defined]
 
 
 def wait_until(ready: Callable[[], object]) -> None:
@@ -75,7 +75,7 @@ def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
             versions = []
             while True:
                 game = heard(page, "game")["game"]
-                play_schemas.LiveGame.model_validate(game)
+                LiveGameInfo.model_validate(game)
                 versions.append(game["version"])
                 if game["view"]["to_move"] == 0:
                     break
@@ -127,7 +127,7 @@ def test_analysis_streams_and_stops(client: TestClient) -> None:
         page.send_json({"type": "analyse", "id": "mine", **START, "agent": "mc-improved"})
         for _ in range(3):
             info = heard(page, "info")
-            messages.Info.model_validate(info)
+            Info.model_validate(info)
             assert {candidate["text"] for candidate in info["candidates"]} <= set(legal)
             visits = [candidate["visits"] for candidate in info["candidates"]]
             assert visits == sorted(visits, reverse=True)
@@ -174,7 +174,7 @@ def test_whoever_waits_for_another_analysis_is_told(client: TestClient) -> None:
         heard(first, "info")
         second.send_json({"type": "analyse", "id": "b", **START, "agent": "random", "seconds": 1})
         told = heard(second, "info", "error")
-        messages.Info.model_validate(told)
+        Info.model_validate(told)
         assert (told["id"], told["waiting"], told["candidates"]) == ("b", True, [])
         told = heard(second, "info", "error")
         assert (told["id"], told["waiting"], len(told["candidates"])) == ("b", False, 1)
@@ -191,7 +191,7 @@ def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: S
         page.send_json({"type": "analyse", "id": "a", "game": "draughts", "agent": f"zero:net={net}", "seconds": 1})
         assert page.receive_json() == {"type": "preparing", "id": "a"}
         info = heard(page, "info", "error")
-        messages.Info.model_validate(info)
+        Info.model_validate(info)
         assert sum(candidate["policy"] for candidate in info["candidates"]) == pytest.approx(1.0, abs=1e-3)
         assert sum(candidate["visits"] for candidate in info["candidates"]) > 1
         assert len(info["candidates"]) == 7
@@ -269,7 +269,7 @@ def test_the_page_is_told_when_a_process_dies(serving: Serving) -> None:
             os.kill(pid, signal.SIGKILL)
             told = heard(page, "error")
             assert told["id"] == live["id"]
-            assert "another takes its place" in told["error"]
+            assert "was replaced" in told["error"]
             wait_until(lambda: thinking(client))  # it is asked again
             assert pids(client) != [pid]
             assert client.get(f"/api/play/{live['id']}").json()["thinking"]
@@ -395,14 +395,14 @@ def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
 
     async def fill() -> None:
         box = Outbox()
-        box.put("first")
+        box.put({"first": 1})
         for number in range(1000):
-            box.put(f"info {number}", "info")
-        assert [await box.take(), await box.take()] == ["first", "info 999"]
-        for number in range(MOST_MESSAGES):
-            box.put(str(number))
+            box.put({"info": number}, "info")
+        assert [await box.take(), await box.take()] == [{"first": 1}, {"info": 999}]
+        for number in range(MAX_MESSAGES):
+            box.put({"number": number})
         with pytest.raises(OutboxFullError):
-            box.put("one too many")
+            box.put({"number": MAX_MESSAGES})
 
     with ThreadPoolExecutor(1) as thread:  # that of the tests may have a loop already, a browser's
         thread.submit(asyncio.run, fill()).result()

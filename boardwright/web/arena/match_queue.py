@@ -1,7 +1,7 @@
-"""Matches started from the page: a short queue, played one match at a time by worker processes.
+"""The queue of matches started from the page, played one at a time by worker processes.
 
-What is asked for is noted in the record first, and every game is stored as it ends, so a match survives a page
-that is reloaded and a server that is restarted: it is then stopped, and goes on when told.
+A match is stored before it is played, and every game as it ends. So a match survives a reload of the page and a
+restart of the server, after which it is stopped and can be resumed.
 """
 
 import contextlib
@@ -20,78 +20,72 @@ from boardwright.arena.workers import play_apart
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import finished_indices
 from boardwright.records.games import save_game
-from boardwright.records.matches import (
-    ask_for_match,
-    event_of,
-    find_match,
-    set_state,
-    stop_unfinished,
-)
+from boardwright.records.matches import ask_for_match, event_of, find_match, set_state, stop_unfinished
 from boardwright.records.store import open_store
-from boardwright.web.players.specs import resolved, without_paths
+from boardwright.web.players.specs import hide_paths, resolve
 from boardwright.web.server.errors import BusyError, ConflictError, NotFoundError
 from boardwright.web.settings import Settings
 
-WORKERS = 1  # processes that play a match: others want to think too
-MOST_WAITING = 4  # matches in the queue
+WORKERS = 1  # processes that play a match; the rest of the machine is for live games
+MAX_WAITING = 4  # matches in the queue
 LARGEST_SEED = 2**31
 
 
-class MatchDesk:
-    """Plays matches in a thread of its own, which begins with the first. Its methods may be called from any thread.
+class MatchQueue:
+    """Plays matches in a thread of its own, started with the first. Its methods may be called from any thread.
 
-    `changed` is told the id of a match whenever a game of it has ended or its state is another; from that thread.
+    `on_change` is called in that thread with the id of a match when one of its games or its state has changed.
     """
 
-    def __init__(self, settings: Settings, changed: Callable[[int], None]):
-        self._db, self._settings, self._told = settings.db, settings, changed
+    def __init__(self, settings: Settings, on_change: Callable[[int], None]):
+        self._db, self._settings, self._on_change = settings.db, settings, on_change
         self._changed = threading.Condition()
         self._waiting: list[int] = []
         self._playing: int | None = None
-        self._rope: Connection | None = None  # closed to stop what is played, see `play_apart`
+        self._stop_writer: Connection | None = None  # closed to stop the match that is played, see `play_apart`
         self._closed = False
         self._thread: threading.Thread | None = None
         with open_store(self._db, create=True) as store:
             stop_unfinished(store)
 
-    def ask(self, event: Event, games: int) -> int:
-        """Queues a match; its id. Raises BusyError, and BoardwrightError for players clients may not ask for."""
-        asked = replace(event, nets=_nets(event, resolved_event(event, self._settings)))
+    def submit(self, event: Event, games: int) -> int:
+        """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
+        event = replace(event, nets=_nets(event, resolve_event(event, self._settings)))
         with self._changed:
-            self._make_room()
+            self._check_room()
             with open_store(self._db, create=True) as store:
-                match = ask_for_match(store, asked, games)
-            self._queue(match)
+                match = ask_for_match(store, event, games)
+            self._enqueue(match)
         return match
 
     def resume(self, match: int) -> None:
-        """Queues a match again that was stopped or has failed; raises BoardwrightError for any other."""
+        """Queues a match that was stopped or has failed; raises BoardwrightError for any other."""
         with self._changed, open_store(self._db, create=True) as store:
             found = find_match(store, match)
             if found is None:
                 raise NotFoundError(f"there is no match {match}")
             if found.state not in ("stopped", "failed"):
-                raise ConflictError(f"match {match} cannot go on: it was not stopped")
-            _same_event(event_of(found.config), self._settings)
-            self._make_room()
+                raise ConflictError(f"match {match} cannot be resumed: its state is {found.state}")
+            _resolve_unchanged(event_of(found.config), self._settings)
+            self._check_room()
             set_state(store, match, "waiting")
-            self._queue(match)
+            self._enqueue(match)
 
     def stop(self, match: int) -> None:
-        """Ends a match that waits or is played; games that have ended are kept. Others are left as they are."""
+        """Stops a match that waits or is played, and keeps its finished games; does nothing for any other."""
         with self._changed:
             if match in self._waiting:
                 self._waiting.remove(match)
                 with open_store(self._db, create=True) as store:
                     set_state(store, match, "stopped")
             elif match == self._playing:
-                self._ring()
+                self._request_stop()
 
     def close(self) -> None:
-        """Stops everything and waits until the workers are gone; what was not finished can go on later."""
+        """Stops everything and waits for the workers to end; unfinished matches can be resumed later."""
         with self._changed:
             self._closed = True
-            self._ring()
+            self._request_stop()
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
@@ -99,78 +93,77 @@ class MatchDesk:
             for match in self._waiting:
                 set_state(store, match, "stopped")
 
-    def _make_room(self) -> None:
+    def _check_room(self) -> None:
         if self._closed:
             raise BusyError("the server is about to stop: start the match when it is back")
-        if len(self._waiting) >= MOST_WAITING:
-            raise BusyError(f"{MOST_WAITING} matches are waiting already: stop one, or wait")
+        if len(self._waiting) >= MAX_WAITING:
+            raise BusyError(f"{MAX_WAITING} matches are waiting already: stop one, or wait")
 
-    def _queue(self, match: int) -> None:
+    def _enqueue(self, match: int) -> None:
         self._waiting.append(match)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="matches", daemon=True)
             self._thread.start()
         self._changed.notify_all()
 
-    def _ring(self) -> None:
-        if self._rope is not None:
-            self._rope.close()
+    def _request_stop(self) -> None:
+        if self._stop_writer is not None:
+            self._stop_writer.close()
 
     def _work(self) -> None:
-        """The thread's life: the next match, until the desk is closed."""
+        """The main loop of the thread: plays one match after the other until the queue is closed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
                 self._playing = match = self._waiting.pop(0)
-                bell, self._rope = Pipe(duplex=False)
+                stop_reader, self._stop_writer = Pipe(duplex=False)
             try:
-                with contextlib.suppress(BoardwrightError):  # the database cannot be opened: the next may find it
-                    self._play(match, bell)
+                with contextlib.suppress(BoardwrightError):  # the database cannot be opened: try the next match
+                    self._play(match, stop_reader)
             finally:
                 with self._changed:
-                    self._ring()
-                    self._playing = self._rope = None
-                bell.close()
+                    self._request_stop()
+                    self._playing = self._stop_writer = None
+                stop_reader.close()
 
-    def _play(self, match: int, bell: Connection) -> None:
-        """Plays what is missing of a match, and notes how it ended."""
+    def _play(self, match: int, stop_reader: Connection) -> None:
+        """Plays the missing games of a match and stores its final state."""
         with open_store(self._db, create=True) as store:
             try:
                 found = find_match(store, match)
                 assert found is not None
                 set_state(store, match, "running")
-                self._told(match)
+                self._on_change(match)
                 asked, finished = event_of(found.config), finished_indices(store, found.event)
-                event = _same_event(asked, self._settings)
+                event = _resolve_unchanged(asked, self._settings)
                 missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
-                bounds = {"bell": bell, "megabytes": self._settings.worker_megabytes}
+                bounds = {"bell": stop_reader, "megabytes": self._settings.worker_megabytes}
                 with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
                     for game in games:
-                        _check_seated(game, self._settings)
+                        _check_started(game, self._settings)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
                         named = replace(game, players=(first, second))
                         asked.check_nets(named)
                         save_game(store, named, found.event)
-                        self._told(match)
+                        self._on_change(match)
                 left = set(range(found.games)) - finished_indices(store, found.event)
                 set_state(store, match, "stopped" if left else "done")
-            except Exception as error:  # whatever it is, the next match is to be played
-                told = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
+            except Exception as error:  # the next match must still be played
+                text = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
                 with contextlib.suppress(BoardwrightError):
-                    set_state(store, match, "failed", told.splitlines()[0] if told else "unknown")
-            self._told(match)
+                    set_state(store, match, "failed", text.splitlines()[0] if text else "unknown")
+            self._on_change(match)
 
 
-def resolved_event(event: Event, settings: Settings) -> Event:
-    """The event as workers play it, with the nets that are there now; raises BoardwrightError for players that
-    clients may not ask for.
+def resolve_event(event: Event, settings: Settings) -> Event:
+    """The event as workers play it, with the current nets; raises BoardwrightError for players not allowed here.
 
-    The record keeps the specs as they were asked for, which name no folder of this machine.
+    The record keeps the specs of the client, which have no paths of this machine.
     """
     game = event.bound_game()
-    players = tuple(resolved(spec, game, settings) for spec in event.players)
+    players = tuple(resolve(spec, game, settings) for spec in event.players)
     for spec in event.players:
         _, given = split(spec)
         if "time" in given and seconds(given["time"]) > settings.move_seconds:
@@ -178,36 +171,33 @@ def resolved_event(event: Event, settings: Settings) -> Event:
     return replace(event, players=players).with_nets()
 
 
-def _nets(asked: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
-    """The nets of an event's players by the specs they were asked for by."""
-    known, named = dict(resolved.nets), zip(resolved.players, asked.players, strict=True)
+def _nets(event: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
+    """The checksums of an event's nets by the specs of the client."""
+    known, named = dict(resolved.nets), zip(resolved.players, event.players, strict=True)
     return tuple(sorted({(spec, known[path]) for path, spec in named if path in known}))
 
 
-def _same_event(asked: Event, settings: Settings) -> Event:
-    """The event as workers go on with it; raises ConflictError where a net is another than when it was asked for.
+def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
+    """The event as workers play it; raises ConflictError if a net has changed since the match was submitted.
 
-    Of matches from before nets were noted nobody knows, so they do not go on where nets play.
+    Matches stored before nets were recorded cannot be resumed if nets play in them.
     """
-    event = resolved_event(asked, settings)
+    event = resolve_event(asked, settings)
     now, then = dict(_nets(asked, event)), dict(asked.nets)
     for spec in asked.players:
         if now.get(spec) != then.get(spec):
-            raise ConflictError(f"this match cannot go on: the net of {spec!r} has changed: start a new one")
+            raise ConflictError(f"this match cannot be resumed: the net of {spec!r} has changed: start a new one")
     return event
 
 
-def _check_seated(game: PlayedGame, settings: Settings) -> None:
-    """Raises BoardwrightError where a player forfeited before it made a move: it can play no game of the match.
-
-    What it says of a net names it as it was asked for, not by the file that was played.
-    """
+def _check_started(game: PlayedGame, settings: Settings) -> None:
+    """Raises BoardwrightError if a player forfeited before its first move: it cannot play any game of the match."""
     moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
     if game.forfeited_by is None or game.forfeited_by in moved:
         return
-    raise BoardwrightError(without_paths(game.record.reason, settings))
+    raise BoardwrightError(hide_paths(game.record.reason, settings))
 
 
 def new_seed() -> int:
-    """So that the same two players asked twice play other games."""
+    """A random seed, so that a match between the same players has other games."""
     return secrets.randbelow(LARGEST_SEED)

@@ -1,8 +1,7 @@
-"""Matches over HTTP: start one, follow it, stop it, let it go on."""
+"""`/api/matches`: starting, following, stopping and resuming matches."""
 
 import asyncio
 import contextlib
-import json
 import math
 import time
 from collections import defaultdict
@@ -11,7 +10,6 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Path
-from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.conditions import Conditions
@@ -21,182 +19,117 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
 from boardwright.records.store import Store, open_store
-from boardwright.web.arena.match_queue import MatchDesk, new_seed
+from boardwright.web.arena.match_queue import MatchQueue, new_seed
+from boardwright.web.arena.schemas import (
+    Count,
+    GameOfMatch,
+    MatchInfo,
+    MatchNumber,
+    MatchRequest,
+    MatchSummary,
+    MatchTable,
+)
 from boardwright.web.server.errors import PROBLEMS, NotFoundError
-from boardwright.web.server.schemas import Model, Name, Spec
+from boardwright.web.server.games import bound_game
+from boardwright.web.server.schemas import LARGEST_ID, Json
 from boardwright.web.services import Services
-from boardwright.web.study.positions import bound_game
 
-MOST_GAMES = 1000
-MOST_LISTED = 50
-SECONDS_BETWEEN_NEWS = 0.5  # of a match that runs
-LARGEST_ID = 2**62  # SQLite has no larger numbers
-OPENINGS = r"^(start|random:([1-9]|1[0-9]|20))$"
+MAX_LISTED = 50
+PUBLISH_SECONDS = 0.5  # between two messages about a running match
 
 MatchId = Annotated[int, Path(ge=0, le=LARGEST_ID)]
 
 
-class MatchRequest(Model):
-    """Who is to play whom, and how often; every opening is played twice with the roles swapped."""
-
-    game: Name
-    rules: Name | None = None
-    first: Spec
-    second: Spec
-    games: Annotated[int, Field(ge=2, le=MOST_GAMES, multiple_of=2)] = 20
-    time: Annotated[float, Field(gt=0, le=60)] | None = None  # seconds a move of players whose spec sets no limit
-    openings: Annotated[str, Field(pattern=OPENINGS)] = "random:2"
-
-
-class MatchNumber(Model):
-    """The id of a match."""
-
-    id: int
-
-
-class Count(Model):
-    """Games from the first player's side; the true score lies between low and high with 95 % confidence."""
-
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    low: float
-    high: float
-
-
-class MatchTable(Count):
-    """All games of a match and those of each role the first player had, and its Elo above the other."""
-
-    by_role: list[Count]
-    elo: float | None  # null is beyond all numbers: everything was won, or lost
-    elo_low: float | None
-    elo_high: float | None
-
-
-class GameOfMatch(Model):
-    """A finished game; its moves are at /api/records/ID."""
-
-    id: int
-    index: int
-    first_role: Literal[0, 1]  # that the first player had
-    result: int  # the role that won, 2 a draw
-    reason: str
-
-
-class MatchSummary(Model):
-    """How far a match is."""
-
-    id: int
-    game: str
-    rules: str
-    players: list[str]
-    openings: str
-    seconds: float | None
-    state: Literal["waiting", "running", "done", "stopped", "failed"]
-    error: str  # why it failed
-    asked: str  # UTC
-    done: int
-    total: int
-    table: MatchTable
-
-
-class MatchInfo(MatchSummary):
-    """A match with its games."""
-
-    games: list[GameOfMatch]
-
-
 def make_router(services: Services) -> APIRouter:
-    """The routes under /api/matches. The desk that plays opens and closes with the server."""
-    desks: list[MatchDesk] = []  # one, while the server runs
+    """The routes. The match queue opens and closes with the server."""
+    queue: MatchQueue
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        news = News(services, asyncio.get_running_loop())
-        services.hub.provide("match", news.present)
-        desks.append(await run_in_threadpool(MatchDesk, services.settings, news.tell))
+        nonlocal queue
+        publisher = MatchPublisher(services, asyncio.get_running_loop())
+        services.topics.add_source("match", publisher.current)
+        queue = await run_in_threadpool(MatchQueue, services.settings, publisher.publish)
         try:
             yield
         finally:
-            await run_in_threadpool(desks.pop().close)
+            await run_in_threadpool(queue.close)
 
     router = APIRouter(prefix="/api/matches", tags=["arena"], responses=PROBLEMS, lifespan=lifespan)
 
     @router.post("", status_code=201)
-    def start(wanted: MatchRequest) -> MatchNumber:
+    def start(query: MatchRequest) -> MatchNumber:
         """Queues a match; one is played at a time."""
-        game = bound_game(wanted.game, wanted.rules)
+        game = bound_game(query.game, query.rules)
         event = Event(
             game=game.name,
             rules=game.rules,
-            players=(wanted.first, wanted.second),
-            openings=wanted.openings,
+            players=(query.first, query.second),
+            openings=query.openings,
             seed=new_seed(),
-            conditions=Conditions(seconds=wanted.time),
+            conditions=Conditions(seconds=query.time),
         )
-        return MatchNumber(id=desks[0].ask(event, wanted.games))
+        return MatchNumber(id=queue.submit(event, query.games))
 
     @router.get("")
     async def latest() -> list[MatchSummary]:
         """Matches, newest first."""
 
         def find(store: Store) -> list[MatchSummary]:
-            return [summary(match, games_of_match(store, match)) for match in matches(store, MOST_LISTED)]
+            return [summary(match, games_of_match(store, match)) for match in matches(store, MAX_LISTED)]
 
-        return await services.records.look_up(find)
+        return await services.store.read(find)
 
     @router.get("/{number}")
     async def one(number: MatchId) -> MatchInfo:
         """A match with its table and its games."""
-        return await services.records.look_up(lambda store: _info(store, number))
+        return await services.store.read(lambda store: _info(store, number))
 
     @router.delete("/{number}")
     async def stop(number: MatchId) -> MatchInfo:
-        """Stops a match; what is finished is kept, and it can go on later."""
-        await services.records.look_up(lambda store: _info(store, number))  # raises if there is none
-        await run_in_threadpool(desks[0].stop, number)
-        return await services.records.look_up(lambda store: _info(store, number))
+        """Stops a match; its finished games are kept, and it can be resumed."""
+        await services.store.read(lambda store: _info(store, number))  # raises NotFoundError
+        await run_in_threadpool(queue.stop, number)
+        return await services.store.read(lambda store: _info(store, number))
 
     @router.post("/{number}/resume")
     async def resume(number: MatchId) -> MatchInfo:
-        """Lets a match go on that was stopped, or interrupted by the end of the server."""
-        await run_in_threadpool(desks[0].resume, number)
-        return await services.records.look_up(lambda store: _info(store, number))
+        """Resumes a match that was stopped, or interrupted by the end of the server."""
+        await run_in_threadpool(queue.resume, number)
+        return await services.store.read(lambda store: _info(store, number))
 
     return router
 
 
-class News:
-    """What pages that follow a match on the socket are told: `{"type": "match", "match": MatchSummary}`."""
+class MatchPublisher:
+    """Publishes matches as `{"type": "match", "match": MatchSummary}`."""
 
     def __init__(self, services: Services, loop: asyncio.AbstractEventLoop):
         self._services, self._loop = services, loop
-        self._next = 0.0  # when there may be news of a match that goes on
+        self._next = 0.0  # earliest time of the next message about a running match
 
-    def present(self, name: str) -> str | None:
-        """How a match stands; None where there is none of this id."""
+    def current(self, name: str) -> Json | None:
+        """The message about a match; None if there is no match of this id."""
         if not (name.isascii() and name.isdigit() and len(name) < 16):
             return None
         with open_store(self._services.settings.db, create=False) as store:
             match = find_match(store, int(name))
             if match is None:
                 return None
-            return json.dumps({"type": "match", "match": summary(match, games_of_match(store, match)).model_dump()})
+            return {"type": "match", "match": summary(match, games_of_match(store, match)).model_dump()}
 
-    def tell(self, match: int) -> None:
-        """Passes on that a match has changed, a few times a second at most while it runs; called by the desk."""
+    def publish(self, match: int) -> None:
+        """Publishes a match, a running one at most every `PUBLISH_SECONDS`; called by the queue's thread."""
         topic = f"match:{match}"
-        if not self._services.hub.followed(topic):
+        if not self._services.topics.has_subscribers(topic):
             return
-        with contextlib.suppress(BoardwrightError, RuntimeError):  # news that cannot be had; the server has ended
-            message = self.present(str(match))
+        with contextlib.suppress(BoardwrightError, RuntimeError):  # no database; the server has ended
+            message = self.current(str(match))
             assert message is not None
-            if json.loads(message)["match"]["state"] == "running" and time.monotonic() < self._next:
+            if message["match"]["state"] == "running" and time.monotonic() < self._next:
                 return
-            self._next = time.monotonic() + SECONDS_BETWEEN_NEWS
-            self._loop.call_soon_threadsafe(self._services.hub.publish, topic, message)
+            self._next = time.monotonic() + PUBLISH_SECONDS
+            self._loop.call_soon_threadsafe(self._services.topics.publish, topic, message)
 
 
 def _info(store: Store, number: int) -> MatchInfo:
@@ -212,7 +145,7 @@ def _info(store: Store, number: int) -> MatchInfo:
 
 
 def summary(match: StoredMatch, played: Sequence[MatchGame]) -> MatchSummary:
-    """A match and what its games add up to."""
+    """A match with the results of its games."""
     config = match.config
     return MatchSummary(
         id=match.id,
@@ -231,7 +164,7 @@ def summary(match: StoredMatch, played: Sequence[MatchGame]) -> MatchSummary:
 
 
 def table(played: Sequence[MatchGame]) -> MatchTable:
-    """The first player's results. Both games of a pair count as one when it comes to how sure they are."""
+    """The first player's results; the interval treats both games of a pair as one sample."""
     pairs: dict[int, list[float]] = defaultdict(list)
     for game in played:
         pairs[game.index // 2].append(_points(game))
@@ -266,5 +199,5 @@ def _first_role(game: MatchGame) -> Literal[0, 1]:
 
 
 def _points(game: MatchGame) -> float:
-    """Of the first player."""
+    """The first player's points."""
     return 0.5 if game.result == DRAW else float(game.result == _first_role(game))

@@ -1,4 +1,4 @@
-"""Games of people against players: kept, moved on, stored after every change, and told to whoever follows them."""
+"""The live games of a server: persons against players, stored after every change and published to the pages."""
 
 import asyncio
 import random
@@ -14,54 +14,55 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import find_live_game, forget_live_game, open_live_games, save_live_game
 from boardwright.records.store import Store
-from boardwright.web.play import schemas
 from boardwright.web.play.clock import time_for
-from boardwright.web.play.live_game import Table, game_again, new_game
-from boardwright.web.players.pool import Engines
-from boardwright.web.players.specs import check_fits, net_now, resolved
-from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Question, Thinking
-from boardwright.web.server.database import Records
-from boardwright.web.server.errors import BusyError, NotFoundError
-from boardwright.web.server.topics import Hub
+from boardwright.web.play.live_game import LiveGame, new_game, rematch
+from boardwright.web.play.schemas import MoveQuery, NewGame
+from boardwright.web.players.pool import SearchPool
+from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, SearchRequest, Started
+from boardwright.web.players.specs import check_fits, current_net, resolve
+from boardwright.web.server.errors import BusyError, NotFoundError, one_line
+from boardwright.web.server.games import bound_game
+from boardwright.web.server.schemas import Json
+from boardwright.web.server.store_thread import StoreThread
+from boardwright.web.server.topics import Topics, error_message
 from boardwright.web.settings import Settings
-from boardwright.web.socket import messages
-from boardwright.web.study.positions import Json, bound_game, checked_start
+from boardwright.web.study.positions import check_start
 
-KEPT_FINISHED = 200  # games that have ended and are still at hand
-KEPT_BOARDS = 64  # whose JSON is
-MOST_FAILURES = 3  # of a player running, then it waits until somebody looks at the game again
+KEPT_FINISHED = 200  # finished games in memory
+KEPT_VIEWS = 64  # games whose view of the board is in memory
+MAX_FAILURES = 3  # of a player in a row; then it is retried only when the game is opened again
 RETRY_SECONDS = 1.0
-IDLE_SECONDS = 3600.0  # after which a game may be put away for a new one
+IDLE_SECONDS = 3600.0  # after which a game may be abandoned for a new one
 
 
 class LiveGames:
-    """All of a server's, on its event loop."""
+    """All live games, on the event loop of the server."""
 
-    def __init__(self, settings: Settings, records: Records, engines: Engines, hub: Hub):
+    def __init__(self, settings: Settings, store: StoreThread, pool: SearchPool, topics: Topics):
         self._settings = settings
-        self._records = records
-        self._engines = engines
-        self._hub = hub
-        self._open: OrderedDict[str, Table] = OrderedDict()
-        self._finished: OrderedDict[str, Table] = OrderedDict()
-        self._shown: OrderedDict[str, Table] = OrderedDict()
+        self._store_thread = store
+        self._pool = pool
+        self._topics = topics
+        self._open: OrderedDict[str, LiveGame] = OrderedDict()
+        self._finished: OrderedDict[str, LiveGame] = OrderedDict()
+        self._viewed: OrderedDict[str, LiveGame] = OrderedDict()
         self._flags: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
-        hub.provide("game", self._present)
+        topics.add_source("game", self._current)
 
     async def start(self) -> None:
-        """Takes up the games where they were; nobody's time ran meanwhile."""
-        for stored in await self._records.run(open_live_games):
+        """Resumes the unfinished games; their clocks were paused while the server was down."""
+        for stored in await self._store_thread.run(open_live_games):
             try:
-                table = Table(stored, bound_game(stored.game, stored.rules), time.monotonic())
-            except BoardwrightError:  # its rules are gone with a version: it stays in the database as it is
+                live = LiveGame(stored, bound_game(stored.game, stored.rules), time.monotonic())
+            except BoardwrightError:  # this version has not its rules: it stays in the database
                 continue
-            self._open[stored.id] = table
-            self._go_on(table)
+            self._open[stored.id] = live
+            self._continue(live)
 
     async def close(self) -> None:
-        """Stores what is left to store."""
+        """Waits for changes that are being stored."""
         self._closing = True
         for flag in self._flags.values():
             flag.cancel()
@@ -69,133 +70,131 @@ class LiveGames:
             await asyncio.wait(self._tasks, timeout=5.0)
 
     def summaries(self) -> list[Json]:
-        """The games that go on, the one moved in last first, so that none is lost among those begun since."""
+        """The unfinished games, the most recently moved first."""
         now = time.monotonic()
-        latest_first = sorted(self._open.values(), key=lambda table: table.touched, reverse=True)
-        return [table.summary(now) for table in latest_first]
+        return [live.summary(now) for live in sorted(self._open.values(), key=lambda live: live.touched, reverse=True)]
 
-    async def find(self, name: str) -> Table:
-        """A game by its id; raises NotFoundError. A player that had given up is asked again."""
-        table = self._open.get(name) or self._finished.get(name)
-        if table is None:
-            stored = await self._records.run(lambda store: find_live_game(store, name))
+    async def find(self, name: str) -> LiveGame:
+        """A game by its id; raises NotFoundError. A player that had failed too often is retried."""
+        live = self._open.get(name) or self._finished.get(name)
+        if live is None:
+            stored = await self._store_thread.run(lambda store: find_live_game(store, name))
             if stored is None:
                 raise NotFoundError(f"there is no game {name!r}")
-            table = Table(stored, bound_game(stored.game, stored.rules), time.monotonic())
-            self._keep_finished(table)
-        elif not table.over and table.ticket is None and table.failures >= MOST_FAILURES:
-            table.failures = 0
-            self._ask_again(table)
-        return table
+            live = LiveGame(stored, bound_game(stored.game, stored.rules), time.monotonic())
+            self._keep_finished(live)
+        elif not live.over and live.ticket is None and live.failures >= MAX_FAILURES:
+            live.failures = 0
+            self._retry(live)
+        return live
 
-    def text(self, table: Table) -> str:
-        """A game as JSON. The boards of those asked for last are kept."""
-        self._shown.pop(table.stored.id, None)
-        self._shown[table.stored.id] = table
-        while len(self._shown) > KEPT_BOARDS:
-            self._shown.popitem(last=False)[1].forget_view()
-        return table.text(time.monotonic())
+    def as_json(self, live: LiveGame) -> Json:
+        """A game as `schemas.LiveGameInfo`. The views of the games requested last are kept."""
+        self._viewed.pop(live.stored.id, None)
+        self._viewed[live.stored.id] = live
+        while len(self._viewed) > KEPT_VIEWS:
+            self._viewed.popitem(last=False)[1].drop_view()
+        return live.as_json(time.monotonic())
 
-    async def create(self, query: schemas.NewGame) -> Table:
-        """A new game; raises BoardwrightError for what cannot be played, BusyError for one too many."""
+    async def create(self, query: NewGame) -> LiveGame:
+        """Starts a game; raises BoardwrightError if it cannot be played, BusyError if there are too many."""
         game = bound_game(query.game, query.rules)
         await run_in_threadpool(check_fits, query.opponent, game, self._settings)
-        checked_start(game, query.position)
+        check_start(game, query.position)
         await self._make_room()
         stored = new_game(query, game)
-        table = Table(stored, game, time.monotonic())
-        self._open[stored.id] = table
-        self._go_on(table)
-        await self._store(table)
-        return table
+        live = LiveGame(stored, game, time.monotonic())
+        self._open[stored.id] = live
+        self._continue(live)
+        await self._store(live)
+        return live
 
-    async def again(self, table: Table) -> Table:
-        """A new game from the same position, against the same player and by the same clock, with sides changed."""
-        return await self.create(game_again(table.stored))
+    async def rematch(self, live: LiveGame) -> LiveGame:
+        """Starts the same game, from the same position, with sides changed."""
+        return await self.create(rematch(live.stored))
 
-    async def move(self, table: Table, query: schemas.MoveQuery) -> None:
-        """The person's move; raises ConflictError, IllegalMoveError."""
-        table.check_turn(query.version)
+    async def move(self, live: LiveGame, query: MoveQuery) -> None:
+        """Plays the person's move; raises ConflictError, IllegalMoveError."""
+        live.check_turn(query.version)
         if (query.actions is None) == (query.text is None):
             raise BoardwrightError("give a move either as actions or as text")
-        actions = table.parse(query.text) if query.text is not None else tuple(query.actions or ())
+        actions = live.parse(query.text) if query.text is not None else tuple(query.actions or ())
         now = time.monotonic()
-        table.play(actions, now, now - table.turn_began)
-        await self._moved(table)
+        live.play(actions, now, now - live.turn_began)
+        await self._after_move(live)
 
-    async def undo(self, table: Table) -> None:
-        """Takes back the person's last move, and what the player answered."""
-        table.take_back(time.monotonic())
-        self._stop_thinking(table)
-        self._go_on(table)
-        await self._store(table)
+    async def undo(self, live: LiveGame) -> None:
+        """Takes back the person's last move and the player's answer."""
+        live.take_back(time.monotonic())
+        self._cancel_search(live)
+        self._continue(live)
+        await self._store(live)
 
-    async def resign(self, table: Table) -> None:
-        """The person gives up."""
-        table.check_open()
-        person = table.stored.person
-        outcome = Outcome(1 - person, f"{table.game.roles[person]} resigned")
-        await self._end(table, outcome, resigned=person)
+    async def resign(self, live: LiveGame) -> None:
+        """Ends the game with a loss of the person."""
+        live.check_open()
+        person = live.stored.person
+        outcome = Outcome(1 - person, f"{live.game.roles[person]} resigned")
+        await self._end(live, outcome, resigned=person)
 
-    async def _moved(self, table: Table) -> None:
-        """After a move: the game ends or goes on, and is stored."""
-        outcome = table.played.position.outcome
+    async def _after_move(self, live: LiveGame) -> None:
+        """Ends or continues the game after a move, and stores it."""
+        outcome = live.line.position.outcome
         if outcome is not None:
-            await self._end(table, outcome)
+            await self._end(live, outcome)
             return
-        self._go_on(table)
-        await self._store(table)
+        self._continue(live)
+        await self._store(live)
 
     async def _end(
-        self, table: Table, outcome: Outcome, *, resigned: int | None = None, flagged: int | None = None
+        self, live: LiveGame, outcome: Outcome, *, resigned: int | None = None, flagged: int | None = None
     ) -> None:
-        self._stop_thinking(table)
-        finished = table.end(outcome, time.monotonic(), resigned=resigned, flagged=flagged)
-        self._open.pop(table.stored.id, None)
-        self._keep_finished(table)
-        self._watch_flag(table)
-        await self._store(table, finished)
+        self._cancel_search(live)
+        finished = live.end(outcome, time.monotonic(), resigned=resigned, flagged=flagged)
+        self._open.pop(live.stored.id, None)
+        self._keep_finished(live)
+        self._set_flag_timer(live)
+        await self._store(live, finished)
 
-    def _keep_finished(self, table: Table) -> None:
-        self._finished[table.stored.id] = table
+    def _keep_finished(self, live: LiveGame) -> None:
+        self._finished[live.stored.id] = live
         while len(self._finished) > KEPT_FINISHED:
             self._finished.popitem(last=False)
 
     async def _make_room(self) -> None:
-        """Puts the game away that has been idle longest, if there are too many; raises BusyError if all are fresh."""
+        """Abandons the game idle longest if there are too many; raises BusyError if none is idle long enough."""
         if len(self._open) < self._settings.open_games:
             return
-        idle = min(self._open.values(), key=lambda table: table.touched)
+        idle = min(self._open.values(), key=lambda live: live.touched)
         if time.monotonic() - idle.touched < IDLE_SECONDS:
             raise BusyError(f"{len(self._open)} games are being played here: finish or resign one first")
-        self._stop_thinking(idle)
+        self._cancel_search(idle)
         del self._open[idle.stored.id]
         name, unfinished = idle.stored.id, idle.abandon()
-        await self._records.run(lambda store: forget_live_game(store, name, self._with_net(idle, unfinished)))
+        await self._store_thread.run(lambda store: forget_live_game(store, name, self._add_net(idle, unfinished)))
 
-    def _go_on(self, table: Table) -> None:
-        """Chance moves at once; the person's time runs; or the player is asked."""
-        while table.to_move == CHANCE and not table.over:
-            now = time.monotonic()
-            table.play((random.choice(table.played.position.legal_actions()),), now, 0.0)
-            if (outcome := table.played.position.outcome) is not None:
-                self._spawn(self._end(table, outcome))
+    def _continue(self, live: LiveGame) -> None:
+        """Plays chance moves, then starts the person's clock or the player's search."""
+        while live.to_move == CHANCE and not live.over:
+            live.play((random.choice(live.line.position.legal_actions()),), time.monotonic(), 0.0)
+            if (outcome := live.line.position.outcome) is not None:
+                self._start_task(self._end(live, outcome))
                 return
-        if table.to_move == table.stored.person:
-            table.start_clock(time.monotonic())
+        if live.to_move == live.stored.person:
+            live.start_clock(time.monotonic())
         else:
-            self._ask(table)
-        self._watch_flag(table)
+            self._start_search(live)
+        self._set_flag_timer(live)
 
-    def _ask(self, table: Table) -> None:
-        """Has the player think; its time runs once it does, not while it waits for its turn or a net is read."""
-        stored = table.stored
+    def _start_search(self, live: LiveGame) -> None:
+        """Submits the player's search; its clock starts with the search, not while it waits or reads a net."""
+        stored = live.stored
         try:
-            spec = resolved(stored.opponent, table.game, self._settings)
+            spec = resolve(stored.opponent, live.game, self._settings)
             limit, seconds = time_for(
-                stored.opponent, table.clock, table.to_move, time.monotonic(), self._settings.move_seconds
+                stored.opponent, live.clock, live.to_move, time.monotonic(), self._settings.move_seconds
             )
-            question = Question(
+            request = SearchRequest(
                 game=stored.game,
                 rules=stored.rules,
                 start=stored.start,
@@ -204,116 +203,117 @@ class LiveGames:
                 limit=limit,
                 seconds=seconds,
             )
-            table.ticket = self._engines.ask(question, stored.id, lambda event: self._hear(table, event))
+            live.ticket = self._pool.submit(request, stored.id, lambda event: self._on_event(live, event))
         except BoardwrightError as error:
-            self._failed(table, str(error))
+            self._on_failure(live, str(error))
             return
-        table.thinking = True
+        live.thinking = True
 
-    def _hear(self, table: Table, event: Event) -> None:
-        """The player's news. Runs on the event loop and must not wait."""
+    def _on_event(self, live: LiveGame, event: Event) -> None:
+        """Handles an event of the player's search. Runs on the event loop and must not block."""
         now = time.monotonic()
         match event:
             case Preparing():
-                table.preparing = True
-                table.status_changed()
-                self._tell(table)
-            case Thinking():
-                news = table.preparing or table.clock is not None
-                table.preparing = False
-                table.start_clock(now)
-                self._watch_flag(table)
-                if news:
-                    table.status_changed()
-                    self._tell(table)
+                live.preparing = True
+                self._publish_change(live)
+            case Started():
+                changed = live.preparing or live.clock is not None
+                live.preparing = False
+                live.start_clock(now)
+                self._set_flag_timer(live)
+                if changed:
+                    self._publish_change(live)
             case Answer():
-                table.ticket, table.thinking, table.preparing, table.failures = None, False, False, 0
+                live.player_stopped()
+                live.failures = 0
                 try:
-                    table.play(event.move, now, event.seconds)
+                    live.play(event.move, now, event.seconds)
                 except BoardwrightError as error:
-                    self._failed(table, str(error))
+                    self._on_failure(live, str(error))
                     return
-                table.nets.add(event.net)
-                self._spawn(self._moved(table))
+                live.nets.add(event.net)
+                self._start_task(self._after_move(live))
             case Failure():
-                self._failed(table, event.error)
+                self._on_failure(live, event.error)
 
-    def _failed(self, table: Table, error: str) -> None:
-        """A player that failed is asked again, a few times; whoever follows the game is told."""
-        line = " ".join(error.split())
-        table.player_failed(line, MOST_FAILURES, time.monotonic())
-        told = messages.SocketError(type="error", id=table.stored.id, error=line)
-        self._hub.publish(f"game:{table.stored.id}", told.model_dump_json())
-        if table.failures < MOST_FAILURES and not self._closing:
-            asyncio.get_running_loop().call_later(RETRY_SECONDS, self._retry, table, table.stored.version)
-        self._tell(table)
+    def _on_failure(self, live: LiveGame, error: str) -> None:
+        """Publishes a failure of the player, and retries it a few times."""
+        live.player_failed(one_line(error), MAX_FAILURES, time.monotonic())
+        self._topics.publish(f"game:{live.stored.id}", error_message(live.stored.id, error))
+        version = live.stored.version
 
-    def _retry(self, table: Table, version: int) -> None:
-        if not table.over and table.ticket is None and table.stored.version == version and not self._closing:
-            self._ask_again(table)
+        def retry_if_unchanged() -> None:
+            if not live.over and live.ticket is None and live.stored.version == version and not self._closing:
+                self._retry(live)
 
-    def _ask_again(self, table: Table) -> None:
-        """Whoever follows the game is told, who was told that the player had failed."""
-        table.failure = None
-        self._go_on(table)
-        if table.thinking:
-            table.status_changed()
-            self._tell(table)
+        if live.failures < MAX_FAILURES and not self._closing:
+            asyncio.get_running_loop().call_later(RETRY_SECONDS, retry_if_unchanged)
+        self._publish(live)
 
-    def _stop_thinking(self, table: Table) -> None:
-        if table.ticket is not None:
-            self._engines.cancel(table.ticket)
-        table.ticket, table.thinking, table.preparing = None, False, False
-        table.failures, table.failure = 0, None
+    def _retry(self, live: LiveGame) -> None:
+        """Starts the player's search again, and publishes that it thinks."""
+        live.failure = None
+        self._continue(live)
+        if live.thinking:
+            self._publish_change(live)
 
-    def _watch_flag(self, table: Table) -> None:
-        """Sees to it that the game ends when the time of whoever is to move does."""
-        flag = self._flags.pop(table.stored.id, None)
+    def _cancel_search(self, live: LiveGame) -> None:
+        if live.ticket is not None:
+            self._pool.cancel(live.ticket)
+        live.player_stopped()
+        live.failures, live.failure = 0, None
+
+    def _set_flag_timer(self, live: LiveGame) -> None:
+        """Ends the game when the running clock reaches zero."""
+        flag = self._flags.pop(live.stored.id, None)
         if flag is not None:
             flag.cancel()
-        clock = table.clock
-        if clock is None or clock.running is None or table.over:
+        clock = live.clock
+        if clock is None or clock.running is None or live.over:
             return
         left = clock.remaining(time.monotonic())[clock.running]
-        self._flags[table.stored.id] = asyncio.get_running_loop().call_later(
-            left, self._flag_falls, table, clock.running
-        )
+        loop = asyncio.get_running_loop()
+        self._flags[live.stored.id] = loop.call_later(left, self._on_flag, live, clock.running)
 
-    def _flag_falls(self, table: Table, role: int) -> None:
-        if not table.over:
-            outcome = Outcome(1 - role, f"{table.game.roles[role]} ran out of time")
-            self._spawn(self._end(table, outcome, flagged=role))
+    def _on_flag(self, live: LiveGame, role: int) -> None:
+        if not live.over:
+            outcome = Outcome(1 - role, f"{live.game.roles[role]} ran out of time")
+            self._start_task(self._end(live, outcome, flagged=role))
 
-    async def _store(self, table: Table, finished: PlayedGame | None = None) -> None:
-        snapshot = replace(table.stored)
+    async def _store(self, live: LiveGame, finished: PlayedGame | None = None) -> None:
+        snapshot = replace(live.stored)
 
         def save(store: Store) -> None:
-            save_live_game(store, snapshot, None if finished is None else self._with_net(table, finished))
+            save_live_game(store, snapshot, None if finished is None else self._add_net(live, finished))
 
-        await self._records.run(save)
-        self._tell(table)
+        await self._store_thread.run(save)
+        self._publish(live)
 
-    def _with_net(self, table: Table, played: PlayedGame) -> PlayedGame:
-        """What goes into the record, with the net of the player's moves: unknown if there were several, that of now
-        if it has not moved. Reads it: not for the event loop.
+    def _add_net(self, live: LiveGame, played: PlayedGame) -> PlayedGame:
+        """The record with the checksum of the player's net: empty if it used several, the current one if it has not
+        moved. It reads the net: do not call it on the event loop.
         """
-        nets = table.nets or {net_now(table.stored.opponent, table.game, self._settings)}
+        nets = live.nets or {current_net(live.stored.opponent, live.game, self._settings)}
         net = "" if len(nets) > 1 else next(iter(nets))
-        return replace(played, nets=("", net) if table.stored.person == 0 else (net, ""))
+        return replace(played, nets=("", net) if live.stored.person == 0 else (net, ""))
 
-    def _tell(self, table: Table) -> None:
-        topic = f"game:{table.stored.id}"
-        if self._hub.followed(topic):
-            self._hub.publish(topic, self._message(table))
+    def _publish_change(self, live: LiveGame) -> None:
+        live.bump_version()
+        self._publish(live)
 
-    def _present(self, name: str) -> str | None:
-        table = self._open.get(name) or self._finished.get(name)
-        return None if table is None else self._message(table)
+    def _publish(self, live: LiveGame) -> None:
+        topic = f"game:{live.stored.id}"
+        if self._topics.has_subscribers(topic):
+            self._topics.publish(topic, self._message(live))
 
-    def _message(self, table: Table) -> str:
-        return f'{{"type":"game","game":{self.text(table)}}}'
+    def _current(self, name: str) -> Json | None:
+        live = self._open.get(name) or self._finished.get(name)
+        return None if live is None else self._message(live)
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _message(self, live: LiveGame) -> Json:
+        return {"type": "game", "game": self.as_json(live)}
+
+    def _start_task(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

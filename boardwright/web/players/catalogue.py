@@ -1,4 +1,4 @@
-"""What can be played here: games, rule sets with their ladders of opponents from weak to strong, players."""
+"""The catalogue of games: rule sets, ladders of opponents from weak to strong, and kinds of players."""
 
 import dataclasses
 import functools
@@ -13,8 +13,8 @@ from boardwright.arena.ladder_file import LadderFileError, RatedField, shipped_r
 from boardwright.games import registry
 from boardwright.games.base import Game
 from boardwright.nets.netfile import NetFile
-from boardwright.web.players.specs import NET_WORDS, playable
-from boardwright.web.study.positions import Json
+from boardwright.web.players.specs import NET_HELP, is_playable
+from boardwright.web.server.schemas import Json
 
 
 @functools.cache
@@ -31,12 +31,12 @@ def _game_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
         "roles": game.roles,
         "default_rules": game.default_rules,
         "rule_sets": [_rule_set_json(registry.game(game.name, name), nets) for name in game.rule_sets()],
-        "players": [_player_json(player) for player in players_of(game) if playable(player)],
+        "players": [_player_json(player) for player in players_of(game) if is_playable(player)],
     }
 
 
 def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
-    """A rule set, that of the game."""
+    """The rule set that the game is bound to."""
     rated = _ratings(game)
     known = {} if rated is None else {rating.name: rating for rating in rated.players}
     rungs = [row for row in ladder.by_strength(ladder.field(game, nets), known.values()) if row.label is not None]
@@ -53,7 +53,7 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
 
 
 def _ratings(game: Game) -> RatedField | None:
-    """The ratings that ship; with a damaged file one can play all the same."""
+    """The shipped ratings; a damaged file is reported and ignored."""
     try:
         return shipped_ratings(game)
     except LadderFileError as error:
@@ -69,30 +69,18 @@ def _difference(rules: object, default: object) -> str:
     """How a rule set differs from the default, option by option."""
     names = [field.name for field in dataclasses.fields(rules) if field.name != "name"]  # type: ignore[arg-type]
     changed = [name for name in names if getattr(rules, name) != getattr(default, name)]
-    return ", ".join(f"{name.replace('_', ' ')}: {_said(getattr(rules, name))}" for name in changed)
+    return ", ".join(f"{name.replace('_', ' ')}: {_value_text(getattr(rules, name))}" for name in changed)
 
 
-def _said(value: object) -> str:
-    return (
-        {True: "yes", False: "no", None: "none"}.get(value, str(value))
-        if isinstance(value, bool | None)
-        else str(value)
-    )
+def _value_text(value: object) -> str:
+    return {True: "yes", False: "no", None: "none"}[value] if isinstance(value, bool | None) else str(value)
 
 
 def _player_json(player: Player) -> Json:
-    return {
-        "name": player.name,
-        "summary": player.summary,
-        "options": [_option_json(option) for option in player.options],
-    }
+    options = [_option_json(option) for option in player.options]
+    return {"name": player.name, "summary": player.summary, "options": options}
 
 
 def _option_json(option: Option) -> Json:
-    summary, form = NET_WORDS if option.name == "net" else (option.help, option.form)
-    return {
-        "name": option.name,
-        "summary": summary,
-        "metavar": form,
-        "default": option.default or None,
-    }
+    summary, form = NET_HELP if option.name == "net" else (option.help, option.form)
+    return {"name": option.name, "summary": summary, "metavar": form, "default": option.default or None}

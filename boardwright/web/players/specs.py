@@ -1,7 +1,7 @@
-"""Players as clients may name them: no path, no command, and no more than their share of the machine.
+"""Player specs of clients: no paths, no commands, and bounded resources.
 
-A net is one that ships, by its name, or that of a training run, `run/ID`, with an id that the server itself gave it.
-So whatever a client writes, only files that the server found by itself are ever opened.
+A net is either a shipped one, by name, or that of a training run, `run/ID`, with an id made by the server. So a client
+can only make the server open files that the server itself found.
 """
 
 from collections.abc import Mapping
@@ -17,38 +17,39 @@ from boardwright.nets import shipped
 from boardwright.web.settings import Settings
 from boardwright.web.training.runs import best_net, find_runs
 
-RUN = "run/"  # before the id of a run, where a net is asked for
+RUN = "run/"  # prefix of a run id in `net=`
 FORBIDDEN = ("external",)  # players that run programs
-# What `net=` is to clients, and its form: elsewhere it may be a path.
-NET_WORDS = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
+# Help and form of `net=` for clients; on the command line it may also be a path.
+NET_HELP = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
 
 
-def playable(player: Player) -> bool:
-    """Whether clients may ask for a kind of player at all."""
+def is_playable(player: Player) -> bool:
+    """Whether clients may use a kind of player."""
     return player.name not in FORBIDDEN
 
 
 def run_nets(settings: Settings) -> dict[str, Path]:
-    """The net that plays of every training run, by the name that stands for it in a spec."""
+    """The best net of every training run, by its name in specs."""
     found = {f"{RUN}{run.id}": best_net(run) for run in find_runs(settings.runs)}
     return {name: path for name, path in found.items() if path is not None}
 
 
-def resolved(spec: str, game: Game, settings: Settings) -> str:
-    """The spec a worker makes the player from; raises BoardwrightError for what clients may not ask."""
+def resolve(spec: str, game: Game, settings: Settings) -> str:
+    """The spec that a worker makes the player from; raises BoardwrightError for one that clients may not use."""
     name, given = split(spec)
     try:
         player = player_of(spec, game)
     except UnknownNameError:
-        raise UnknownNameError("player", name, {known.name for known in players_of(game) if playable(known)}) from None
-    if not playable(player):
+        known = {player.name for player in players_of(game) if is_playable(player)}
+        raise UnknownNameError("player", name, known) from None
+    if not is_playable(player):
         raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
     _check_bounds(spec, given, settings)
     if given.get("tables", "off") != "off":
-        raise BoardwrightError(f"player {spec!r}: tables= must be off or left out: folders are the server's own affair")
+        raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
     if "net" in given:
         given["net"] = _net(given["net"], settings)
-    elif NET in player.options:  # rather than one that may be left out
+    elif NET in player.options:  # where the net is required
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(
             f"player {spec!r} needs a net, net=NAME: one that ships ({ships}) or a training run's, run/ID"
@@ -59,40 +60,40 @@ def resolved(spec: str, game: Game, settings: Settings) -> str:
 
 
 def check_fits(spec: str, game: Game, settings: Settings) -> None:
-    """Raises BoardwrightError for a player whose net is of another game or other rules, or cannot be read.
+    """Raises BoardwrightError if the player's net is for another game or other rules, or cannot be read.
 
-    Reads the net: not for the event loop, and not for every move.
+    It reads the net: do not call it on the event loop or for every move.
     """
-    player, given = split(resolved(spec, game, settings))
+    player, given = split(resolve(spec, game, settings))
     if "net" not in given:
         return
     try:
         check_net(player, shipped.find(given["net"]), game)
     except NetError as error:
-        raise NetError(without_paths(str(error), settings)) from error
+        raise NetError(hide_paths(str(error), settings)) from error
 
 
-def net_now(spec: str, game: Game, settings: Settings) -> str:
-    """Checksum of the net that a player would use now; empty for none."""
+def current_net(spec: str, game: Game, settings: Settings) -> str:
+    """Checksum of the net that a player would use now; empty if it has none."""
     try:
-        return net_checksum(resolved(spec, game, settings))
-    except BoardwrightError:  # its run has gone
+        return net_checksum(resolve(spec, game, settings))
+    except BoardwrightError:  # its run was deleted
         return ""
 
 
-def without_paths(text: str, settings: Settings) -> str:
-    """What is said of nets, with each named as clients name it: where files lie is nobody's business."""
+def hide_paths(text: str, settings: Settings) -> str:
+    """A message with the paths of nets replaced by their names: it never reveals file paths to clients."""
     places = {str(path.resolve()): name for name, path in run_nets(settings).items()}
     places |= {str(shipped.find(name)): name for name in shipped.names()}
     if settings.runs is not None:
-        places[f"{settings.runs.resolve()}/"] = RUN  # of a run that has just gone
+        places[f"{settings.runs.resolve()}/"] = RUN  # of a run deleted just now
     for path, name in places.items():
         text = text.replace(path, name)
     return text
 
 
 def _net(text: str, settings: Settings) -> str:
-    """What `net=` is to be for the worker."""
+    """The value of `net=` for the worker."""
     if text in shipped.names():
         return text
     nets = run_nets(settings)

@@ -1,7 +1,7 @@
-"""A process that thinks: questions come in on a pipe, thoughts and answers go out.
+"""A search worker: requests come in on a pipe, progress and answers go out.
 
-It listens while it thinks, so that it can be told to stop; the thinking has a thread of its own. Its memory is
-bounded, and it lives no longer than the server. Players are kept from question to question, the last few asked.
+The search runs in a thread of its own, so the main thread can receive a stop and send progress meanwhile. The memory
+of the process is bounded, and it ends with the server. The players of the last few requests are kept.
 """
 
 import collections
@@ -14,242 +14,199 @@ import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
+from boardwright.agents.base import Agent, Choice, choose_move, move_actions
 from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
 from boardwright.lifeline import follow_the_parent
+from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started
 
 KEPT_PLAYERS = 4
-REPORT_SECONDS = 0.1  # between thoughts told
-POLITENESS = 5  # added to the process's niceness: whoever waits for a page comes first
+REPORT_SECONDS = 0.1  # between two progress events
+NICENESS = 5  # added to that of the process: requests of pages come first
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """A position to think about, and for how long."""
+class SearchWatch:
+    """Sends the events of one search, at most one progress event every `REPORT_SECONDS`, and can stop the search.
 
-    game: str
-    rules: str  # name of a rule set that ships
-    start: str | None
-    actions: tuple[int, ...]
-    spec: str  # as the server resolved it
-    limit: Limit  # none leaves the player its own
-    seconds: float  # after which it is told to answer, whatever its limit
-    analyse: bool = False  # tell thoughts on the way
+    `report` and `stopped` are for the thread that searches, `stop` and `send_progress` for the main thread.
+    """
 
-    @property
-    def player(self) -> tuple[str, str, str]:
-        """What the player is made from."""
-        return self.game, self.rules, self.spec
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """No process is free for an analysis: others think. The server says so, not a process."""
-
-
-@dataclass(frozen=True)
-class Preparing:
-    """The player is being made: a net is read, a table laid out."""
-
-
-@dataclass(frozen=True)
-class Thinking:
-    """The player begins to think."""
-
-
-@dataclass(frozen=True)
-class Thought:
-    """The best choice so far."""
-
-    choice: Choice
-    seconds: float  # since it began to think
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came of it."""
-
-    choice: Choice
-    move: tuple[int, ...]  # the actions of the whole move, where a move was asked for
-    seconds: float
-    net: str = ""  # checksum of the player's net, if it has one
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why there is no answer."""
-
-    error: str
-    lost: bool = False  # the process went with it: asking again may help
-
-
-Event = Waiting | Preparing | Thinking | Thought | Answer | Failure
-
-
-class Watching:
-    """Tells thoughts, not too many, and asks the thinking to end. Both in the thread that thinks but `stop`."""
-
-    def __init__(self, line: Connection, number: int, seconds: float, analyse: bool):
-        self._line = line
-        self._number = number
-        self._analyse = analyse
-        self._seconds = seconds
+    def __init__(self, connection: Connection, number: int, request: SearchRequest):
+        self.number = number
+        self.request = request
+        self.finished = False
+        self._connection = connection
+        self._lock = threading.Lock()
         self._began = time.perf_counter()
-        self._told = 0.0
-        self._untold: Thought | None = None
+        self._unsent: Progress | None = None
+        self._sent = 0.0  # when progress was sent last, in seconds of the search
         self._stop = False
 
-    def begin(self) -> None:
-        """The time runs from now."""
+    def send(self, event: Event) -> None:
+        """Sends an event, unless the last one was sent already."""
+        with self._lock:
+            if self.finished:
+                return
+            with contextlib.suppress(OSError):  # the server is gone
+                self._connection.send((self.number, event))
+            self.finished = isinstance(event, Answer | Failure)
+
+    @property
+    def sends_progress(self) -> bool:
+        """Whether progress events may follow."""
+        return self.request.analyse and not self.finished
+
+    def start(self) -> None:
+        """Starts the time of the search."""
+        self.send(Started())
         self._began = time.perf_counter()
 
     def stop(self) -> None:
-        """Asks the player to answer."""
+        """Asks the player to answer now."""
         self._stop = True
 
     @property
     def seconds(self) -> float:
-        """Since it began to think."""
+        """Time since the search began."""
         return time.perf_counter() - self._began
 
     @property
     def stopped(self) -> bool:
-        """Whether it should answer now."""
-        seconds = self.seconds
-        if self._untold is not None and seconds - self._told >= REPORT_SECONDS:
-            self._told = seconds
-            self._line.send((self._number, self._untold))
-            self._untold = None
-        return self._stop or seconds >= self._seconds
+        """Whether the player should answer now."""
+        return self._stop or self.seconds >= self.request.seconds
 
     def report(self, choice: Choice) -> None:
-        """Keeps a thought until it is time to tell one."""
-        if self._analyse:
-            self._untold = Thought(choice, self.seconds)
-            _ = self.stopped
+        """Notes the best choice so far; the main thread sends it."""
+        if self.request.analyse:
+            self._unsent = Progress(choice, self.seconds)
+
+    def send_progress(self) -> None:
+        """Sends the progress noted since the last time, if any, but not within `REPORT_SECONDS` of that."""
+        if self._unsent is not None and self.seconds - self._sent >= REPORT_SECONDS:
+            self._sent = self.seconds
+            progress, self._unsent = self._unsent, None
+            self.send(progress)
 
 
 @dataclass(frozen=True)
-class Player:
-    """Who thinks, and the checksum of its net, if it has one: a run that goes on writes its net anew."""
+class CachedPlayer:
+    """An agent, and the checksum of its net, if it has one: a run that continues rewrites its net."""
 
     agent: Agent
     net: str
 
 
-class Players:
-    """The players of the last questions, by what they are made from."""
+class PlayerCache:
+    """The players of the last requests, by what they are made from."""
 
     def __init__(self) -> None:
-        self._kept: collections.OrderedDict[tuple[str, str, str], Player] = collections.OrderedDict()
+        self._kept: collections.OrderedDict[tuple[str, str, str], CachedPlayer] = collections.OrderedDict()
 
-    def find(self, question: Question) -> Player | None:
-        """The player a question asks for, if it is there and has the net that is there now."""
-        found = self._kept.get(question.player)
-        if found is None or found.net != net_checksum(question.spec):
+    def find(self, request: SearchRequest) -> CachedPlayer | None:
+        """The player of a request, if it is kept and its net is still the same."""
+        found = self._kept.get(request.player)
+        if found is None or found.net != net_checksum(request.spec):
             return None
-        self._kept.move_to_end(question.player)
+        self._kept.move_to_end(request.player)
         return found
 
-    def make(self, question: Question, game: Game) -> Player:
-        """Makes the player, at the cost of others where memory is short; raises BoardwrightError."""
-        self.forget(question)  # one with another net
+    def make(self, request: SearchRequest, game: Game) -> CachedPlayer:
+        """Makes a player and drops others where memory is short; raises BoardwrightError."""
+        self.forget(request)  # it may be kept with another net
         while len(self._kept) >= KEPT_PLAYERS:
-            self._drop()
-        net = net_checksum(question.spec)
+            self._drop_oldest()
+        net = net_checksum(request.spec)
         while True:
             try:
-                agent = make_agent(question.spec, game)
+                agent = make_agent(request.spec, game)
                 agent.prepare()
-            except (BoardwrightError, MemoryError) as error:
-                if not self._kept or (isinstance(error, BoardwrightError) and "no memory" not in str(error)):
+            except (OutOfMemoryError, MemoryError):
+                if not self._kept:
                     raise
-                self._drop()
+                self._drop_oldest()
                 continue
-            self._kept[question.player] = Player(agent, net)
-            return self._kept[question.player]
+            self._kept[request.player] = CachedPlayer(agent, net)
+            return self._kept[request.player]
 
-    def forget(self, question: Question) -> None:
-        """Drops a player that failed, if it is there: nobody knows what state it is in."""
+    def forget(self, request: SearchRequest) -> None:
+        """Drops a player, if it is kept: after a failure its state is unknown."""
         with contextlib.suppress(KeyError):
-            self._kept.pop(question.player).agent.close()
+            self._kept.pop(request.player).agent.close()
 
-    def _drop(self) -> None:
+    def _drop_oldest(self) -> None:
         self._kept.popitem(last=False)[1].agent.close()
 
 
-def work(line: Connection, megabytes: int) -> None:
-    """A worker's life: until the line is closed, or the server is gone."""
+def work(connection: Connection, megabytes: int) -> None:
+    """The worker's main loop, until the connection is closed or the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     follow_the_parent()
-    _bound_memory(megabytes)
+    _limit_memory(megabytes)
     with contextlib.suppress(OSError):
-        os.nice(POLITENESS)
-    players = Players()
-    watching: dict[int, Watching] = {}
+        os.nice(NICENESS)
+    players = PlayerCache()
+    watch: SearchWatch | None = None  # of the current search
     while True:
+        while watch is not None and watch.sends_progress and not connection.poll(REPORT_SECONDS):
+            watch.send_progress()
         try:
-            number, question = line.recv()
+            number, request = connection.recv()
         except (EOFError, OSError):
-            os._exit(0)  # without waiting for a player that does not listen
-        if question is None:
-            if number in watching:
-                watching[number].stop()
-            continue
-        watch = Watching(line, number, question.seconds, question.analyse)
-        watching = {number: watch}
-        threading.Thread(target=_think, args=(line, number, question, players, watch), daemon=True).start()
+            os._exit(0)  # without waiting for a player that does not stop
+        if request is not None:
+            watch = SearchWatch(connection, number, request)
+            threading.Thread(target=_search, args=(players, watch), daemon=True).start()
+        elif watch is not None and watch.number == number:
+            watch.stop()
 
 
-def _think(line: Connection, number: int, question: Question, players: Players, watch: Watching) -> None:
+def _search(players: PlayerCache, watch: SearchWatch) -> None:
+    spec = watch.request.spec
     try:
-        event = _answer(line, number, question, players, watch)
+        event: Answer | Failure = _answer(players, watch)
     except BoardwrightError as error:
         event = Failure(str(error))
     except MemoryError:
-        event = Failure(f"player {question.spec!r} has used up its memory")
+        event = Failure(f"player {spec!r} ran out of memory")
     except Exception as error:
-        event = Failure(f"player {question.spec!r} failed, {type(error).__name__}: {error}")
+        event = Failure(f"player {spec!r} failed, {type(error).__name__}: {error}")
     if isinstance(event, Failure):
-        players.forget(question)
-    with contextlib.suppress(OSError):  # the server is gone
-        line.send((number, event))
+        players.forget(watch.request)
+    watch.send(event)
 
 
-def _answer(line: Connection, number: int, question: Question, players: Players, watch: Watching) -> Answer:
-    game = registry.game(question.game, question.rules)
-    position = _position(game, question)
-    player = players.find(question)
+def _answer(players: PlayerCache, watch: SearchWatch) -> Answer:
+    request = watch.request
+    game = registry.game(request.game, request.rules)
+    position = _position(game, request)
+    player = players.find(request)
     if player is None:
-        line.send((number, Preparing()))
-        player = players.make(question, game)
-    agent, net = player.agent, player.net
-    line.send((number, Thinking()))
-    watch.begin()
-    if question.analyse:
-        return Answer(agent.choose(position, question.limit, watch), (), watch.seconds, net)
-    choice = choose_move(agent, position, question.limit, watch)
+        watch.send(Preparing())
+        player = players.make(request, game)
+    watch.start()
+    if request.analyse:
+        return Answer(player.agent.choose(position, request.limit, watch), (), watch.seconds, player.net)
+    choice = choose_move(player.agent, position, request.limit, watch)
     move = move_actions(position, choice)
-    # Whoever waits for a move wants no more of the search than its value.
-    return Answer(dataclasses.replace(choice, policy={}, visits={}, values={}, prior={}), move, watch.seconds, net)
+    small = dataclasses.replace(choice, policy={}, visits={}, values={}, prior={})  # a game needs only the value
+    return Answer(small, move, watch.seconds, player.net)
 
 
-def _position(game: Game, question: Question) -> Position:
-    position = game.start() if question.start is None else game.position(question.start)
-    for action in question.actions:
+def _position(game: Game, request: SearchRequest) -> Position:
+    position = game.start() if request.start is None else game.position(request.start)
+    for action in request.actions:
         position = position.play(action)
     return position
 
 
-def _bound_memory(megabytes: int) -> None:
-    """Where the system can: more than this is refused, and the player fails instead of the machine."""
+def _limit_memory(megabytes: int) -> None:
+    """Limits the address space, where the system can, so that the player fails instead of the machine."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = megabytes << 20
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = megabytes << 20
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

@@ -1,44 +1,49 @@
-"""Errors as clients see them: one line, `{"error": …}`, with a status that says whose turn it is to act."""
+"""Errors as clients see them: `{"error": "one line"}` with an HTTP status."""
 
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.web.server import schemas
+from boardwright.errors import BoardwrightError
+from boardwright.web.server.schemas import Problem
 
-LONGEST = 600  # characters of a message
-PROBLEMS: dict[int | str, dict[str, Any]] = {  # of every endpoint, for its documentation
-    status: {"model": schemas.Problem, "description": text}
+MAX_LENGTH = 600  # characters of a message
+PROBLEMS: dict[int | str, dict[str, Any]] = {  # error responses of every endpoint, for the API documentation
+    status: {"model": Problem, "description": text}
     for status, text in (
-        (400, "Something in the request is wrong"),
-        (404, "There is no such thing"),
-        (409, "Not now: the thing has changed, or does not allow it"),
-        (422, "The request does not have this form"),
-        (429, "Too much at once: try again in a moment"),
+        (400, "The request is wrong"),
+        (404, "Not found"),
+        (409, "The request conflicts with the current state"),
+        (422, "The request is malformed"),
+        (429, "Too many requests: try again in a moment"),
     )
 }
 
 
 class NotFoundError(BoardwrightError):
-    """Something asked for by an id that nobody has."""
+    """An id that does not exist."""
 
 
 class ConflictError(BoardwrightError):
-    """Something that cannot be done as things are now."""
+    """A request that conflicts with the current state."""
 
 
 class BusyError(BoardwrightError):
-    """More asked than the server does at once."""
+    """More requests than the server handles at once."""
+
+
+def one_line(text: str) -> str:
+    """A message as one line of limited length."""
+    return " ".join(text.split())[:MAX_LENGTH]
 
 
 def problem(status: int, text: str) -> JSONResponse:
-    """An answer that says what went wrong."""
-    line = " ".join(text.split())
-    return JSONResponse({"error": line[:LONGEST]}, status)
+    """An error response."""
+    return JSONResponse({"error": one_line(text)}, status)
 
 
 def status_of(error: BoardwrightError) -> int:
@@ -49,31 +54,30 @@ def status_of(error: BoardwrightError) -> int:
     return 400
 
 
-def first_complaint(error: RequestValidationError) -> str:
-    """The first thing wrong with a request, in one line."""
+def first_complaint(error: RequestValidationError | ValidationError) -> str:
+    """The first validation error of a request: the field and what is wrong with it."""
     complaint = error.errors()[0]
-    where = ".".join(str(part) for part in complaint["loc"] if part != "body")
-    return f"{where}: {complaint['msg']}" if where else str(complaint["msg"])
+    field = ".".join(str(part) for part in complaint["loc"] if part != "body")
+    return f"{field}: {complaint['msg']}" if field else str(complaint["msg"])
 
 
 def install(app: FastAPI) -> None:
-    """Has the app answer errors this way."""
+    """Registers the exception handlers of an app."""
 
-    def ours(request: Request, error: Exception) -> JSONResponse:
+    def on_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, BoardwrightError)
         return problem(status_of(error), str(error))
 
-    def malformed(request: Request, error: Exception) -> JSONResponse:
+    def on_malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         return problem(422, first_complaint(error))
 
-    def refused(request: Request, error: Exception) -> JSONResponse:
+    def on_http_error(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         answer = problem(error.status_code, str(error.detail))
         answer.headers.update(error.headers or {})
         return answer
 
-    app.add_exception_handler(BoardwrightError, ours)
-    app.add_exception_handler(UnknownNameError, ours)
-    app.add_exception_handler(RequestValidationError, malformed)
-    app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(BoardwrightError, on_error)
+    app.add_exception_handler(RequestValidationError, on_malformed)
+    app.add_exception_handler(HTTPException, on_http_error)

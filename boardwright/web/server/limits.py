@@ -1,4 +1,4 @@
-"""How much a client may ask: so many requests a second, and none larger than a game file."""
+"""Rate limit and size limit of requests."""
 
 import time
 from collections import OrderedDict
@@ -9,12 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from boardwright.web.server.errors import problem
 from boardwright.web.settings import Settings
 
-KNOWN_CLIENTS = 10_000  # whose buckets are kept
-AT_ONCE_SECONDS = 4.0  # how long a client may have saved up
+MAX_CLIENTS = 10_000  # whose buckets are kept
+BURST_SECONDS = 4.0  # of its rate that a client may use at once
 
 
 class Bucket:
-    """Fills at a rate, and what is taken from it must be in it."""
+    """A token bucket: it fills at a rate up to a size."""
 
     def __init__(self, rate: float, size: float):
         self._rate = rate
@@ -23,7 +23,7 @@ class Bucket:
         self._last = time.monotonic()
 
     def take(self) -> bool:
-        """Takes one, if there is one."""
+        """Takes one token and returns True, or returns False if there is none."""
         now = time.monotonic()
         self._level = min(self._size, self._level + (now - self._last) * self._rate)
         self._last = now
@@ -34,7 +34,7 @@ class Bucket:
 
 
 class Limits:
-    """Middleware that refuses what is too much: 429 for requests, 413 for bodies."""
+    """Middleware that refuses too many requests (429) and too large bodies (413)."""
 
     def __init__(self, app: ASGIApp, settings: Settings):
         self._app = app
@@ -42,38 +42,38 @@ class Limits:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets a request through, or answers it."""
+        """Passes a request on, or answers it with an error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         if not self._bucket(scope).take():
             await problem(429, "too many requests: slow down")(scope, receive, send)
             return
-        most = self._settings.body_bytes
-        too_large = f"that is too large: a request may have {most / 1e6:g} MB"
+        limit = self._settings.body_bytes
+        too_large = f"request too large: the limit is {limit / 1e6:g} MB"
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 12 or int(length) > most:
+        if not length.isdigit() or len(length) > 12 or int(length) > limit:
             await problem(413, too_large)(scope, receive, send)
             return
         read = 0
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
-            if read > most:
-                raise HTTPException(413, too_large)  # any other error FastAPI takes for a body it cannot parse
+            if read > limit:
+                raise HTTPException(413, too_large)  # FastAPI reports any other error as a body that it cannot parse
             return message
 
-        await self._app(scope, counted, send)
+        await self._app(scope, receive_counted, send)
 
     def _bucket(self, scope: Scope) -> Bucket:
         client = (scope.get("client") or ("unknown", 0))[0]
         bucket = self._buckets.pop(client, None)
         if bucket is None:
             rate = self._settings.requests_per_second
-            bucket = Bucket(rate, rate * AT_ONCE_SECONDS)
+            bucket = Bucket(rate, rate * BURST_SECONDS)
         self._buckets[client] = bucket
-        if len(self._buckets) > KNOWN_CLIENTS:
+        if len(self._buckets) > MAX_CLIENTS:
             self._buckets.popitem(last=False)
         return bucket

@@ -1,4 +1,4 @@
-"""`/docs`: the interface as a page, made from `/openapi.json`, without anything from elsewhere."""
+"""`/docs`: the API reference as one page, made from `/openapi.json` without external resources."""
 
 import functools
 from html import escape
@@ -7,20 +7,18 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
-from boardwright.web.server.socket_reference import SOCKET
-
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Boardwright: the interface</title>
+<title>Boardwright: API reference</title>
 <link rel="stylesheet" href="/static/css/base.css">
 </head>
 <body><main class="reference">
-<h1>{title} {version}: the interface</h1>
-<p>{description} Errors are <code>{{"error": "one line"}}</code>. The same for machines:
+<h1>{title} {version}: API reference</h1>
+<p>{description} Errors are <code>{{"error": "one line"}}</code>. Machine-readable:
 <a href="/openapi.json">/openapi.json</a>.</p>
 {paths}
 {socket}
@@ -29,6 +27,26 @@ _PAGE = """<!doctype html>
 </main></body>
 </html>
 """
+
+_SOCKET = {
+    '→ {"type": "watch", "game": ID}': "subscribe to a game: its current state, then every change",
+    '→ {"type": "unwatch", "game": ID}': "unsubscribe",
+    '→ {"type": "watch-match", "match": ID}': "subscribe to a match",
+    '→ {"type": "unwatch-match", "match": ID}': "unsubscribe",
+    '→ {"type": "analyse", "id": NAME, "game", "rules", "start", "actions", "agent", "seconds"}': (
+        "analyse a position with a player; it replaces the analysis of the same name"
+    ),
+    '→ {"type": "stop", "id": NAME}': "stop an analysis",
+    '← {"type": "game", "game": LiveGameInfo}': "a game",
+    '← {"type": "match", …}': "a match",
+    '← {"type": "preparing", "id": NAME}': "the player is being made: a net is read or a table allocated",
+    '← {"type": "info", "id": NAME, "value", "side", "depth", "nodes", "candidates", "line", "waiting", …}': (
+        "the state of the analysis, at most ten times a second; values from -1 to 1, always of role 0; waiting: "
+        "paused while other analyses run"
+    ),
+    '← {"type": "done", "id": NAME}': "the analysis has ended",
+    '← {"type": "error", "id": NAME or null, "error": "one line"}': "an error of an analysis or a game",
+}
 
 
 def install(app: FastAPI) -> None:
@@ -40,7 +58,7 @@ def install(app: FastAPI) -> None:
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:
-        """The interface, to be read."""
+        """The API reference."""
         return HTMLResponse(page())
 
 
@@ -84,7 +102,7 @@ def _content(body: dict[str, Any]) -> str:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """What a value is, in a few words, with links to objects."""
+    """The type of a value, with links to objects."""
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
@@ -117,7 +135,7 @@ def _object(name: str, schema: dict[str, Any]) -> str:
 
 
 def _socket() -> str:
-    rows = [f"<li><code>{escape(message)}</code>: {escape(meaning)}</li>" for message, meaning in SOCKET.items()]
+    rows = [f"<li><code>{escape(message)}</code>: {escape(meaning)}</li>" for message, meaning in _SOCKET.items()]
     return (
         "<section><h2><code>/ws</code></h2><p>A socket of JSON messages, of at most 16 KB from a page.</p>"
         f"<ul>{''.join(rows)}</ul></section>"

@@ -1,8 +1,8 @@
-"""Who may ask at all: pages of our own, and elsewhere than on this machine those who have the token.
+"""Access control: requests from our own pages only, and with a token when other machines can reach the server.
 
-Any page a person visits may send requests to this machine, and a name server may claim that its name is this machine.
-So whoever changes something, or opens the socket, must come from a page of ours (`Origin`), and without a token we
-answer to this machine's own names only (`Host`). The token comes once in the address, and then in a cookie.
+Any web page can send requests to this machine (CSRF), and its domain name may resolve to this machine (DNS rebinding).
+So requests that change something, and sockets, must have our `Origin`; and without a token `Host` must be a name of
+this machine. The token comes once in the URL, and then in a cookie.
 """
 
 import hmac
@@ -49,44 +49,44 @@ class Guard:
         self._token = settings.token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets a request through, or answers it."""
+        """Passes a request on, or refuses it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         refusal = self._refusal(scope, headers)
         if refusal is None:
-            await self._app(scope, receive, _adding_headers(send))
+            await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await refusal(scope, receive, _adding_headers(send))
+            await refusal(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> Response | None:
-        """How a request is turned away; None where it is not."""
+        """The error response to a request; None if it is allowed."""
         host = headers.get(b"host", "")
         if self._token is None and not _names_this_machine(host):
-            return problem(403, f"this server is not called {host[:80]!r}: open it as localhost")
+            return problem(403, f"unknown host {host[:80]!r}: open the server as localhost")
         origin = headers.get(b"origin")
-        must_be_ours = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
-        if must_be_ours and origin is not None and _origin_host(origin) != host.lower():
+        needs_origin = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        if needs_origin and origin is not None and _origin_host(origin) != host.lower():
             return problem(403, "requests must come from a page of this server")
         if self._token is None:
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         given = dict(query).get("token")
         if given is not None and scope["type"] == "http" and scope["method"] == "GET" and self._matches(given):
-            return self._welcome(scope, [pair for pair in query if pair[0] != "token"])
+            return self._set_cookie(scope, [pair for pair in query if pair[0] != "token"])
         if any(self._matches(text) for text in (_bearer(headers), _cookie(headers)) if text is not None):
             return None
-        return problem(401, "this server asks for a token: open the address that it printed when it started")
+        return problem(401, "token required: open the address that the server printed when it started")
 
     def _matches(self, text: str) -> bool:
         assert self._token is not None
         return hmac.compare_digest(text.encode(), self._token.encode())
 
-    def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """The token goes from the address into a cookie."""
+    def _set_cookie(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+        """Moves the token from the URL into a cookie."""
         path = "/" + scope["path"].lstrip("/")  # never //host
         answer = RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
         assert self._token is not None
@@ -95,7 +95,7 @@ class Guard:
 
 
 def _origin_host(origin: str) -> str:
-    """The host and port of an Origin; empty for none, as `null`."""
+    """The host and port of an Origin; empty if it has none, as `null`."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -120,10 +120,10 @@ def _cookie(headers: dict[bytes, str]) -> str | None:
     return cookies[COOKIE].value if COOKIE in cookies else None
 
 
-def _adding_headers(send: Send) -> Send:
-    async def adding(message: Message) -> None:
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message["headers"], *_HEADERS]
         await send(message)
 
-    return adding
+    return send_with_headers

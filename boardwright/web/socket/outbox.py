@@ -1,9 +1,11 @@
-"""What waits to be sent to one page. It is bounded: of news about the same thing only the newest is kept."""
+"""The bounded queue of messages to one page: of messages about the same subject only the newest is kept."""
 
 import asyncio
 from collections import OrderedDict
 
-MOST_MESSAGES = 64
+from boardwright.web.server.schemas import Json
+
+MAX_MESSAGES = 64
 
 
 class OutboxFullError(Exception):
@@ -11,35 +13,35 @@ class OutboxFullError(Exception):
 
 
 class Outbox:
-    """Messages in the order in which their subjects were first mentioned."""
+    """Messages in the order in which their subjects were first added."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, str | None] = OrderedDict()
-        self._some = asyncio.Event()
+        self._queue: OrderedDict[str, Json | None] = OrderedDict()
+        self._filled = asyncio.Event()
         self._counted = 0
 
-    def put(self, message: str, subject: str | None = None) -> None:
+    def put(self, message: Json, subject: str | None = None) -> None:
         """Adds a message, which replaces an older one about the same subject; raises OutboxFullError."""
         if subject is None:
             self._counted += 1
             subject = f"#{self._counted}"
-        if subject not in self._waiting and len(self._waiting) >= MOST_MESSAGES:
+        if subject not in self._queue and len(self._queue) >= MAX_MESSAGES:
             raise OutboxFullError
-        self._waiting[subject] = message
-        self._some.set()
+        self._queue[subject] = message
+        self._filled.set()
 
-    def forget(self, subject: str) -> None:
-        """Drops what waits to be said about a subject."""
-        self._waiting.pop(subject, None)
+    def drop(self, subject: str) -> None:
+        """Removes the queued message about a subject."""
+        self._queue.pop(subject, None)
 
     def end(self) -> None:
-        """Nothing follows what is in it."""
-        self._waiting["end"] = None
-        self._some.set()
+        """Marks the end: nothing follows the messages queued so far."""
+        self._queue["end"] = None
+        self._filled.set()
 
-    async def take(self) -> str | None:
-        """The next message, as soon as there is one; None at the end."""
-        while not self._waiting:
-            self._some.clear()
-            await self._some.wait()
-        return self._waiting.popitem(last=False)[1]
+    async def take(self) -> Json | None:
+        """Waits for the next message; None at the end."""
+        while not self._queue:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._queue.popitem(last=False)[1]

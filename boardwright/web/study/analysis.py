@@ -1,24 +1,26 @@
-"""What a player thinks, as a page shows it: always from the side of role 0, in whole moves with their texts."""
+"""The thinking of a player as JSON: values from the side of role 0, whole moves with their texts."""
 
 from boardwright.agents.base import Choice, Limit
 from boardwright.agents.specs import sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text, whole_moves
-from boardwright.web.players.specs import resolved
-from boardwright.web.players.worker import Question
+from boardwright.web.players.protocol import SearchRequest
+from boardwright.web.players.specs import resolve
+from boardwright.web.server.games import bound_game
+from boardwright.web.server.schemas import Json
 from boardwright.web.settings import Settings
-from boardwright.web.socket import messages
-from boardwright.web.study.positions import Json, bound_game, replay
+from boardwright.web.study.positions import replay
+from boardwright.web.study.schemas import Analyse
 
-MOST_CANDIDATES = 128  # as many as there are legal moves, but for Cathedral: maps lack what is left out
-LONGEST_LINE = 30  # whole moves
+MAX_CANDIDATES = 128  # more than the legal moves of any game but Cathedral, whose heat maps lack the rest
+MAX_LINE = 30  # whole moves
 
 
-class Study:
-    """A position that is thought about, and how thoughts about it are told."""
+class Analysis:
+    """One analysis of a page: the search request, and its progress as JSON."""
 
-    def __init__(self, query: messages.Analyse, settings: Settings):
+    def __init__(self, query: Analyse, settings: Settings):
         """Raises BoardwrightError for what cannot be analysed."""
         game = bound_game(query.game, query.rules)
         self.id = query.id
@@ -26,27 +28,27 @@ class Study:
         if self._position.outcome is not None:
             raise BoardwrightError(f"the game is over: {self._position.outcome.reason}")
         if self._position.role_to_move == CHANCE:
-            raise BoardwrightError("chance is to move, which no player decides")
+            raise BoardwrightError("chance is to move: choose a position with a player to move")
         seconds = min(query.seconds or settings.analysis_seconds, settings.analysis_seconds)
         _, given = split(query.agent)
-        own = query.seconds is None and sets_limit(given)
-        self.question = Question(
+        has_own_limit = query.seconds is None and sets_limit(given)
+        self.request = SearchRequest(
             game=game.name,
             rules=game.rules.name,
             start=query.start,
             actions=tuple(query.actions),
-            spec=resolved(query.agent, game, settings),
-            limit=Limit() if own else Limit(seconds=seconds),
+            spec=resolve(query.agent, game, settings),
+            limit=Limit() if has_own_limit else Limit(seconds=seconds),
             seconds=seconds,
             analyse=True,
         )
-        self._moves = _by_first_action(self._position)
-        self._last = self._nothing_yet()
+        self._moves = _moves_by_first_action(self._position)
+        self._last = self._empty_info()
 
     def info(self, choice: Choice, seconds: float) -> Json:
-        """A thought, as `messages.Info`."""
+        """The state of the search, as `schemas.Info`."""
         position = self._position
-        line = whole_moves(position, choice.line or (choice.action,))[:LONGEST_LINE]
+        line = whole_moves(position, choice.line or (choice.action,))[:MAX_LINE]
         self._last = {
             "type": "info",
             "id": self.id,
@@ -64,13 +66,13 @@ class Study:
         return self._last
 
     def waiting(self) -> Json:
-        """The last thought, as `messages.Info`, of a player that waits for its turn."""
+        """The last state, as `schemas.Info`, of an analysis that waits for its turn."""
         return {**self._last, "waiting": True}
 
-    def _nothing_yet(self) -> Json:
+    def _empty_info(self) -> Json:
         counts = {"depth": 0, "nodes": 0, "simulations": 0, "nps": 0.0, "seconds": 0.0}
-        told = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
-        return {"type": "info", "id": self.id, **told, **counts, "waiting": False}
+        unknown = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
+        return {"type": "info", "id": self.id, **unknown, **counts, "waiting": False}
 
     def _for_role_0(self, value: float | None) -> float | None:
         if value is None:
@@ -78,7 +80,7 @@ class Study:
         return round(value if self._position.role_to_move == 0 else -value, 4)
 
     def _candidates(self, choice: Choice, best: tuple[int, ...]) -> list[Json]:
-        """The moves considered, the most visited first; `best` are the actions of the whole one that the line tells."""
+        """The considered moves, most visited first; `best` is the whole move that begins the principal variation."""
         policy = choice.prior
         actions = {choice.action, *choice.visits, *policy}
 
@@ -86,7 +88,7 @@ class Study:
             return choice.visits.get(action, 0), policy.get(action, 0.0), action == choice.action
 
         rows = []
-        for action in sorted(actions, key=weight, reverse=True)[:MOST_CANDIDATES]:
+        for action in sorted(actions, key=weight, reverse=True)[:MAX_CANDIDATES]:
             text, move = self._moves[action]
             if best[:1] == (action,):
                 text, move = move_text(self._position, best), best
@@ -105,8 +107,8 @@ class Study:
         return rows
 
 
-def _by_first_action(position: Position) -> dict[int, tuple[str, tuple[int, ...]]]:
-    """The whole move that an action begins; the action alone, its text left open, where it begins several."""
+def _moves_by_first_action(position: Position) -> dict[int, tuple[str, tuple[int, ...]]]:
+    """Text and actions of the move that each action begins; the action alone, with "…", if it begins several moves."""
     found: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
     for move in position.game.moves(position.core):
         found.setdefault(move.actions[0], []).append((move.text, move.actions))

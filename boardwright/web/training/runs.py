@@ -1,7 +1,7 @@
-"""Training runs under the server's folder: which there are, how far each is, and its nets.
+"""The training runs in the server's folder: their ids, progress and nets.
 
-A run is known to clients by an id that only this module makes, from the folders it finds by itself; no path that a
-client writes reaches the file system. Nothing here imports JAX.
+Clients name a run by an id that this module makes from the folders it finds; no path written by a client reaches the
+file system. Nothing here imports JAX.
 """
 
 import datetime
@@ -21,8 +21,8 @@ from boardwright.web.server.errors import NotFoundError
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
-DEEPEST = 3  # folders below the server's
-MOST_RUNS = 500
+MAX_DEPTH = 3  # levels of folders below the server's
+MAX_RUNS = 500
 PLAYERS = {"alphabeta": "alphabeta", "alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
 
 
@@ -31,17 +31,17 @@ class Run:
     """A run folder."""
 
     id: str
-    name: str  # the folder, from the server's on
+    name: str  # path of the folder relative to the server's
     folder: Path
     method: str
     game: str
     rules: str  # name of the rule set it learns
-    iterations: int  # wanted
+    iterations: int  # target
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
-    """How far a run is."""
+class RunProgress:
+    """The progress of a run."""
 
     iteration: int
     frames: int
@@ -50,11 +50,11 @@ class Standing:
 
 
 def find_runs(root: Path | None) -> list[Run]:
-    """The runs under a folder, those begun last first."""
+    """The runs under a folder, newest first."""
     if root is None:
         return []
     found = []
-    for folder in _run_folders(root, DEEPEST):
+    for folder in _run_folders(root, MAX_DEPTH):
         config = _config(folder / CONFIG)
         if config is not None:
             name = folder.relative_to(root).as_posix() if folder != root else root.name
@@ -69,21 +69,21 @@ def find_runs(root: Path | None) -> list[Run]:
                     iterations=config["iterations"],
                 )
             )
-        if len(found) == MOST_RUNS:
+        if len(found) == MAX_RUNS:
             break
     return sorted(found, key=lambda run: (-_changed(run.folder / CONFIG), run.name))
 
 
-def find_run(root: Path | None, wanted: str) -> Run:
+def find_run(root: Path | None, run_id: str) -> Run:
     """The run with an id; raises NotFoundError."""
     for run in find_runs(root):
-        if run.id == wanted:
+        if run.id == run_id:
             return run
-    raise NotFoundError(f"there is no run {wanted!r}: it may have been moved, look at the list again")
+    raise NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
 
 
-def standing(run: Run) -> Standing:
-    """How far a run is; one that has not measured anything yet is at 0."""
+def progress_of(run: Run) -> RunProgress:
+    """The progress of a run; iteration 0 before its first metrics."""
     try:
         iteration, frames = metrics.progress(run.folder)
     except BoardwrightError:
@@ -91,11 +91,11 @@ def standing(run: Run) -> Standing:
     files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
     changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
     state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
-    return Standing(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
+    return RunProgress(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
 
 
 def newest_net(run: Run) -> tuple[Path, int] | None:
-    """The net of the latest iteration that is kept, and the iteration; None before the first and where no net plays."""
+    """The newest net and its iteration; None before the first net, and for methods without nets."""
     nets = [path for path in (run.folder / "nets").glob("*.net") if path.stem.isascii() and path.stem.isdigit()]
     if not nets:
         return None
@@ -104,20 +104,20 @@ def newest_net(run: Run) -> tuple[Path, int] | None:
 
 
 def best_net(run: Run) -> Path | None:
-    """The net that plays of a run; None while there is none, and where no player's spec can hold its path."""
+    """The best net of a run; None before the first, and if its path has a comma, which specs cannot hold."""
     path = run.folder / "nets" / "best.net"
     return path if path.is_file() and "," not in str(path.resolve()) else None
 
 
 def player_of_run(run: Run) -> str | None:
-    """The spec by which clients ask for the net that plays of a run, see `specs.py`; None where there is none."""
+    """The spec of a run's best net for clients, see `players/specs.py`; None without a net."""
     if run.method not in PLAYERS or best_net(run) is None:
         return None
     return f"{PLAYERS[run.method]}:net=run/{run.id}"
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
-    """Folders that hold a run, links not followed; there are no runs within runs."""
+    """The folders of runs, without following links; runs are not nested."""
     try:
         inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -131,7 +131,7 @@ def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _config(path: Path) -> Mapping[str, Any] | None:
-    """What the run was told; None where the file is not of a run."""
+    """The config of a run; None if the file is not one."""
     try:
         if path.stat().st_size > LARGEST_CONFIG:
             return None
@@ -144,7 +144,7 @@ def _config(path: Path) -> Mapping[str, Any] | None:
 
 
 def _changed(path: Path) -> float:
-    """When a file was written last, seconds since 1970; 0 where there is none."""
+    """When a file was last written, seconds since 1970; 0 if it does not exist."""
     try:
         return path.stat().st_mtime
     except OSError:
