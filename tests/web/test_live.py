@@ -301,10 +301,10 @@ def test_a_player_that_gives_up_says_why_and_tries_again(
         with client.websocket_connect("ws://localhost/ws") as socket:
             socket.send_json({"type": "watch", "game": live["id"]})
             move(client, live, actions=live["view"]["legal"][0]["actions"])
-            told: list[dict] = []
-            while not told or told[-1].get("game", {}).get("failure") is None:
-                told.append(socket.receive_json())
-        errors = [message for message in told if message["type"] == "error"]
+            received: list[dict] = []
+            while not received or received[-1].get("game", {}).get("failure") is None:
+                received.append(socket.receive_json())
+        errors = [message for message in received if message["type"] == "error"]
         assert {error["id"] for error in errors} == {live["id"]}
         assert len(errors) == MAX_FAILURES
         (listed,) = client.get("/api/play").json()  # which does not count as looking at the game

@@ -112,11 +112,11 @@ def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> No
         socket.send_json({"type": "unwatch-match", "match": match})
         for game in games:  # as many as a page may follow
             socket.send_json({"type": "watch", "game": game})
-        told = set()
-        while len(told) < 8:
+        received = set()
+        while len(received) < 8:
             news = socket.receive_json()
             assert news["type"] in ("match", "game")
-            told |= {news["game"]["id"]} if news["type"] == "game" else set()
+            received |= {news["game"]["id"]} if news["type"] == "game" else set()
     for game in games:
         client.post(f"/api/play/{game}/resign", json={})
     until(client, match, "done")

@@ -4,7 +4,7 @@ from boardwright.web.server.schemas import Model
 
 
 class OptionInfo(Model):
-    """Something one may ask of a player."""
+    """An option of a kind of player."""
 
     name: str
     summary: str
@@ -21,7 +21,7 @@ class PlayerInfo(Model):
 
 
 class OpponentRating(Model):
-    """How strong a player is, in Elo points above random play: between elo - minus and elo + plus, with 95 %."""
+    """Elo above random play; `elo - minus` to `elo + plus` is the 95 % interval."""
 
     elo: float
     plus: float
@@ -29,7 +29,7 @@ class OpponentRating(Model):
 
 
 class Opponent(Model):
-    """A player that works out of the box; the higher the level the stronger."""
+    """A player of the ladder; a higher level is stronger."""
 
     spec: str
     label: str
@@ -38,24 +38,24 @@ class Opponent(Model):
 
 
 class RuleParagraph(Model):
-    """A part of the rules, for people who do not know the game."""
+    """A paragraph of the rules, for beginners."""
 
     title: str
     text: str
 
 
 class RuleSetInfo(Model):
-    """A rule set, how it differs from the default, and whom one can play under it, weak to strong."""
+    """A rule set, its differences to the default, and its opponents from weak to strong."""
 
     name: str
-    summary: str  # of the default: what it is
+    summary: str  # for the default: what it is
     how_to_play: list[RuleParagraph]
     opponents: list[Opponent]
-    rated_on: str | None  # the machine on which the opponents' ratings were measured, and when
+    rated_on: str | None  # machine and date of the ratings
 
 
 class GameInfo(Model):
-    """A game and who plays it."""
+    """A game, its rule sets and its players."""
 
     name: str
     title: str

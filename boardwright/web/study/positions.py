@@ -14,7 +14,7 @@ from boardwright.web.server.schemas import Json
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """A whole move of a line."""
+    """A whole move of a line, as `schemas.LineMove`."""
 
     text: str
     role: int | None  # None: chance
@@ -99,9 +99,7 @@ def view(line: GameLine, *, with_legal: bool = True) -> Json:
         "start": line.start,
         "text": position.text,
         "actions": position.actions(),
-        "line": [
-            {"text": move.text, "role": move.role, "actions": move.actions, "ply": move.ply} for move in line.moves
-        ],
+        "line": line.moves,
         "to_move": None if over else position.role_to_move,
         "ply": position.plies,
         "legal": legal_moves(position) if with_legal and outcome is None else [],
@@ -167,15 +165,10 @@ def scene_json(scene: Scene) -> Json:
         "column_names": scene.column_names,
         "tints": [{"cell": cell, "tint": tint} for cell, tint in scene.tints.items()],
         "cell_labels": [{"cell": cell, "label": label} for cell, label in scene.cell_labels.items()],
-        "pieces": [
-            {"cell": piece.cell, "role": piece.role, "letter": piece.letter, "kind": piece.kind}
-            for piece in scene.pieces
-        ],
+        "pieces": scene.pieces,
         "polyominoes": [_polyomino_json(polyomino) for polyomino in scene.polyominoes],
-        "marks": [{"cell": mark.cell, "kind": mark.kind} for mark in scene.marks],
-        "arrows": [
-            {"origin": arrow.origin, "target": arrow.target, "strength": arrow.strength} for arrow in scene.arrows
-        ],
+        "marks": scene.marks,
+        "arrows": scene.arrows,
         "trays": [
             {"role": tray.role, "name": tray.name, "polyominoes": [_polyomino_json(held) for held in tray.polyominoes]}
             for tray in scene.trays

@@ -20,7 +20,7 @@ class PositionQuery(Model):
 
 
 class StepGesture(Model):
-    """A piece goes from one cell to another."""
+    """A piece moves from one cell to another."""
 
     kind: Literal["step"]
     origin: Annotated[GridCell, Field(alias="from")]
@@ -29,7 +29,7 @@ class StepGesture(Model):
 
 
 class PlaceGesture(Model):
-    """A piece is laid on the board, so many quarter turns clockwise from how the tray shows it."""
+    """A piece is placed on the board, `turns` quarter turns clockwise from its picture in the tray."""
 
     kind: Literal["place"]
     piece: str
@@ -40,7 +40,7 @@ class PlaceGesture(Model):
 
 
 class LegalMove(Model):
-    """A whole move that is legal, and how a hand makes it."""
+    """A whole legal move and its gestures on the board."""
 
     text: str
     actions: list[int]
@@ -48,7 +48,7 @@ class LegalMove(Model):
 
 
 class LineMove(Model):
-    """A whole move that was played; `role` is null where chance moved."""
+    """A whole move that was played; `role` is null for chance."""
 
     text: str
     role: Role | None
@@ -57,21 +57,21 @@ class LineMove(Model):
 
 
 class TintInfo(Model):
-    """How a cell looks by itself."""
+    """The colour of a cell."""
 
     cell: GridCell
     tint: str
 
 
 class CellLabel(Model):
-    """What is written on a cell."""
+    """The text on a cell."""
 
     cell: GridCell
     label: str
 
 
 class PieceInfo(Model):
-    """A piece on one cell; `role` is whose colour it has."""
+    """A piece on one cell, in the colour of `role`."""
 
     cell: GridCell
     role: Role | None
@@ -88,7 +88,7 @@ class PolyominoInfo(Model):
 
 
 class MarkInfo(Model):
-    """Something worth noticing about a cell."""
+    """A highlighted cell."""
 
     cell: GridCell
     kind: str
@@ -103,7 +103,7 @@ class ArrowInfo(Model):
 
 
 class TrayInfo(Model):
-    """What a side still has in hand."""
+    """The pieces that a role has in hand."""
 
     role: Role | None
     name: str
@@ -111,7 +111,7 @@ class TrayInfo(Model):
 
 
 class SceneInfo(Model):
-    """A board and all that is to be seen on it and around it."""
+    """Everything that is drawn on and around a board."""
 
     rows: int
     columns: int
@@ -130,14 +130,14 @@ class SceneInfo(Model):
 
 
 class OutcomeInfo(Model):
-    """How a game ended; nobody won a draw."""
+    """How a game ended; `winner` is null for a draw."""
 
     winner: Role | None
     reason: str
 
 
 class PositionView(Model):
-    """A position with all that a board needs."""
+    """A position with everything that a board needs."""
 
     game: str
     rules: str
@@ -154,7 +154,7 @@ class PositionView(Model):
 
 
 class FileText(Model):
-    """A game file as text: PDN, OpenTafl's or Cathedral's format, as the game has it."""
+    """A game file as text, in the format of the game."""
 
     game: Name
     text: Annotated[str, Field(max_length=3_000_000)]
@@ -172,21 +172,21 @@ class FileRecord(Model):
 
 
 class FileGameInfo(Model):
-    """A game of a file, and what else the file says of it."""
+    """A game of a file with its headers."""
 
     headers: dict[str, str]
     record: FileRecord
 
 
 class FileGames(Model):
-    """The games of a file that can be read, and what is wrong with the others."""
+    """The games of a file that can be read, and the errors in the others."""
 
     games: list[FileGameInfo]
     errors: list[str]
 
 
 class FileGame(Model):
-    """A game to be written; `result` as in records, and `reason`, where the board does not decide it."""
+    """A game to write; `result`, as in records, and `reason` count if the position is not over."""
 
     game: Name
     rules: Name | None = None
@@ -194,11 +194,11 @@ class FileGame(Model):
     actions: Actions = Field(default=[])
     names: tuple[Spec, Spec] | None = None
     result: Literal[0, 1, 2, 3] | None = None
-    reason: Annotated[str, Field(max_length=2000)] = ""  # an engine that forfeits may say much
+    reason: Annotated[str, Field(max_length=2000)] = ""  # the error of an engine may be long
 
 
 class FileWritten(Model):
-    """The text of a file, and a name for it."""
+    """The text of a file and its suggested name."""
 
     text: str
     name: str

@@ -72,20 +72,8 @@ def make_router(services: Services) -> APIRouter:
 
 
 def _info(run: Run) -> RunInfo:
-    now = progress_of(run)
-    return RunInfo(
-        id=run.id,
-        name=run.name,
-        method=run.method,
-        game=run.game,
-        rules=run.rules,
-        iterations=run.iterations,
-        iteration=now.iteration,
-        frames=now.frames,
-        updated=now.updated,
-        state=now.state,
-        player=player_of_run(run),
-    )
+    fields = {**vars(run), **vars(progress_of(run)), "player": player_of_run(run)}
+    return RunInfo(**{name: fields[name] for name in RunInfo.model_fields})
 
 
 def _curve(series: Series) -> Curve:

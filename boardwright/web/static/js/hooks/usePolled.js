@@ -1,4 +1,4 @@
-/** Asking the server again and again, only while somebody looks. */
+/** Polls the server while the page is visible. */
 import { useEffect, useRef, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 
@@ -56,7 +56,7 @@ const AFTER_FAILURE_MS = 3000;
 /** Whether the same question may be answered later: the server was not reached, was busy, or had a fault of its own. */
 export const mayPass = ({ status }) => !status || status === 429 || status >= 500;
 
-/** The games there are, once the server has told; null before. */
+/** The games of the server; null until it has answered. */
 export function useGames(api) {
   const { answer, error } = usePolled(api.games, () => null, "games");
   useEffect(() => error && notifyError(error), [error]);

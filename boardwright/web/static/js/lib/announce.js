@@ -1,11 +1,11 @@
-/** What is said rather than shown: a live region for those who cannot see the board, and notices for everybody. */
+/** A live region for screen readers, and notices that all see. */
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 
 let say = (_text) => {};
 let show = (_text) => {};
 const NOTICE_MS = 6000;
 
-/** Tells a screen reader, which reads it when the person pauses. */
+/** Sends a text to screen readers, which read it in the next pause. */
 export const announce = (text) => say(text);
 /** Shows one line over the page for a few seconds; it is also read out. */
 export const notify = (text) => show(text);
@@ -23,7 +23,7 @@ export function Announcer() {
   useLayoutEffect(() => {
     if (!box.current.showPopover) return; // an older browser: it is shown where it is
     box.current.hidePopover();
-    if (notice) box.current.showPopover(); // now above whatever dialog is open
+    if (notice) box.current.showPopover(); // now above any open dialog
   }, [notice]);
   useEffect(() => {
     if (!notice) return undefined;

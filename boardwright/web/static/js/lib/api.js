@@ -41,9 +41,6 @@ const positions = new Map(); // recent answers of `position`, oldest first; posi
 const KEPT_POSITIONS = 400;
 
 export const api = {
-  get,
-  post,
-  delete: (path) => request("DELETE", path),
   games() {
     games ??= get("/api/games").catch((error) => {
       games = undefined;
@@ -78,8 +75,9 @@ export const api = {
   startMatch: (wanted) => post("/api/matches", wanted),
   matches: () => get("/api/matches"),
   match: (match) => get(`/api/matches/${id(match)}`),
+  resumeMatch: (match) => post(`/api/matches/${id(match)}/resume`),
   stopMatch: (match) => request("DELETE", `/api/matches/${id(match)}`),
   runs: () => get("/api/runs"),
   metrics: (run, after) => get(query(`/api/runs/${id(run)}/metrics`, { after })),
-  sample: (run) => get(`/api/runs/${id(run)}/sample`),
+  sample: (run, seed) => get(query(`/api/runs/${id(run)}/sample`, { seed })),
 };

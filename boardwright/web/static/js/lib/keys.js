@@ -52,7 +52,7 @@ const ON_A_BOARD = /** @type {[string[], string][]} */ ([
 ]);
 const BY_HAND = /** @type {[string[], string][]} */ ([[["Enter"], "on the board: take, step or place"]]);
 
-/** What a page's board adds to its keys: nothing where there is none, and Enter only where pieces can be put down too. */
+/** What a page's board adds to its keys: nothing without a board, and Enter only where pieces can be put down too. */
 function boardKeys() {
   if (!document.querySelector("[role=grid]")) return [];
   return [...ON_A_BOARD, ...(current.some(({ keys }) => keys.includes("Escape")) ? BY_HAND : [])];

@@ -3,7 +3,7 @@ import { rulesOfRun } from "./sides.js";
 
 const EASY = 2; // the rung of the ladder for those who have not chosen
 
-/** A rule set of a game; the default one for rules of somebody's own, and for none in particular. */
+/** A rule set of a game; the default one for custom rules and for null. */
 export const ruleSetOf = (game, rules) =>
   game.rule_sets.find(({ name }) => name === rules) ?? game.rule_sets.find(({ name }) => name === game.default_rules);
 

@@ -1,4 +1,4 @@
-/** Who played a game, and how it ended: its moves do not tell, and so no address does. Kept as long as the tab. */
+/** Players and results of recorded games, which an address does not hold. Kept as long as the tab. */
 
 /** @typedef {{game: string, rules: string, start?: string|null, actions: number[]}} Moves */
 /** @typedef {Moves & {names: string[], result: number, reason: string}} Played `result` as in records */
@@ -22,7 +22,7 @@ function stored() {
 export const movesOf = ({ game, rules, start, actions }) => ({ game, rules, start: start ?? null, actions });
 const keyOf = (played) => JSON.stringify(movesOf(played));
 
-/** For whoever opens a game of which more is known than its moves; one without any is no game. @param {Played} played */
+/** Remembers a game that is opened with its players and result; ignores one without moves. @param {Played} played */
 export function rememberPlayed(played) {
   if (!played.actions.length) return;
   kept = [...kept.filter((other) => keyOf(other) !== keyOf(played)), played].slice(-KEPT);
@@ -46,5 +46,5 @@ export const playedGame = (moves) => kept.find((played) => keyOf(played) === key
 /** How it ended, where that is known. @param {Played|null} played */
 export function endOf(played) {
   if (!played || played.result === ONGOING) return null;
-  return { winner: played.result === DRAW ? null : played.result, reason: played.reason || "so says its record" };
+  return { winner: played.result === DRAW ? null : played.result, reason: played.reason || "as recorded" };
 }

@@ -1,4 +1,4 @@
-/** Asking a server that may be away for a while: what a page cannot do without is asked for again. */
+/** Repeats a request while the server cannot be reached. */
 import { notifyError } from "./announce.js";
 
 const FIRST_PAUSE_MS = 250;
@@ -6,10 +6,10 @@ const LONGEST_PAUSE_MS = 2000;
 const AWAY = [0, 502, 503, 504]; // not reached, by us or by a proxy before it
 
 /**
- * Asks until the server answers; says once that it is away. Returns what ends that.
+ * Requests until the server answers; notifies once that it is not reached. Returns the function that ends it.
  * @template T
  * @param {() => Promise<T>} ask @param {(answer: T) => void} answered
- * @param {(error: any) => void} refused told where the server answers that it will not
+ * @param {(error: any) => void} refused called when the server answers with an error
  */
 export function retryUntilAnswered(ask, answered, refused = notifyError) {
   let wanted = true;

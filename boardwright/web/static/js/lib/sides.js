@@ -1,4 +1,4 @@
-/** Roles and colours. Pictures show pieces in two colours; which role has which is for the game to say. */
+/** Roles and colours. Pictures show pieces in two colours; the game decides which role has which. */
 
 /** The colour (0 dark, 1 light) a role's pieces have in a position's pictures. */
 export function colourOf(view, roles, role) {

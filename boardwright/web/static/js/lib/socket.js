@@ -1,7 +1,6 @@
 /**
- * One socket for the whole page. It opens when first needed, comes back by itself after a loss, and then asks
- * again for everything that is being watched; analyses are told that they ended. Who wants to know is told of a loss,
- * and when it is over.
+ * One socket for the whole page. It opens when first needed, reconnects after a loss, and then subscribes
+ * again to everything that is watched; running analyses fail. `whenLost` reports a loss and its end.
  */
 
 const LONGEST_PAUSE_MS = 8000;
@@ -18,7 +17,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
   const games = new Map(); // live game id -> set of listeners
   const matches = new Map(); // match id -> set of listeners
   const analyses = new Map(); // analysis id -> its listeners
-  const onLoss = new Set(); // told whether the connection is lost
+  const onLoss = new Set(); // called with whether the connection is lost
 
   function send(message) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -28,7 +27,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
     }
   }
 
-  function tellLoss(now) {
+  function reportLoss(now) {
     if (now === lost) return;
     lost = now;
     onLoss.forEach((listener) => listener(lost));
@@ -41,7 +40,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
     connections += 1;
     opened.onopen = () => {
       pause = 250;
-      tellLoss(false);
+      reportLoss(false);
       waiting.splice(0).forEach((message) => opened.send(JSON.stringify(message)));
     };
     opened.onmessage = (event) => receive(JSON.parse(event.data));
@@ -54,7 +53,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
       for (const game of games.keys()) waiting.push({ type: "watch", game });
       for (const match of matches.keys()) waiting.push({ type: "watch-match", match });
       if (!waiting.length) return;
-      tellLoss(true);
+      reportLoss(true);
       retry = setTimeout(open, pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     };
@@ -93,8 +92,8 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
 
   return {
     /**
-     * Tells every state of a live game, and by which connection it came, and what goes wrong with it; returns what
-     * ends that.
+     * Reports every state of a live game with the number of its connection, and errors; returns the function that
+     * ends it.
      * @param {{state: (live: any, connection: number) => void, failed?: (why: string) => void}} listeners
      */
     watch: (game, listeners) => watch(games, game, listeners, { type: "watch", game }, { type: "unwatch", game }),

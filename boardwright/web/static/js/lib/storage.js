@@ -1,4 +1,4 @@
-/** What the page remembers of a person between visits: small choices, never games (the server keeps those). */
+/** Choices that are remembered between visits; games are stored on the server. */
 import { useCallback, useState } from "./ui.js";
 
 const PREFIX = "boardwright:";
@@ -21,7 +21,7 @@ export function remember(name, value) {
   }
 }
 
-/** Like `useState`, and the value is there again on the next visit. */
+/** Like `useState`, with a value that is remembered between visits. */
 export function useRemembered(name, otherwise) {
   const [value, setValue] = useState(() => remembered(name, otherwise));
   const change = useCallback(

@@ -15,7 +15,7 @@ export function newTree() {
   };
 }
 
-/** Goes on from a node with a move, which is only added if it is not there yet. @returns {[Tree, string]} */
+/** Adds a move after a node, unless the node has it already; returns the tree and the new node. @returns {[Tree, string]} */
 export function addMove(tree, id, move) {
   const parent = tree.nodes[id];
   const known = parent.children.find((child) => tree.nodes[child].move.actions.join() === move.actions.join());
@@ -33,7 +33,7 @@ export function addMove(tree, id, move) {
   return [{ ...tree, next: tree.next + 1, nodes }, added];
 }
 
-/** Goes on with several moves. @returns {[Tree, string]} */
+/** Adds several moves after a node. @returns {[Tree, string]} */
 export function addLine(tree, id, moves) {
   return moves.reduce(([grown, at], move) => addMove(grown, at, move), /** @type {[Tree, string]} */ ([tree, id]));
 }

@@ -1,4 +1,4 @@
-/** What a run measured, as curves that go on while one looks. */
+/** The metrics of a run as curves that are updated while it runs. */
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import uPlot from "../../vendor/uPlot.js";
 import { large } from "../lib/format.js";

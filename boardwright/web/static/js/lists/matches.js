@@ -25,8 +25,7 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
     event.preventDefault();
     setBusy(true);
     const { first, second, games, openings, time } = choices;
-    api
-      .startMatch({ game: game.name, rules: chosenRules, first, second, games: Number(games), openings, time: time ? Number(time) : null })
+    api.startMatch({ game: game.name, rules: chosenRules, first, second, games: Number(games), openings, time: time ? Number(time) : null })
       .then(({ id }) => started(id))
       .catch(notifyError)
       .finally(() => setBusy(false));
@@ -94,7 +93,7 @@ export function MatchView({ match, game, act, api }) {
       <div class="row spread">
         <h2 id="match-title">${names[0]} <span class="quiet">against</span> ${names[1]}</h2>
         ${isOpen(match) && html`<button class="button small" onClick=${() => act(api.stopMatch(match.id))}>Stop</button>`}
-        ${(match.state === "stopped" || match.state === "failed") && html`<button class="button small" onClick=${() => act(api.post(`/api/matches/${match.id}/resume`))}>Go on</button>`}
+        ${(match.state === "stopped" || match.state === "failed") && html`<button class="button small" onClick=${() => act(api.resumeMatch(match.id))}>Resume</button>`}
       </div>
       <div class="progress">
         <progress max=${match.total} value=${match.done} aria-label="Games played"></progress>

@@ -47,7 +47,7 @@ function Arena({ api, socket, games, params }) {
   const matches = list.answer ?? [];
   const match = usePolled(
     () => (shown.match ? api.match(shown.match) : Promise.resolve(null)),
-    (answer) => (answer && isOpen(answer) ? LIVE_MS : null), // the socket tells sooner, if it is open
+    (answer) => (answer && isOpen(answer) ? LIVE_MS : null), // the socket is faster, if it is open
     String(shown.match),
   );
   const live = Boolean(match.answer && isOpen(match.answer));

@@ -1,4 +1,4 @@
-/** The first page: choose a game and begin, or go on with one. */
+/** The first page: start a game, or resume one. */
 import { html, useEffect, useState } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
@@ -52,7 +52,7 @@ export function Page({ api, params }) {
  * from: the last one seen while the next is on its way.
  */
 function useStartPosition(api, game, choices, params) {
-  const [refused, setRefused] = useState(null); // the text of a position that is none
+  const [refused, setRefused] = useState(null); // the text of an invalid position
   const [view, setView] = useState(null);
   const fits = game && params.game === game.name && (params.rules ?? game.default_rules) === choices.rules;
   const asked = fits && params.position !== refused ? params.position : undefined;
@@ -80,12 +80,12 @@ function Preview({ view, first, game, role }) {
     label=${`${game.title}, the first position`} />`;
 }
 
-/** Games to go on with, the one moved in last first. */
+/** Unfinished games, the most recently moved first. */
 function OpenGames({ open, games }) {
   const [all, setAll] = useState(false);
   return html`
     <section class="panel">
-      <h2>Go on with</h2>
+      <h2>Resume</h2>
       <ul class="open-games">${open.slice(0, all ? open.length : SHOWN_GAMES).map((live) => html`<${OpenGame}
         key=${live.id} live=${live} games=${games} />`)}</ul>
       ${

@@ -57,7 +57,7 @@ const NoRuns = () => html`
     <h1>Training</h1>
     <section class="panel">
       <p>There are no training runs in the folder this server looks at.</p>
-      <p>Begin one in a terminal, and it appears here by itself:</p>
+      <p>Start one in a terminal, and it appears here:</p>
       <pre><code>boardwright train alphazero draughts --out runs/mine</code></pre>
       <p class="quiet"><code>boardwright serve --runs FOLDER</code> says where runs are.</p>
     </section>

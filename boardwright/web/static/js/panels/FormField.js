@@ -1,8 +1,8 @@
-/** Text that counts when its field is left. */
+/** A text field whose value changes when the focus leaves it. */
 import { html, useState } from "../lib/ui.js";
 
 /**
- * An input; what is typed stays in it until then, whatever is drawn anew around it.
+ * An input that keeps the typed text until then, even if the page renders again.
  * @param {{value: string, setValue: (value: string) => void}} props and any other of an input
  */
 export function FormField({ value, setValue, ...others }) {

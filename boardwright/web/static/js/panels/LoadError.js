@@ -1,12 +1,12 @@
-/** What is shown instead of a page whose module did not come. */
+/** The page shown when the module of a page cannot be loaded. */
 import { html, useEffect } from "../lib/ui.js";
 
 const PAUSE_MS = 2000;
 const RELOADED = "reloaded"; // in the history: this address was loaded again already
 
 /**
- * Loads the document again once the server answers: browsers remember that a module failed, or one that it imports, and
- * only a new document asks for it again. A page that fails with the server there is broken, and is not tried for ever.
+ * Reloads the document once the server answers: browsers remember that a module or one of its imports failed, and only a
+ * new document requests it again. If the server answers and the page still fails, it is not reloaded again.
  */
 export function LoadError() {
   useEffect(() => {

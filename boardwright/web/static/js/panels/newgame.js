@@ -57,8 +57,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
   useEffect(() => {
     let shown = true;
     setRatings(new Map());
-    api
-      .ratings(choices.game, choices.rules)
+    api.ratings(choices.game, choices.rules)
       .then((list) => shown && setRatings(new Map(list.ratings.map((rating) => [rating.name, rating]))))
       .catch(() => {}); // without a record there are no ratings, and the game can be played all the same
     return () => (shown = false);

@@ -34,7 +34,7 @@ const shippedText = (spec, { elo, plus, minus }) =>
   Math.round(elo).toLocaleString("en").replace("-", "−") +
   (spec === MEASURE ? "" : ` ± ${Math.round(Math.max(plus, minus))}`);
 
-/** What the ratings that ship mean, beside the one of the player that is chosen. */
+/** The meaning of the shipped ratings, next to that of the chosen player. */
 function ratedText(spec, rating, ratedOn) {
   if (spec === MEASURE) return `Random moves are the measure: 0 Elo. The others were measured on ${ratedOn}`;
   return `${rating ? shippedText(spec, rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}`;
@@ -46,8 +46,7 @@ function useNets(game, rules) {
   useEffect(() => {
     let wanted = true;
     const named = (run) => ({ spec: run.player, label: `Net of ${run.name}`, rules: run.rules });
-    api
-      .runs()
+    api.runs()
       .then((runs) => {
         nameRuns(runs);
         if (wanted) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));

@@ -1,4 +1,4 @@
-/** Who stands better, as a bar beside the board; always from the side of role 0, whoever is to move. */
+/** The value of the position as a bar next to the board, always from the side of role 0. */
 import { capital, html } from "../lib/ui.js";
 import { valueText } from "../lib/judgement.js";
 

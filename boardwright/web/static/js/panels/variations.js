@@ -63,7 +63,7 @@ export function Variations({ tree, current, go, judged }) {
   `;
 }
 
-/** A line beside the main one, with those beside it in brackets. */
+/** A variation, with its own variations in brackets. */
 function Aside({ tree, id, button }) {
   const start = tree.nodes[id];
   const line = lineThrough(tree, id).slice(start.depth);
