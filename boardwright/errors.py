@@ -42,6 +42,10 @@ class RunError(BoardwrightError):
     """A training run whose settings or folder cannot be used."""
 
 
+class OutOfMemoryError(BoardwrightError):
+    """A player whose table or tree does not fit into memory."""
+
+
 def printable(text: str) -> str:
     """Text from outside as a message may hold it: what would steer the terminal becomes a question mark."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

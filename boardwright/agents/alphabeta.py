@@ -17,7 +17,7 @@ import numpy as np
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netchoice import NETS_KEPT, check_evaluation, written
 from boardwright.agents.specs import A_SECOND, DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
-from boardwright.errors import BoardwrightError
+from boardwright.errors import OutOfMemoryError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
 from boardwright.nets import shipped
 
@@ -88,7 +88,7 @@ def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     try:
         search = game.alphabeta(megabytes=chosen["hash"], threads=chosen["threads"], **extra)
     except MemoryError:
-        raise BoardwrightError(
+        raise OutOfMemoryError(
             f"player 'alphabeta': no memory for a table of {chosen['hash']} MB: give a smaller hash=N"
         ) from None
     return AlphaBetaPlayer(search, limit_of(chosen, A_SECOND), chosen.get("seed"), chosen.get("dynamic", False))

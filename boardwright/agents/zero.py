@@ -17,7 +17,7 @@ from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, draw, find_net, shares
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch
 
 REPORT_SECONDS = 0.1  # between reports to whoever watches
@@ -144,7 +144,7 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
     try:
         search = game.puct(chosen["memory"], chosen["batch"], random.getrandbits(64) if seed is None else seed, **extra)
     except MemoryError:
-        raise BoardwrightError(
+        raise OutOfMemoryError(
             f"player 'zero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
         ) from None
     options = {"gumbel": chosen["gumbel"], "temperature": chosen["temperature"], "seed": seed}

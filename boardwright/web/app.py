@@ -1,4 +1,4 @@
-"""The server put together: every part adds its routes, and pages come from `static/`."""
+"""The web app: routes of all features, middleware, and the pages in `static/`."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -9,30 +9,36 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web import (
-    errors,
-    files,
-    live_api,
-    matches_api,
-    positions_api,
-    ratings_api,
-    records_api,
-    reference,
-    runs_api,
-    socket,
-)
-from boardwright.web.errors import problem
-from boardwright.web.limits import Limits
-from boardwright.web.security import Guard
+from boardwright.web.arena import match_routes, rating_routes, record_routes
+from boardwright.web.play import routes as play_routes
+from boardwright.web.players import routes as player_routes
+from boardwright.web.server import errors, reference
+from boardwright.web.server.errors import problem
+from boardwright.web.server.limits import Limits
+from boardwright.web.server.security import Guard
 from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
+from boardwright.web.socket import routes as socket_routes
+from boardwright.web.study import file_routes
+from boardwright.web.study import routes as study_routes
+from boardwright.web.training import routes as training_routes
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (positions_api, live_api, files, ratings_api, records_api, matches_api, runs_api, socket)
+ROUTES = (
+    player_routes,
+    study_routes,
+    file_routes,
+    play_routes,
+    rating_routes,
+    record_routes,
+    match_routes,
+    training_routes,
+    socket_routes,
+)
 
 
 def make_app(settings: Settings) -> FastAPI:
-    """A server with these settings; it opens its database when it starts."""
+    """The app with these settings; it opens the database when it starts."""
     services = make_services(settings)
 
     @contextlib.asynccontextmanager
@@ -46,7 +52,7 @@ def make_app(settings: Settings) -> FastAPI:
     app = FastAPI(
         title="Boardwright",
         version=__version__,
-        description="Play, study, arena and training: the interface that the pages use.",
+        description="Play, study, arena and training: the API that the pages use.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
@@ -54,15 +60,15 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.services = services
     errors.install(app)
     app.add_middleware(Limits, settings=settings)
-    app.add_middleware(Guard, settings=settings)  # the last added is asked first
-    for part in PARTS:
-        app.include_router(part.make_router(services))
+    app.add_middleware(Guard, settings=settings)  # the last added runs first
+    for routes in ROUTES:
+        app.include_router(routes.make_router(services))
     reference.install(app)
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
 
     @app.get("/{page:path}", include_in_schema=False)
     def pages(page: str, request: Request) -> Response:
-        """Every other address is a page's own affair: the one page reads it."""
+        """Every other path is a page, which `index.html` chooses."""
         if page.startswith(("api/", "static/", "ws")):
             return problem(404, f"there is nothing at /{page}")
         index = STATIC / "index.html"

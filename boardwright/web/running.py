@@ -1,4 +1,4 @@
-"""Running a server: the address it listens on, its token, and the browser that is sent there."""
+"""Runs a server: its address, its token, signals, and opening the browser."""
 
 import contextlib
 import dataclasses
@@ -19,58 +19,58 @@ from boardwright.errors import BoardwrightError
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
+from boardwright.web.socket.routes import MAX_BYTES
 
-USUAL_PORT = 8000
-MOST_MESSAGE_BYTES = 16_384  # of what a client says on the socket
+DEFAULT_PORT = 8000
 
 
 def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool) -> None:
-    """Serves until it is stopped. No port means any, 8000 if it is free.
+    """Serves until it is stopped. Without a port it uses 8000, or any free one.
 
-    Raises BoardwrightError where it cannot listen, or cannot use the database.
+    Raises BoardwrightError if it cannot listen or cannot use the database.
     """
     open_store(settings.db, create=True).close()
     if not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
     with (
-        _stopped_by_signals() as stopping,
+        _handle_signals() as stop_on_signal,
         _listen(host, port) if port is not None else _listen_anywhere(host) as listener,
     ):
         address = _address(listener, host)
-        door = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
-        print(f"Boardwright is at {door} (Ctrl-C stops it)", flush=True)
+        url = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
+        print(f"Boardwright is at {url} (Ctrl-C stops it)", flush=True)
         if settings.token:
             print(
-                "warning: other machines can reach this address. Who has the token can play, and use this machine's "
-                "time; nothing is encrypted: put a proxy with TLS before it outside a network you trust.",
+                "warning: other machines can reach this address. Anyone with the token can play and use this machine's "
+                "time. Connections are not encrypted: outside a trusted network, put a TLS proxy in front of it.",
                 file=sys.stderr,
             )
         config = uvicorn.Config(
             make_app(settings),
-            loop="asyncio",  # uvloop, taken where it is installed, would read long thoughts before they are there
+            loop="asyncio",  # uvloop would call readers before a long message of a worker is complete
             log_level="warning",
             access_log=False,
             server_header=False,
             ws="websockets-sansio",
-            ws_max_size=MOST_MESSAGE_BYTES,
+            ws_max_size=MAX_BYTES,
             ws_max_queue=8,
             ws_per_message_deflate=False,
-            timeout_keep_alive=75,  # a person thinks longer than the 5 s that servers wait by default
+            timeout_keep_alive=75,  # people think longer than the default of 5 s
             timeout_graceful_shutdown=3,
         )
         if open_browser and _has_screen():
-            threading.Timer(0.5, webbrowser.open, (door,)).start()
+            threading.Timer(0.5, webbrowser.open, (url,)).start()
         server = uvicorn.Server(config)
-        stopping(server)
+        stop_on_signal(server)
         server.run([listener])
 
 
 @contextlib.contextmanager
-def _stopped_by_signals() -> Iterator[Callable[[uvicorn.Server], None]]:
-    """A signal that comes while the server is made or started stops it as one does later: when it has started.
+def _handle_signals() -> Iterator[Callable[[uvicorn.Server], None]]:
+    """Handles SIGINT and SIGTERM from before the server exists; yields a function to register the server.
 
-    Left to themselves Python and its event loop would break off whatever is being opened just then. Gives a function
-    that must be told of the server.
+    A signal during the start stops the server once it has started. By default Python would interrupt the start at an
+    arbitrary place.
     """
     received: list[int] = []
     servers: list[uvicorn.Server] = []
@@ -80,23 +80,23 @@ def _stopped_by_signals() -> Iterator[Callable[[uvicorn.Server], None]]:
         for server in servers:
             server.handle_exit(number, frame)
 
-    def stopping(server: uvicorn.Server) -> None:
+    def register(server: uvicorn.Server) -> None:
         servers.append(server)
         if received:
             server.handle_exit(received[0], None)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield stopping
+        yield register
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     if received:
-        signal.raise_signal(received[0])  # now that all is closed it does what it would have done
+        signal.raise_signal(received[0])  # its default action, now that everything is closed
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether only this machine can connect to an address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -104,13 +104,13 @@ def is_loopback(host: str) -> bool:
 
 
 def _has_screen() -> bool:
-    """Whether a browser would open a window; one that took over the terminal would be no help."""
+    """Whether a browser would open a window instead of taking over the terminal."""
     return sys.platform == "darwin" or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _listen_anywhere(host: str) -> socket.socket:
     try:
-        return _listen(host, USUAL_PORT)
+        return _listen(host, DEFAULT_PORT)
     except BoardwrightError:
         return _listen(host, 0)
 

@@ -1,38 +1,38 @@
-"""What the parts of the server share. Made with the app, opened when it starts, closed when it ends."""
+"""The services that the parts of the server share: created with the app, opened and closed with the server."""
 
 from dataclasses import dataclass
 
-from boardwright.web.engines import Engines
-from boardwright.web.hub import Hub
-from boardwright.web.live import LiveGames
-from boardwright.web.records import Records
+from boardwright.web.play.live_games import LiveGames
+from boardwright.web.players.pool import SearchPool
+from boardwright.web.server.store_thread import StoreThread
+from boardwright.web.server.topics import Topics
 from boardwright.web.settings import Settings
 
 
 @dataclass(frozen=True)
 class Services:
-    """Given to every `make_router(services)`."""
+    """The argument of every `make_router(services)`."""
 
     settings: Settings
-    records: Records
-    engines: Engines
-    hub: Hub
+    store: StoreThread
+    pool: SearchPool
+    topics: Topics
     live: LiveGames
 
     async def open(self) -> None:
-        """Opens the database, takes up the games that were under way, and has a process ready to think."""
-        await self.records.open()
-        self.engines.start()
+        """Opens the database, starts a search worker, and resumes unfinished games."""
+        await self.store.open()
+        self.pool.start()
         await self.live.start()
 
     async def close(self) -> None:
-        """Stores what is to be stored and ends what was started."""
+        """Saves unfinished games and ends everything that was started."""
         await self.live.close()
-        await self.engines.close()
-        await self.records.close()
+        await self.pool.close()
+        await self.store.close()
 
 
 def make_services(settings: Settings) -> Services:
-    """Nothing is opened yet."""
-    records, engines, hub = Records(settings.db), Engines(settings), Hub()
-    return Services(settings, records, engines, hub, LiveGames(settings, records, engines, hub))
+    """The services of a server, not yet open."""
+    store, pool, topics = StoreThread(settings.db), SearchPool(settings), Topics()
+    return Services(settings, store, pool, topics, LiveGames(settings, store, pool, topics))

@@ -1,4 +1,4 @@
-"""How a server is set up: what it keeps where, and how much it lets anybody use."""
+"""Settings of a server: its files and its limits."""
 
 import os
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ def usable_cores() -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """One server's settings; the defaults are meant for one person, or a few, on one machine."""
+    """Settings of one server; the defaults suit a few people on one machine."""
 
-    db: Path  # games, live and finished; made where there is none
+    db: Path  # live and finished games; created if missing
     runs: Path | None = None  # folder whose subfolders are training runs
-    token: str | None = None  # what clients must show; None where only this machine can reach us
-    workers: int = 2  # processes that think
-    worker_megabytes: int = 4096  # address space of each
-    worker_threads: int = 2  # that one player may have
-    table_megabytes: int = 256  # of a player's table or tree
-    move_seconds: float = 60.0  # the longest thought about a move
+    token: str | None = None  # required of clients; None if only this machine can connect
+    workers: int = 2  # search processes
+    worker_megabytes: int = 4096  # address space of each worker
+    worker_threads: int = 2  # limit of one player
+    table_megabytes: int = 256  # limit of a player's table or tree
+    move_seconds: float = 60.0  # limit of one move
     analysis_seconds: float = 600.0
-    queue: int = 512  # thoughts that may wait
-    open_games: int = 1000  # unfinished ones
-    body_bytes: int = 4_000_000  # of a request; game files are the largest
-    requests_per_second: float = 1000.0  # by address, in the long run
-    sockets: int = 500  # open at once
+    queue: int = 512  # limit of waiting search requests
+    open_games: int = 1000  # limit of unfinished games
+    body_bytes: int = 4_000_000  # limit of a request; game files are the largest
+    requests_per_second: float = 1000.0  # limit of one client address
+    sockets: int = 500  # limit of open sockets

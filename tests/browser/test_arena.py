@@ -85,7 +85,7 @@ def test_a_match_survives_a_reload_and_a_stop(open_page: OpenPage) -> None:
     expect(page.locator("#spoken")).to_contain_text("The match is stopped")
     stopped = int(bar.get_attribute("value") or 0)
     assert stopped > before
-    match.get_by_role("button", name="Go on").click()
+    match.get_by_role("button", name="Resume").click()
     expect(match).to_have_attribute("data-state", "running")
     page.wait_for_function(FURTHER, arg=stopped)
     match.get_by_role("button", name="Stop").click()

@@ -32,7 +32,7 @@ def call(page: Page, module: str, expression: str) -> Any:
 )
 def test_links_lead_back_to_their_positions(page: Page, start: str | None, actions: list[int]) -> None:
     found = page.evaluate(
-        "async (line) => { const m = await import('/static/js/router.js');"
+        "async (line) => { const m = await import('/static/js/lib/router.js');"
         " return m.route(new URL(m.studyPath(line), location.origin)); }",
         {"game": "tablut", "rules": "zero", "start": start, "actions": actions},
     )
@@ -72,14 +72,14 @@ def test_shapes_turn_and_stay_on_the_board(page: Page) -> None:
 def test_moves_are_judged_by_what_their_mover_lost(
     page: Page, role: int, before: float, after: float, name: str | None
 ) -> None:
-    assert call(page, "judgement.js", f"m.judge(m.loss({role}, {before}, {after}))?.name ?? null") == name
+    assert call(page, "lib/judgement.js", f"m.judge(m.loss({role}, {before}, {after}))?.name ?? null") == name
 
 
 def test_variations_grow_and_go(page: Page) -> None:
     move = "(text, n) => ({text, role: 0, actions: [n]})"
     texts = call(
         page,
-        "tree.js",
+        "lib/tree.js",
         f"{{ const move = {move}; let [tree, a] = m.addMove(m.newTree(), 'n0', move('a', 1));"
         " let b; [tree, b] = m.addMove(tree, 'n0', move('b', 2)); [tree] = m.addMove(tree, 'n0', move('a', 1));"
         " const promoted = m.promote(tree, b); const [smaller] = m.remove(promoted, b);"
@@ -118,9 +118,9 @@ const game = { default_rules: "old", rule_sets: [
     ],
 )
 def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
-    found = call(page, "ladder.js", f"{{ {LADDERS} return m.stillOffered(game, '{spec}', 'old', 'new'); }}")
+    found = call(page, "lib/ladder.js", f"{{ {LADDERS} return m.stillOffered(game, '{spec}', 'old', 'new'); }}")
     assert found == after
-    assert call(page, "ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
+    assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
 
 
 @pytest.mark.parametrize(("learned", "after"), [("new", "zero:net=run/0456"), ("old", "greedy")])
@@ -128,15 +128,15 @@ def test_the_net_of_a_run_follows_the_rules_it_learned(page: Page, learned: str,
     runs = f"[{{ id: '0456', name: 'mine', rules: '{learned}' }}]"
     found = page.evaluate(
         "async () => { const [sides, m] = await Promise.all(['sides', 'ladder'].map((name) =>"
-        f" import(`/static/js/${{name}}.js`))); sides.nameRuns({runs}); {LADDERS}"
+        f" import(`/static/js/lib/${{name}}.js`))); sides.nameRuns({runs}); {LADDERS}"
         " return m.stillOffered(game, 'zero:net=run/0456', 'old', 'new'); }"
     )
     assert found == after
 
 
 def test_rules_of_ones_own_have_the_ladder_of_the_default(page: Page) -> None:
-    assert call(page, "ladder.js", f"{{ {LADDERS} return m.ladderOf(game, 'mine').length; }}") == 5
-    assert call(page, "ladder.js", f"{{ {LADDERS} return m.easyOpponent(game, null); }}") == "greedy"
+    assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.ladderOf(game, 'mine').length; }}") == 5
+    assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.easyOpponent(game, null); }}") == "greedy"
 
 
 def test_several_jumps_may_be_taken_at_once_where_one_way_leads_there(page: Page) -> None:

@@ -248,7 +248,7 @@ def test_notices_lie_above_dialogs(open_page: OpenPage) -> None:
     page = open_page("/")
     page.get_by_role("button", name="Help on keys").click()
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    page.evaluate("import('/static/js/announce.js').then((m) => m.notify('Something happened'))")
+    page.evaluate("import('/static/js/lib/announce.js').then((m) => m.notify('Something happened'))")
     expect(notice(page)).to_be_visible()
     assert page.locator(".notices").evaluate("box => box.matches(':popover-open')")  # in the top layer, so the last
 

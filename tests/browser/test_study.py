@@ -63,7 +63,7 @@ def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: Op
     expect(page.locator("[data-analysis]")).to_have_attribute("data-analysis", "stopped")
     line = page.locator(".pv button.move").all_inner_texts()
     page.locator(".pv button.move >> nth=1").hover()
-    expect(page.locator(".status")).to_have_text("What the engine expects")
+    expect(page.locator(".status")).to_have_text("Principal variation")
     page.mouse.move(5, 5)
     expect(page.locator(".status")).to_have_text("Black to move")
     page.keyboard.press(" ")

@@ -4,7 +4,7 @@ import pytest
 
 from boardwright.agents.base import Limit
 from boardwright.records.live import ClockState
-from boardwright.web.clock import Clock, time_for
+from boardwright.web.play.clock import Clock, time_for
 
 
 def clock(first: float, second: float, increment: float = 0.0) -> Clock:
@@ -12,21 +12,21 @@ def clock(first: float, second: float, increment: float = 0.0) -> Clock:
 
 
 def test_only_the_movers_time_runs() -> None:
-    running = clock(10, 20).started(1, now=100.0)
+    running = clock(10, 20).start(1, now=100.0)
     assert running.remaining(103.0) == (10, 17)
     assert running.remaining(1000.0) == (10, 0)
-    assert running.stopped(103.0).remaining(500.0) == (10, 17)
+    assert running.stop(103.0).remaining(500.0) == (10, 17)
 
 
 def test_a_move_adds_its_increment() -> None:
-    moved = clock(10, 20, increment=2).started(0, now=0.0).moved(0, now=4.0)
+    moved = clock(10, 20, increment=2).start(0, now=0.0).after_move(0, now=4.0)
     assert moved.remaining(99.0) == (8, 20)
     assert moved.running is None
 
 
 def test_a_move_taken_back_takes_its_increment_with_it() -> None:
     """And what chance did gave nobody any; the time that was spent stays spent."""
-    back = clock(10, 20, increment=2).started(0, now=0.0).taken_back([0, None, 1, 1], now=3.0)
+    back = clock(10, 20, increment=2).start(0, now=0.0).after_undo([0, None, 1, 1], now=3.0)
     assert back.remaining(99.0) == (5, 16)
     assert back.running is None
 

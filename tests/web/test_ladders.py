@@ -10,7 +10,7 @@ from planted_package import EVALUATION, plant_ratings, plant_shipped_net
 
 from boardwright.arena import ladder_file
 from boardwright.nets import shipped
-from boardwright.web import catalogue, schemas
+from boardwright.web.players import catalogue, schemas
 
 
 @pytest.fixture

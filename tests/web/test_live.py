@@ -19,18 +19,18 @@ from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.nets import shipped
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
-from boardwright.web import play_schemas
-from boardwright.web.errors import ConflictError
-from boardwright.web.live import MOST_FAILURES
+from boardwright.web.play import schemas
+from boardwright.web.play.live_game import LiveGame, new_game
+from boardwright.web.play.live_games import MAX_FAILURES
+from boardwright.web.players.specs import run_nets
+from boardwright.web.server.errors import ConflictError
 from boardwright.web.settings import Settings
-from boardwright.web.specs import run_nets
-from boardwright.web.table import Table, new_game
 
 
 def begin(client, **query) -> dict:
     answer = client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random:seed=1", **query})
     assert answer.status_code == 200, answer.text
-    play_schemas.LiveGame.model_validate(answer.json())
+    schemas.LiveGameInfo.model_validate(answer.json())
     return answer.json()
 
 
@@ -187,7 +187,7 @@ def test_versions_protect_the_board(serving: Serving) -> None:
         after = turn(client, move(client, live, actions=legal).json())
         stale = move(client, live, actions=legal)
         assert stale.status_code == 409
-        assert stale.json()["error"].startswith("the game has gone on meanwhile")
+        assert stale.json()["error"].startswith("the game has changed")
         assert client.get(f"/api/play/{live['id']}").json()["view"]["text"] == after["view"]["text"]
 
 
@@ -265,8 +265,8 @@ def test_a_net_that_does_not_fit_is_named_without_its_path(client: TestClient, q
 
 
 def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path) -> None:
+    from boardwright.web.players.specs import resolve
     from boardwright.web.settings import Settings
-    from boardwright.web.specs import resolved
 
     folder = tmp_path / "runs" / "mine" / "nets"
     folder.mkdir(parents=True)
@@ -276,7 +276,7 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
     ((name, path),) = run_nets(settings).items()
     assert path == folder / "best.net"
     game = boardwright.game("tablut")
-    assert resolved(f"zero:net={name},sims=8", game, settings) == f"zero:net={path.resolve()},sims=8"
+    assert resolve(f"zero:net={name},sims=8", game, settings) == f"zero:net={path.resolve()},sims=8"
     with serving(runs=tmp_path / "runs") as client:
         refused = client.post("/api/play", json={"game": "tablut", "opponent": f"zero:net={name},sims=8", "role": 1})
         assert refused.status_code == 400
@@ -288,7 +288,7 @@ def test_a_player_that_gives_up_says_why_and_tries_again(
     serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its net is damaged after the game began, and whole again later."""
-    monkeypatch.setattr("boardwright.web.live.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("boardwright.web.play.live_games.RETRY_SECONDS", 0.01)
     nets = plant_run(tmp_path / "runs" / "mine", game="tablut") / "nets"
     plant_net(nets.parent, 1, game="tablut")
     best, whole = nets / "best.net", (nets / "000001.net").read_bytes()
@@ -301,12 +301,12 @@ def test_a_player_that_gives_up_says_why_and_tries_again(
         with client.websocket_connect("ws://localhost/ws") as socket:
             socket.send_json({"type": "watch", "game": live["id"]})
             move(client, live, actions=live["view"]["legal"][0]["actions"])
-            told: list[dict] = []
-            while not told or told[-1].get("game", {}).get("failure") is None:
-                told.append(socket.receive_json())
-        errors = [message for message in told if message["type"] == "error"]
+            received: list[dict] = []
+            while not received or received[-1].get("game", {}).get("failure") is None:
+                received.append(socket.receive_json())
+        errors = [message for message in received if message["type"] == "error"]
         assert {error["id"] for error in errors} == {live["id"]}
-        assert len(errors) == MOST_FAILURES
+        assert len(errors) == MAX_FAILURES
         (listed,) = client.get("/api/play").json()  # which does not count as looking at the game
         assert not listed["thinking"]
         assert listed["failure"] == errors[-1]["error"]
@@ -331,19 +331,19 @@ def test_undo_takes_back_increments(serving: Serving) -> None:
 def test_undo_is_refused_where_no_time_would_be_left() -> None:
     """30 s + 10 s: a move after 25 s, its answer at once, and 8 s of thought about the next."""
     game = boardwright.game("tablut")
-    clock = play_schemas.ClockQuery(base=30, increment=10)
-    table = Table(new_game(play_schemas.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
+    clock = schemas.ClockQuery(base=30, increment=10)
+    live = LiveGame(new_game(schemas.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
     for now, spent in ((0, 25), (25, 0)):
-        table.start_clock(now)
-        table.play(table.parse(table.played.position.moves()[0]), now + spent, spent)
-    table.start_clock(25)
+        live.start_clock(now)
+        live.play(live.parse(live.line.position.moves()[0]), now + spent, spent)
+    live.start_clock(25)
     with pytest.raises(ConflictError, match="too little time"):
-        table.take_back(33)
-    assert len(table.played.moves) == 2
-    assert table.clock is not None
-    assert table.clock.remaining(33) == (7, 40)
-    table.take_back(29)
-    assert table.clock.remaining(29) == (1, 30)
+        live.take_back(33)
+    assert len(live.line.moves) == 2
+    assert live.clock is not None
+    assert live.clock.remaining(33) == (7, 40)
+    live.take_back(29)
+    assert live.clock.remaining(29) == (1, 30)
 
 
 def test_chance_moves_by_itself_and_only_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +371,7 @@ def test_open_games_are_bounded(serving: Serving) -> None:
 def test_a_game_nobody_goes_on_with_makes_room(
     serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardwright.web.live.IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("boardwright.web.play.live_games.IDLE_SECONDS", 0.0)
     with serving(open_games=1) as client:
         first = begin(client)
         turn(client, move(client, first, actions=first["view"]["legal"][0]["actions"]).json())

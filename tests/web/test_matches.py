@@ -15,10 +15,10 @@ from boardwright.records.games import Wanted, find_games
 from boardwright.records.matches import MatchGame
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
-from boardwright.web.matches import MOST_WAITING
-from boardwright.web.matches_api import table
+from boardwright.web.arena.match_queue import MAX_WAITING
+from boardwright.web.arena.match_routes import table
+from boardwright.web.players.specs import run_nets
 from boardwright.web.settings import Settings
-from boardwright.web.specs import run_nets
 
 QUICK = {"game": "draughts", "first": "random", "second": "mc:sims=2", "games": 4}
 ENDLESS = {"game": "tablut", "first": "mc:time=50s", "second": "mc:time=50s", "games": 2}
@@ -112,11 +112,11 @@ def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> No
         socket.send_json({"type": "unwatch-match", "match": match})
         for game in games:  # as many as a page may follow
             socket.send_json({"type": "watch", "game": game})
-        told = set()
-        while len(told) < 8:
+        received = set()
+        while len(received) < 8:
             news = socket.receive_json()
             assert news["type"] in ("match", "game")
-            told |= {news["game"]["id"]} if news["type"] == "game" else set()
+            received |= {news["game"]["id"]} if news["type"] == "game" else set()
     for game in games:
         client.post(f"/api/play/{game}/resign", json={})
     until(client, match, "done")
@@ -162,7 +162,7 @@ def test_a_match_survives_the_server(served: Callable[[], TestClient]) -> None:
 def test_the_queue_is_short(client: TestClient) -> None:
     first = start(client, ENDLESS)
     until(client, first, "running")
-    waiting = [start(client, ENDLESS) for _ in range(MOST_WAITING)]
+    waiting = [start(client, ENDLESS) for _ in range(MAX_WAITING)]
     answer = client.post("/api/matches", json=ENDLESS)
     assert answer.status_code == 429
     assert "waiting already" in answer.json()["error"]

@@ -9,8 +9,9 @@ from fastapi.testclient import TestClient
 import boardwright
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.gestures import Step
-from boardwright.web import schemas
+from boardwright.web.players.schemas import GameInfo
 from boardwright.web.settings import Settings
+from boardwright.web.study.schemas import PositionView
 
 EVERY = [(name, rules) for name in boardwright.game_names() for rules in boardwright.game(name).rule_sets()]
 
@@ -25,7 +26,7 @@ def random_line(game, seed: int, plies: int) -> list[Position]:
 def asked(client: TestClient, name: str, rules: str, position: Position) -> dict:
     answer = client.post("/api/position", json={"game": name, "rules": rules, "actions": position.actions()})
     assert answer.status_code == 200, answer.text
-    schemas.PositionView.model_validate(answer.json())
+    PositionView.model_validate(answer.json())
     return answer.json()
 
 
@@ -156,12 +157,12 @@ def test_mistakes_are_one_line(client: TestClient, body: dict, status: int, word
 
 def test_the_catalogue_can_be_played(client: TestClient) -> None:
     from boardwright.agents.players import make_agent
-    from boardwright.web.specs import resolved
+    from boardwright.web.players.specs import resolve
 
     games = client.get("/api/games").json()
     assert [game["name"] for game in games] == list(boardwright.game_names())
     for info in games:
-        schemas.GameInfo.model_validate(info)
+        GameInfo.model_validate(info)
         bound = boardwright.game(info["name"])
         assert "external" not in {player["name"] for player in info["players"]}
         assert [rule_set["name"] for rule_set in info["rule_sets"]] == list(bound.rule_sets())
@@ -170,4 +171,4 @@ def test_the_catalogue_can_be_played(client: TestClient) -> None:
             bound = boardwright.game(info["name"], rule_set["name"])
             for level, opponent in enumerate(rule_set["opponents"], start=1):
                 assert opponent["level"] == level
-                make_agent(resolved(opponent["spec"], bound, Settings(db=Path("unused"))), bound).close()
+                make_agent(resolve(opponent["spec"], bound, Settings(db=Path("unused"))), bound).close()

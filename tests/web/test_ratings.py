@@ -14,8 +14,8 @@ from boardwright.arena.played import PlayedGame
 from boardwright.games.record import GameRecord
 from boardwright.records.games import save_game
 from boardwright.records.store import open_store
-from boardwright.web import ratings_api
 from boardwright.web.app import make_app
+from boardwright.web.arena import ratings
 from boardwright.web.settings import Settings
 
 RESULTS = [("a", "b", 0), ("b", "a", 2), ("a", "c", 0), ("c", "a", 0), ("b", "c", 1), ("c", "b", 2)]
@@ -68,7 +68,7 @@ def test_what_was_found_is_kept_until_the_record_changes(
         rated.append(len(games))
         return rate(games)
 
-    monkeypatch.setattr(ratings_api, "rate", counting)
+    monkeypatch.setattr(ratings, "rate", counting)
     put(db, RESULTS)
     for _ in range(3):
         client.get("/api/ratings", params={"game": "tablut"})

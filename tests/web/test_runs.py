@@ -103,7 +103,7 @@ def test_curves_miss_nothing_that_comes_while_they_are_read(
         return history
 
     with monkeypatch.context() as slow:
-        slow.setattr("boardwright.web.runs_api.read_metrics", read_slowly)
+        slow.setattr("boardwright.web.training.routes.read_metrics", read_slowly)
         first = client.get(f"/api/runs/{run}/metrics").json()
     later = client.get(f"/api/runs/{run}/metrics", params={"after": first["iteration"]}).json()
     seen = [*first["scalars"]["loss/total"]["iterations"], *later["scalars"]["loss/total"]["iterations"]]
@@ -111,7 +111,7 @@ def test_curves_miss_nothing_that_comes_while_they_are_read(
 
 
 def test_a_long_curve_is_thinned(client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardwright.web.runs_api.MOST_POINTS", 5)
+    monkeypatch.setattr("boardwright.web.training.routes.MAX_POINTS", 5)
     log(plant_run(runs / "mine"), range(1, 13))
     curve = client.get(f"/api/runs/{only(client)['id']}/metrics").json()["scalars"]["loss/total"]
     assert curve["iterations"] == [3, 6, 9, 12]

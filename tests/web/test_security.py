@@ -98,7 +98,7 @@ def test_large_bodies_are_refused(serving: Serving) -> None:
     with serving(body_bytes=1000) as client:
         refused = client.post("/api/position", json={"game": "x" * 2000})
         assert refused.status_code == 413
-        assert refused.json()["error"].endswith("a request may have 0.001 MB")
+        assert refused.json()["error"].endswith("the limit is 0.001 MB")
         pieces = (b"x" * 100 for _ in range(100))
         unmeasured = client.post("/api/position", content=pieces)  # without a length
         assert (unmeasured.status_code, unmeasured.json()) == (413, refused.json())
@@ -138,5 +138,5 @@ def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) ->
 
 
 def test_the_server_needs_no_jax() -> None:
-    code = "import sys, boardwright.web.app, boardwright.web.worker; assert 'jax' not in sys.modules, 'jax'"
+    code = "import sys, boardwright.web.app, boardwright.web.players.worker; assert 'jax' not in sys.modules, 'jax'"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

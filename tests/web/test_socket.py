@@ -26,10 +26,11 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web import messages, play_schemas
-from boardwright.web.outbox import MOST_MESSAGES, Outbox, OutboxFullError
-from boardwright.web.socket import SEND_SECONDS
-from boardwright.web.specs import run_nets
+from boardwright.web.play.schemas import LiveGameInfo
+from boardwright.web.players.specs import run_nets
+from boardwright.web.socket.outbox import MAX_MESSAGES, Outbox, OutboxFullError
+from boardwright.web.socket.routes import SEND_SECONDS
+from boardwright.web.study.schemas import Info
 
 ADDRESS = "ws://localhost/ws"
 START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
@@ -39,7 +40,7 @@ def begin(client: Any, **query) -> dict:
     return client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random", **query}).json()
 
 
-def heard(socket: WebSocketTestSession, *kinds: str) -> dict:
+def receive(socket: WebSocketTestSession, *kinds: str) -> dict:
     """The next message of these kinds."""
     while True:
         message = socket.receive_json()
@@ -48,11 +49,11 @@ def heard(socket: WebSocketTestSession, *kinds: str) -> dict:
 
 
 def pids(client: TestClient) -> list[int]:
-    return client.app.state.services.engines.pids  # type: ignore[attr-defined]
+    return client.app.state.services.pool.pids  # type: ignore[attr-defined]
 
 
 def thinking(client: TestClient) -> int:
-    return client.app.state.services.engines.thinking  # type: ignore[attr-defined]
+    return client.app.state.services.pool.searching  # type: ignore[attr-defined]
 
 
 def wait_until(ready: Callable[[], object]) -> None:
@@ -67,14 +68,14 @@ def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
         for page in (first, second):
             page.send_json({"type": "watch", "game": live["id"]})
-            assert heard(page, "game")["game"]["version"] == live["version"]
+            assert receive(page, "game")["game"]["version"] == live["version"]
         legal = live["view"]["legal"][0]["actions"]
         client.post(f"/api/play/{live['id']}/move", json={"actions": legal, "version": live["version"]})
         for page in (first, second):
             versions = []
             while True:
-                game = heard(page, "game")["game"]
-                play_schemas.LiveGame.model_validate(game)
+                game = receive(page, "game")["game"]
+                LiveGameInfo.model_validate(game)
                 versions.append(game["version"])
                 if game["view"]["to_move"] == 0:
                     break
@@ -82,9 +83,9 @@ def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
             assert len(game["view"]["actions"]) == 2
         second.send_json({"type": "unwatch", "game": live["id"]})
         second.send_json({"type": "watch", "game": "nobody"})
-        assert "nobody" in heard(second, "error")["error"]
+        assert "nobody" in receive(second, "error")["error"]
         client.post(f"/api/play/{live['id']}/resign", json={})
-        while heard(first, "game")["game"]["result"] is None:
+        while receive(first, "game")["game"]["result"] is None:
             pass
         second.send_json({"type": "watch", "game": "nobody"})
         assert second.receive_json()["type"] == "error"  # and no game before it
@@ -97,8 +98,8 @@ def test_values_are_of_role_0(client: TestClient, side: int) -> None:
     assert boardwright.game("tablut").position(start).role_to_move == side
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "a", **START, "start": start, "agent": "alphabeta:depth=4"})
-        info = heard(page, "info")
-        while (message := heard(page, "info", "done"))["type"] == "info":
+        info = receive(page, "info")
+        while (message := receive(page, "info", "done"))["type"] == "info":
             info = message
     assert info["value"] == -1.0
     assert info["side"] == side
@@ -113,11 +114,11 @@ def test_thoughts_of_thousands_of_moves_arrive_whole(started: Callable[..., Serv
     query = {"game": "cathedral", "rules": "official", "start": None, "actions": [first], "agent": "mc:sims=3000"}
     with connect(started().address.replace("http", "ws") + "/ws") as page:
         page.send(json.dumps({"type": "analyse", "id": "a", **query}))
-        told: list[dict] = []
-        while not told or told[-1]["type"] not in ("done", "error"):
-            told.append(json.loads(page.recv(timeout=60)))
-    assert told[-1] == {"type": "done", "id": "a"}
-    assert "info" in {message["type"] for message in told}
+        received: list[dict] = []
+        while not received or received[-1]["type"] not in ("done", "error"):
+            received.append(json.loads(page.recv(timeout=60)))
+    assert received[-1] == {"type": "done", "id": "a"}
+    assert "info" in {message["type"] for message in received}
 
 
 def test_analysis_streams_and_stops(client: TestClient) -> None:
@@ -125,14 +126,14 @@ def test_analysis_streams_and_stops(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "mine", **START, "agent": "mc-improved"})
         for _ in range(3):
-            info = heard(page, "info")
-            messages.Info.model_validate(info)
+            info = receive(page, "info")
+            Info.model_validate(info)
             assert {candidate["text"] for candidate in info["candidates"]} <= set(legal)
             visits = [candidate["visits"] for candidate in info["candidates"]]
             assert visits == sorted(visits, reverse=True)
             boardwright.game("tablut").play_all([a for move in info["line"] for a in move["actions"]])
         page.send_json({"type": "stop", "id": "mine"})
-        assert heard(page, "done") == {"type": "done", "id": "mine"}
+        assert receive(page, "done") == {"type": "done", "id": "mine"}
         page.send_json({"type": "stop", "id": "mine"})  # once more: nothing to stop
         page.send_json({"type": "analyse", "id": "next", **START, "agent": "random"})
         assert page.receive_json()["id"] == "next"  # and nothing of the one that was stopped
@@ -143,7 +144,7 @@ def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         query = {"type": "analyse", "id": "a", "game": "draughts", "start": start, "agent": "mc:sims=50"}
         page.send_json(query)
-        info = heard(page, "info")
+        info = receive(page, "info")
         (only,) = info["candidates"]
         assert (only["text"], len(only["actions"])) == ("15x29", 2)
         assert info["line"][0]["text"] == "15x29"
@@ -157,27 +158,27 @@ def test_a_candidate_that_goes_on_in_several_ways_is_that_of_the_line(client: Te
     query = {"type": "analyse", "game": "draughts", "start": start}
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({**query, "id": "a", "agent": "alphabeta:depth=4"})
-        info = heard(page, "info")
+        info = receive(page, "info")
         (only,) = info["candidates"]
         assert only["text"] in legal
         assert (only["text"], only["actions"]) == (info["line"][0]["text"], info["line"][0]["actions"])
-        heard(page, "done")
+        receive(page, "done")
         page.send_json({**query, "id": "b", "agent": "random"})
-        (only,) = heard(page, "info")["candidates"]
+        (only,) = receive(page, "info")["candidates"]
         assert only["text"] == "32x23…"
 
 
 def test_whoever_waits_for_another_analysis_is_told(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
         first.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
-        heard(first, "info")
+        receive(first, "info")
         second.send_json({"type": "analyse", "id": "b", **START, "agent": "random", "seconds": 1})
-        told = heard(second, "info", "error")
-        messages.Info.model_validate(told)
-        assert (told["id"], told["waiting"], told["candidates"]) == ("b", True, [])
-        told = heard(second, "info", "error")
-        assert (told["id"], told["waiting"], len(told["candidates"])) == ("b", False, 1)
-        while not heard(first, "info")["waiting"]:
+        received = receive(second, "info", "error")
+        Info.model_validate(received)
+        assert (received["id"], received["waiting"], received["candidates"]) == ("b", True, [])
+        received = receive(second, "info", "error")
+        assert (received["id"], received["waiting"], len(received["candidates"])) == ("b", False, 1)
+        while not receive(first, "info")["waiting"]:
             pass
 
 
@@ -189,20 +190,20 @@ def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: S
         (net,) = run_nets(client.app.state.services.settings)  # type: ignore[attr-defined]
         page.send_json({"type": "analyse", "id": "a", "game": "draughts", "agent": f"zero:net={net}", "seconds": 1})
         assert page.receive_json() == {"type": "preparing", "id": "a"}
-        info = heard(page, "info", "error")
-        messages.Info.model_validate(info)
+        info = receive(page, "info", "error")
+        Info.model_validate(info)
         assert sum(candidate["policy"] for candidate in info["candidates"]) == pytest.approx(1.0, abs=1e-3)
         assert sum(candidate["visits"] for candidate in info["candidates"]) > 1
         assert len(info["candidates"]) == 7
-        assert heard(page, "done")["id"] == "a"
+        assert receive(page, "done")["id"] == "a"
         page.send_json({"type": "analyse", "id": "b", "game": "draughts", "agent": f"zero:net={net}"})
-        assert heard(page, "info", "preparing", "error")["type"] == "info"  # the net is kept
+        assert receive(page, "info", "preparing", "error")["type"] == "info"  # the net is kept
 
 
 def test_an_analysis_that_fails_names_no_path(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "a", **START, "agent": "net:net=cathedral"})
-        assert heard(page, "error")["error"].startswith("net file cathedral: made for cathedral, not tablut")
+        assert receive(page, "error")["error"].startswith("net file cathedral: made for cathedral, not tablut")
 
 
 def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> None:
@@ -210,11 +211,11 @@ def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> 
         for _ in range(4):
             page.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
         page.send_json({"type": "analyse", "id": "a", **START, "agent": "random"})
-        assert heard(page, "done", "error")["type"] == "done"
+        assert receive(page, "done", "error")["type"] == "done"
         page.send_json({"type": "analyse", "id": "b", **START, "agent": "mc"})
         page.send_json({"type": "analyse", "id": "c", **START, "agent": "mc"})
         page.send_json({"type": "analyse", "id": "d", **START, "agent": "mc"})
-        refused = heard(page, "error")
+        refused = receive(page, "error")
         assert refused["id"] == "d"
         assert "2 analyses" in refused["error"]
 
@@ -233,7 +234,7 @@ def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> 
 def test_what_cannot_be_analysed_is_told(client: TestClient, query: dict) -> None:
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "x", **START, **query})
-        assert heard(page, "error", "info")["id"] == "x"
+        assert receive(page, "error", "info")["id"] == "x"
 
 
 def test_watches_are_bounded(client: TestClient) -> None:
@@ -241,7 +242,7 @@ def test_watches_are_bounded(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         for game in games:
             page.send_json({"type": "watch", "game": game})
-        assert "8 things" in heard(page, "error")["error"]
+        assert "8 things" in receive(page, "error")["error"]
     for game in games:
         client.post(f"/api/play/{game}/resign", json={})
 
@@ -250,7 +251,7 @@ def test_analyses_end_with_their_page(serving: Serving) -> None:
     with serving() as client:
         with client.websocket_connect(ADDRESS) as page:
             page.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
-            heard(page, "info")
+            receive(page, "info")
             (pid,) = pids(client)
         wait_until(lambda: not thinking(client))
         assert pids(client) == [pid]
@@ -266,9 +267,9 @@ def test_the_page_is_told_when_a_process_dies(serving: Serving) -> None:
             wait_until(lambda: thinking(client))
             (pid,) = pids(client)
             os.kill(pid, signal.SIGKILL)
-            told = heard(page, "error")
-            assert told["id"] == live["id"]
-            assert "another takes its place" in told["error"]
+            received = receive(page, "error")
+            assert received["id"] == live["id"]
+            assert "was replaced" in received["error"]
             wait_until(lambda: thinking(client))  # it is asked again
             assert pids(client) != [pid]
             assert client.get(f"/api/play/{live['id']}").json()["thinking"]
@@ -394,14 +395,14 @@ def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
 
     async def fill() -> None:
         box = Outbox()
-        box.put("first")
+        box.put({"first": 1})
         for number in range(1000):
-            box.put(f"info {number}", "info")
-        assert [await box.take(), await box.take()] == ["first", "info 999"]
-        for number in range(MOST_MESSAGES):
-            box.put(str(number))
+            box.put({"info": number}, "info")
+        assert [await box.take(), await box.take()] == [{"first": 1}, {"info": 999}]
+        for number in range(MAX_MESSAGES):
+            box.put({"number": number})
         with pytest.raises(OutboxFullError):
-            box.put("one too many")
+            box.put({"number": MAX_MESSAGES})
 
     with ThreadPoolExecutor(1) as thread:  # that of the tests may have a loop already, a browser's
         thread.submit(asyncio.run, fill()).result()

@@ -1,14 +1,14 @@
 /** The frame around every page: navigation, theme, help, and which page is shown. */
-import { html, render, useEffect, useLayoutEffect, useState } from "./ui.js";
-import { Announcer } from "./announce.js";
-import { api } from "./api.js";
+import { html, render, useEffect, useLayoutEffect, useState } from "./lib/ui.js";
+import { Announcer } from "./lib/announce.js";
+import { api } from "./lib/api.js";
 import { Defs } from "./board/defs.js";
-import { Help, TEXT_FIELDS } from "./keys.js";
-import { Missing } from "./missing.js";
+import { Help, TEXT_FIELDS } from "./lib/keys.js";
+import { LoadError } from "./panels/LoadError.js";
 import { RulesInPlay } from "./panels/howto.js";
-import { Link, useRoute } from "./router.js";
-import { makeSocket } from "./socket.js";
-import { remembered, remember } from "./store.js";
+import { Link, useRoute } from "./lib/router.js";
+import { makeSocket } from "./lib/socket.js";
+import { remembered, remember } from "./lib/storage.js";
 
 const PAGES = {
   home: () => import("./pages/home.js"),
@@ -43,7 +43,7 @@ function usePage(page) {
     if (loaded[page] || !PAGES[page]) return;
     PAGES[page]()
       .then((module) => setLoaded((before) => ({ ...before, [page]: module.Page })))
-      .catch(() => setLoaded((before) => ({ ...before, [page]: Missing })));
+      .catch(() => setLoaded((before) => ({ ...before, [page]: LoadError })));
   }, [page]);
   return PAGES[page] ? loaded[page] : Lost;
 }

@@ -1,5 +1,5 @@
 /** Which piece of a picture is which piece of the next, so that pieces glide and fade instead of jumping. */
-import { useEffect, useMemo, useRef, useState } from "../ui.js";
+import { useEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import { keyOf } from "./geometry.js";
 import { moveOfActions, pathOf, sceneAlong } from "./moves.js";
 

@@ -2,7 +2,7 @@
  * A board that shows any scene and takes moves by mouse, touch and keyboard. It knows no game: what may be done comes
  * from `input` (input.js), what is to be seen from the scene.
  */
-import { classes, html, useEffect, useMemo, useRef, useState } from "../ui.js";
+import { classes, html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import { usePieces, useSteps } from "./animate.js";
 import { borderOf, Floor, Frame, Labels } from "./floor.js";
 import { allCells, CELL, cellName, keyOf, keyOfCells, same, viewer } from "./geometry.js";

@@ -1,5 +1,5 @@
 /** Shades that all boards on a page share; they are referred to by id, so they are drawn once. */
-import { html } from "../ui.js";
+import { html } from "../lib/ui.js";
 
 const WOODS = {
   0: ["#6d5443", "#3a281d", "#1d120b"],

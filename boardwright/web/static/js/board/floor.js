@@ -1,5 +1,5 @@
 /** The bare board: frame, coordinates, cells with their tints, grain. It never changes while pieces move. */
-import { html } from "../ui.js";
+import { html } from "../lib/ui.js";
 import { allCells, BARE_BORDER, BORDER, CELL, keyOf } from "./geometry.js";
 
 export const borderOf = (scene) => (scene.row_names.length ? BORDER : BARE_BORDER);

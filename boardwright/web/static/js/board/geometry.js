@@ -7,12 +7,12 @@
 
 export const CELL = 48;
 export const BORDER = 26; // of the frame, where the coordinates are
-export const BARE_BORDER = 12; // where there are none
+export const BARE_BORDER = 12; // without coordinates
 
 export const keyOf = ([row, column]) => `${row},${column}`;
 export const cellOf = (key) => /** @type {Cell} */ (key.split(",").map(Number));
 export const same = (a, b) => Boolean(a && b) && a[0] === b[0] && a[1] === b[1];
-/** One text for a set of cells, whatever their order. */
+/** One text for a set of cells in any order. */
 export const keyOfCells = (cells) => cells.map(keyOf).sort().join(" ");
 
 /** Cell to cell of the picture: turned by half a turn if the board is flipped; its own inverse. */
@@ -48,7 +48,7 @@ export function cellName(scene, cell) {
 
 /**
  * Paths of a block of cells: its body, to be stroked nearly as wide as a cell, and the seams in it. Strokes between the
- * middles of neighbours leave the same margin all around, whatever the shape.
+ * middles of neighbours leave the same margin all around any shape.
  */
 export function blockPaths(cells, size = CELL) {
   const held = new Set(cells.map(keyOf));
@@ -57,9 +57,9 @@ export function blockPaths(cells, size = CELL) {
   let seams = "";
   for (const [row, column] of cells) {
     const [x, y, half] = [(column + 0.5) * size, (row + 0.5) * size, size / 2];
-    const [beside, below] = [has(row, column + 1), has(row + 1, column)];
+    const [right, below] = [has(row, column + 1), has(row + 1, column)];
     body += `M${x} ${y}h0.05`;
-    if (beside) {
+    if (right) {
       body += `M${x} ${y}h${size}`;
       seams += `M${x + half} ${y - half * 0.62}v${half * 1.24}`;
     }
@@ -67,7 +67,7 @@ export function blockPaths(cells, size = CELL) {
       body += `M${x} ${y}v${size}`;
       seams += `M${x - half * 0.62} ${y + half}h${half * 1.24}`;
     }
-    if (beside && below && has(row + 1, column + 1)) body += `M${x} ${y + half}h${size}`;
+    if (right && below && has(row + 1, column + 1)) body += `M${x} ${y + half}h${size}`;
   }
   return { body, seams };
 }

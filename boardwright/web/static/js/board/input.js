@@ -1,5 +1,5 @@
-/** The hand over the board: what is taken, where it hovers, and which move comes of it. */
-import { useLayoutEffect, useMemo, useState } from "../ui.js";
+/** Input on the board: the piece that is taken, where it hovers, and the move it makes. */
+import { useLayoutEffect, useMemo, useState } from "../lib/ui.js";
 import { keyOf, keyOfCells, orientations, same, shapeAt } from "./geometry.js";
 import { forced, moveOfPath, nextCells, origins, placements, shortcuts, trayPieces } from "./moves.js";
 
@@ -42,7 +42,7 @@ export function useInput(view, enabled, onMove) {
   };
   const ghost = ghostAt(state.hover);
 
-  /** Goes on to a cell; says whether that was possible. */
+  /** Extends the path to a cell; returns whether that was possible. */
   function step(cell) {
     const key = keyOf(cell);
     if (next.has(key)) {

@@ -86,7 +86,7 @@ export function placements(legal) {
 }
 
 /**
- * The pieces on the trays, each with the name its placements have; those that no tray shows (nobody's) come in a tray of
+ * The pieces on the trays, each with the name its placements have; those that no tray shows (neutral ones) come in a tray of
  * their own. A piece without a legal placement has no name.
  * @returns {{name: string, role: number|null, active: boolean, pieces: {key: string, letter: string, cells: any[], piece: string|null}[]}[]}
  */

@@ -1,5 +1,5 @@
 /** What is drawn over a board to explain it: marks, hints, heat and arrows. */
-import { classes, html } from "../ui.js";
+import { classes, html } from "../lib/ui.js";
 import { blockPaths, CELL, keyOf } from "./geometry.js";
 
 export function Marks({ scene, view }) {

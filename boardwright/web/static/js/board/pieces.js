@@ -1,5 +1,5 @@
 /** Pieces as they look: turned discs, and blocks that cover several cells. */
-import { html } from "../ui.js";
+import { html } from "../lib/ui.js";
 import { blockPaths, CELL } from "./geometry.js";
 
 const CROWN = "M-11 8 L-13.5 -6 L-6.5 0.5 L0 -10.5 L6.5 0.5 L13.5 -6 L11 8 Z";

@@ -1,5 +1,5 @@
-/** The pieces in hand, beside the board; those of the side to move are buttons. */
-import { capital, classes, html } from "../ui.js";
+/** The pieces in hand, next to the board; those of the role to move are buttons. */
+import { capital, classes, html } from "../lib/ui.js";
 import { Block } from "./pieces.js";
 
 const SIZE = 15;
@@ -15,7 +15,7 @@ function Shape({ cells, role }) {
   `;
 }
 
-/** Whether something may be placed from a tray: of two that are active, nobody's and one's own, from one. */
+/** Whether a piece may be placed from a tray: of two active ones, the neutral and the own, only from one. */
 const isInUse = (tray) => tray.active && tray.pieces.some((piece) => piece.piece);
 
 export function Trays({ input }) {

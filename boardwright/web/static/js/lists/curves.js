@@ -1,7 +1,7 @@
-/** What a run measured, as curves that go on while one looks. */
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+/** The metrics of a run as curves that are updated while it runs. */
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import uPlot from "../../vendor/uPlot.js";
-import { large } from "./words.js";
+import { large } from "../lib/format.js";
 
 const HEIGHT = 190;
 const COLOURS = ["--curve-0", "--curve-1", "--curve-2", "--curve-3"];

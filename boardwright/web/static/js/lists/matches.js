@@ -1,12 +1,12 @@
 /** Matches: the form that starts one, those there are, and one with its table as it fills. */
-import { capital, classes, html, useEffect, useRef, useState } from "../ui.js";
-import { announce, notifyError } from "../announce.js";
-import { ladderOf, stillOffered } from "../ladder.js";
+import { capital, classes, html, useEffect, useRef, useState } from "../lib/ui.js";
+import { announce, notifyError } from "../lib/announce.js";
+import { ladderOf, stillOffered } from "../lib/ladder.js";
 import { OpponentChoice } from "../panels/opponent.js";
-import { Link } from "../router.js";
-import { playerName, resultText } from "../sides.js";
-import { useRemembered } from "../store.js";
-import { ago, percent, signed } from "./words.js";
+import { Link } from "../lib/router.js";
+import { playerName, resultText } from "../lib/sides.js";
+import { useRemembered } from "../lib/storage.js";
+import { ago, percent, signed } from "../lib/format.js";
 
 const OPENINGS = [["random:2", "Two random moves"], ["random:4", "Four random moves"], ["start", "The first position"]];
 const TIMES = [["", "Their own"], ["0.1", "0.1 s"], ["0.5", "0.5 s"], ["1", "1 s"], ["5", "5 s"]];
@@ -25,8 +25,7 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
     event.preventDefault();
     setBusy(true);
     const { first, second, games, openings, time } = choices;
-    api
-      .startMatch({ game: game.name, rules: chosenRules, first, second, games: Number(games), openings, time: time ? Number(time) : null })
+    api.startMatch({ game: game.name, rules: chosenRules, first, second, games: Number(games), openings, time: time ? Number(time) : null })
       .then(({ id }) => started(id))
       .catch(notifyError)
       .finally(() => setBusy(false));
@@ -94,7 +93,7 @@ export function MatchView({ match, game, act, api }) {
       <div class="row spread">
         <h2 id="match-title">${names[0]} <span class="quiet">against</span> ${names[1]}</h2>
         ${isOpen(match) && html`<button class="button small" onClick=${() => act(api.stopMatch(match.id))}>Stop</button>`}
-        ${(match.state === "stopped" || match.state === "failed") && html`<button class="button small" onClick=${() => act(api.post(`/api/matches/${match.id}/resume`))}>Go on</button>`}
+        ${(match.state === "stopped" || match.state === "failed") && html`<button class="button small" onClick=${() => act(api.resumeMatch(match.id))}>Resume</button>`}
       </div>
       <div class="progress">
         <progress max=${match.total} value=${match.done} aria-label="Games played"></progress>

@@ -1,7 +1,7 @@
 /** The rating list of a game with its intervals, by role too, and the crosstable. */
-import { capital, html, useState } from "../ui.js";
-import { playerName } from "../sides.js";
-import { percent, points, whole } from "./words.js";
+import { capital, html, useState } from "../lib/ui.js";
+import { playerName } from "../lib/sides.js";
+import { percent, points, whole } from "../lib/format.js";
 
 /** Where a list begins and ends on the scale of its bars, a little wider than its intervals. */
 function scaleOf(rows) {
@@ -11,7 +11,7 @@ function scaleOf(rows) {
   return { low: low - room, width: high - low + 2 * room };
 }
 
-/** An interval drawn over the scale of its list; the numbers beside it say the same. */
+/** An interval drawn over the scale of its list; the numbers next to it say the same. */
 function Interval({ row, scale }) {
   const at = (elo) => `${((100 * (elo - scale.low)) / scale.width).toFixed(2)}%`;
   const width = `${((100 * (row.plus + row.minus)) / scale.width).toFixed(2)}%`;
@@ -76,7 +76,7 @@ export function RatingList({ list, game }) {
   `;
 }
 
-/** A cell's colour tells the score, its text the points. */
+/** The colour of a cell shows the score, its text the points. */
 function Cell({ cell, row, column }) {
   if (!cell) return html`<td class="none" aria-label="never met">·</td>`;
   const games = cell.wins + cell.draws + cell.losses;

@@ -1,11 +1,11 @@
 /** Games of the record, newest first, a page at a time, each a link to its replay. */
-import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
-import { TextInput } from "../field.js";
-import { Link } from "../router.js";
-import { playerName, resultText } from "../sides.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
+import { notifyError } from "../lib/announce.js";
+import { FormField } from "../panels/FormField.js";
+import { Link } from "../lib/router.js";
+import { playerName, resultText } from "../lib/sides.js";
 import { recordPath } from "./matches.js";
-import { ago } from "./words.js";
+import { ago } from "../lib/format.js";
 
 const PAGE = 10;
 const MOST = 100; // that the server lists at once
@@ -42,7 +42,7 @@ export function Records({ api, game, rules, version }) {
     <section class="panel" aria-labelledby="records-title">
       <div class="row spread">
         <h2 id="records-title">Games</h2>
-        <label class="field inline">Player <${TextInput} type="search" name="player" placeholder="all" list="record-players" value=${player} setValue=${choose} /></label>
+        <label class="field inline">Player <${FormField} type="search" name="player" placeholder="all" list="record-players" value=${player} setValue=${choose} /></label>
         <datalist id="record-players">${[...names].map(([spec, name]) => html`<option key=${spec} value=${spec} label=${name} />`)}</datalist>
       </div>
       <ul class="record-list">${pages.games.map((record) => html`<${Entry} key=${record.id} record=${record} game=${game} />`)}</ul>

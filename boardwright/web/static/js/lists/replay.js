@@ -1,16 +1,16 @@
 /** A game to step through: the board, its moves, and buttons to go along them. */
-import { html, useEffect, useRef, useState } from "../ui.js";
-import { announce, notifyError } from "../announce.js";
+import { html, useEffect, useRef, useState } from "../lib/ui.js";
+import { announce, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { MoveList, Steps } from "../panels/moves.js";
-import { namesByColour } from "../sides.js";
+import { namesByColour } from "../lib/sides.js";
 
 const STEP_MS = 700;
 
 /**
- * The place in a game, and what moves it. `record` is {game, rules, start, actions}, or null while there is none.
+ * The current place in a game, and what moves it. `record` is {game, rules, start, actions}, or null before it is loaded.
  * @returns {{whole: any, view: any, at: number, last: number, go: (to: number) => void, playing: boolean, toggle: () => void}}
  */
 export function useReplay(api, record) {
@@ -26,8 +26,7 @@ export function useReplay(api, record) {
     setPlaying(false);
     if (!record) return undefined;
     const { game, rules, start, actions } = record;
-    api
-      .position({ game, rules, start, actions })
+    api.position({ game, rules, start, actions })
       .then((answer) => {
         if (!open) return;
         setWhole(answer);
@@ -40,8 +39,7 @@ export function useReplay(api, record) {
     if (!whole) return undefined;
     let open = true;
     const actions = whole.line.slice(0, at).flatMap((move) => move.actions);
-    api
-      .position({ game: whole.game, rules: whole.rules, start: whole.start, actions })
+    api.position({ game: whole.game, rules: whole.rules, start: whole.start, actions })
       .then((answer) => open && setView(answer))
       .catch(notifyError);
     return () => (open = false);

@@ -1,8 +1,8 @@
 /** A sample of what a run's newest net plays. */
-import { html, useEffect, useState } from "../ui.js";
-import { useKeys } from "../keys.js";
-import { Link, go, studyPath } from "../router.js";
-import { resultText } from "../sides.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { useKeys } from "../lib/keys.js";
+import { Link, go, studyPath } from "../lib/router.js";
+import { resultText } from "../lib/sides.js";
 import { Replay, useReplay } from "./replay.js";
 
 /** @param {{api: any, run: any, game: any, keys: any[]}} props `keys` of the page around it */
@@ -14,8 +14,7 @@ export function Sample({ api, run, game, keys }) {
   useEffect(() => {
     let open = true;
     setState((before) => ({ ...before, error: null, busy: true, iteration: run.iteration }));
-    api
-      .get(`/api/runs/${encodeURIComponent(run.id)}/sample?seed=${seed}`)
+    api.sample(run.id, seed)
       .then((record) => open && setState((before) => ({ ...before, record: record && same(before.record, record) ? before.record : record, busy: false })))
       .catch((error) => open && setState((before) => ({ ...before, record: null, error, busy: false })));
     return () => (open = false);
@@ -23,7 +22,7 @@ export function Sample({ api, run, game, keys }) {
   const { record, error, busy } = state;
   const later = !busy && !record && !error && run.iteration !== state.iteration;
   useEffect(() => {
-    if (later) setAsked(asked + 1); // a run just begun has no net yet: ask as it goes on
+    if (later) setAsked(asked + 1); // a new run has no net yet: ask again later
   }, [later]);
   const replay = useReplay(api, record);
   const path = record && replay.whole && studyPath({ ...record, ply: replay.at });

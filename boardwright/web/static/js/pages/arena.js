@@ -1,13 +1,13 @@
 /** The arena: who is how strong, who beat whom, and matches to find out more. */
-import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
-import { useKeys } from "../keys.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
+import { notifyError } from "../lib/announce.js";
+import { useKeys } from "../lib/keys.js";
 import { isOpen, MatchForm, MatchLinks, MatchView } from "../lists/matches.js";
-import { useGames, usePolled } from "../lists/polled.js";
+import { useGames, usePolled } from "../hooks/usePolled.js";
 import { Crosstable, RatingList } from "../lists/ratings.js";
 import { Records } from "../lists/records.js";
-import { rename } from "../router.js";
-import { remember, remembered } from "../store.js";
+import { rename } from "../lib/router.js";
+import { remember, remembered } from "../lib/storage.js";
 
 const LIVE_MS = 2000;
 const IDLE_MS = 15000;
@@ -47,7 +47,7 @@ function Arena({ api, socket, games, params }) {
   const matches = list.answer ?? [];
   const match = usePolled(
     () => (shown.match ? api.match(shown.match) : Promise.resolve(null)),
-    (answer) => (answer && isOpen(answer) ? LIVE_MS : null), // the socket tells sooner, if it is open
+    (answer) => (answer && isOpen(answer) ? LIVE_MS : null), // the socket is faster, if it is open
     String(shown.match),
   );
   const live = Boolean(match.answer && isOpen(match.answer));

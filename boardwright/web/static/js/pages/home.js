@@ -1,15 +1,15 @@
-/** The first page: choose a game and begin, or go on with one. */
-import { html, useEffect, useState } from "../ui.js";
-import { notify, notifyError } from "../announce.js";
+/** The first page: start a game, or resume one. */
+import { html, useEffect, useState } from "../lib/ui.js";
+import { notify, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
-import { useFirst } from "../first.js";
-import { useKeys } from "../keys.js";
-import { mayPass, useGames, usePolled } from "../lists/polled.js";
+import { useFirstPosition } from "../hooks/useFirstPosition.js";
+import { useKeys } from "../lib/keys.js";
+import { mayPass, useGames, usePolled } from "../hooks/usePolled.js";
 import { HowToPlay } from "../panels/howto.js";
 import { lastChoices, NewGame } from "../panels/newgame.js";
-import { Link } from "../router.js";
-import { beginsAbove, colourOf, namesByColour, playerName } from "../sides.js";
+import { Link } from "../lib/router.js";
+import { beginsAbove, colourOf, namesByColour, playerName } from "../lib/sides.js";
 
 const SHOWN_GAMES = 8; // until all are asked for
 
@@ -27,8 +27,8 @@ export function Page({ api, params }) {
   }, [games]);
   useEffect(() => live.error && notifyError(live.error), [live.error]);
   const game = games?.find((candidate) => candidate.name === choices?.game);
-  const [asked, view] = useFirstPosition(api, game, choices, params);
-  const first = useFirst(api, game?.name, choices?.rules);
+  const [asked, view] = useStartPosition(api, game, choices, params);
+  const first = useFirstPosition(api, game?.name, choices?.rules);
   if (!game || view?.game !== game.name) return html`<main class="stage" aria-busy="true"></main>`;
   return html`
     <main class="stage">
@@ -51,8 +51,8 @@ export function Page({ api, params }) {
  * The text of the position asked for, if it is one under the rules that are chosen, and the view of what a game begins
  * from: the last one seen while the next is on its way.
  */
-function useFirstPosition(api, game, choices, params) {
-  const [refused, setRefused] = useState(null); // the text of a position that is none
+function useStartPosition(api, game, choices, params) {
+  const [refused, setRefused] = useState(null); // the text of an invalid position
   const [view, setView] = useState(null);
   const fits = game && params.game === game.name && (params.rules ?? game.default_rules) === choices.rules;
   const asked = fits && params.position !== refused ? params.position : undefined;
@@ -80,12 +80,12 @@ function Preview({ view, first, game, role }) {
     label=${`${game.title}, the first position`} />`;
 }
 
-/** Games to go on with, the one moved in last first. */
+/** Unfinished games, the most recently moved first. */
 function OpenGames({ open, games }) {
   const [all, setAll] = useState(false);
   return html`
     <section class="panel">
-      <h2>Go on with</h2>
+      <h2>Resume</h2>
       <ul class="open-games">${open.slice(0, all ? open.length : SHOWN_GAMES).map((live) => html`<${OpenGame}
         key=${live.id} live=${live} games=${games} />`)}</ul>
       ${

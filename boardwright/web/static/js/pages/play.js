@@ -1,97 +1,18 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
-import { capital, classes, html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { announce, notify, notifyError } from "../announce.js";
+import { capital, classes, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
-import { useFirst } from "../first.js";
-import { useKeys } from "../keys.js";
+import { useFirstPosition } from "../hooks/useFirstPosition.js";
+import { useConnection, useLiveGame, useLookBack, useRunNames } from "../hooks/useLiveGame.js";
+import { announce, notifyError } from "../lib/announce.js";
+import { useKeys } from "../lib/keys.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
-import { asRecorded, rememberPlayed } from "../played.js";
-import { go, studyPath } from "../router.js";
-import { beginsAbove, colourOf, hasRunNet, nameRuns, namesByColour, playerName, resultText } from "../sides.js";
-
-const NO_STATE = { live: null, readAt: 0, connection: 0 };
-
-/**
- * The newest state of a live game, whichever way it came. What a connection says first is taken whatever its version:
- * a server that was started again counts on from what it had stored, which may be less.
- */
-function useLiveGame(api, socket, id) {
-  const [state, setState] = useState(NO_STATE);
-  const receive = useCallback(
-    (next, connection = null) =>
-      setState((before) => {
-        const first = connection !== null && connection !== before.connection;
-        const older = before.live?.id === next.id && before.live.version > next.version;
-        if (older && !first) return before;
-        return { live: next, readAt: performance.now(), connection: connection ?? before.connection };
-      }),
-    [],
-  );
-  useEffect(() => {
-    setState(NO_STATE);
-    api
-      .liveGame(id)
-      .then(receive)
-      .catch((error) => {
-        notifyError(error);
-        if (error.status === 404) go("/", true);
-      });
-    return socket.watch(id, { state: receive, failed: notify });
-  }, [id]);
-  return { ...state, receive };
-}
-
-/** Whether the connection is lost, by which the player's moves come, and when it last was; says when it is back. */
-function useLoss(socket) {
-  const [loss, setLoss] = useState({ lost: false, lostAt: 0 });
-  useEffect(
-    () =>
-      socket.whenLost((now) => {
-        setLoss(({ lostAt }) => ({ lost: now, lostAt: now ? performance.now() : lostAt }));
-        if (!now) notify("The connection is back");
-      }),
-    [],
-  );
-  return loss;
-}
-
-/** Finds out what a run is called whose net plays: a page that was just loaded has seen no list of runs. */
-function useRunNames(api, spec) {
-  const [, setNamed] = useState(false);
-  useEffect(() => {
-    if (!spec || !hasRunNet(spec)) return;
-    api
-      .runs()
-      .then(nameRuns)
-      .then(() => setNamed(true))
-      .catch(() => {}); // then its id is its name
-  }, [spec]);
-}
-
-/** An earlier position of the game while one looks back; null for the present. */
-function useLookBack(api, live) {
-  const [count, setCount] = useState(null);
-  const [view, setView] = useState(null);
-  const length = live?.view.line.length ?? 0;
-  useLayoutEffect(() => setCount(null), [live?.id, length]);
-  useEffect(() => {
-    if (count === null || !live) return setView(null);
-    let wanted = true;
-    const actions = live.view.line.slice(0, count).flatMap((move) => move.actions);
-    const { game, rules, start } = live.view;
-    api
-      .position({ game, rules, start, actions })
-      .then((past) => wanted && setView(past))
-      .catch(notifyError);
-    return () => (wanted = false);
-  }, [count, live?.id]);
-  const to = (wanted) => setCount(wanted >= length ? null : Math.max(0, wanted));
-  return { at: count ?? length, view: count === null ? null : view, to };
-}
+import { asRecorded, rememberPlayed } from "../lib/played.js";
+import { go, studyPath } from "../lib/router.js";
+import { beginsAbove, colourOf, namesByColour, playerName, resultText } from "../lib/sides.js";
 
 export function Page({ api, socket, params }) {
   const { live, readAt, receive } = useLiveGame(api, socket, params.id);
@@ -99,8 +20,8 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     api.games().then(setGames).catch(notifyError);
   }, []);
-  const first = useFirst(api, live?.game, live?.rules);
-  const loss = useLoss(socket);
+  const first = useFirstPosition(api, live?.game, live?.rules);
+  const loss = useConnection(socket);
   useRunNames(api, live?.opponent);
   const game = games?.find((candidate) => candidate.name === live?.game);
   if (!game || first?.game !== live.game || first.rules !== live.rules) return html`<main class="stage" aria-busy="true"></main>`;
@@ -123,8 +44,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
       .catch(async (error) => {
         notifyError(error);
         input.cancel();
-        await api
-          .liveGame(live.id)
+        await api.liveGame(live.id)
           .then(receive)
           .catch(() => {});
         return false; // what was typed stays
@@ -135,15 +55,14 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
   const input = useInput(view, mine && !busy && !back.view, move);
   const canUndo = !live.result && !busy && live.view.line.some((played) => played.role === live.human);
   const undo = () => canUndo && act(api.undo(live.id));
-  const tryAgain = () => act(api.liveGame(live.id)); // whoever looks at a game has its player asked again
+  const tryAgain = () => act(api.liveGame(live.id)); // requesting a game retries its player
   const study = (asked = {}) => {
     const { actions } = live.view;
     if (live.result) rememberPlayed({ game: name, rules, start, actions, ...asRecorded(live) });
     go(studyPath({ game: name, rules, start, actions, ply: back.at, flip, ...asked }));
   };
   const again = () =>
-    api
-      .again(live.id)
+    api.again(live.id)
       .then(({ id }) => go(`/play/${id}`))
       .catch(notifyError);
 
@@ -216,18 +135,18 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
   `;
 }
 
-/** Reads out what was played since it was last looked at, and the result. */
+/** Announces the moves since the last time, and the result. */
 function useSpoken(live, roles) {
-  const heard = useRef({ moves: live.view.line.length, over: Boolean(live.result) });
+  const spoken = useRef({ moves: live.view.line.length, over: Boolean(live.result) });
   useEffect(() => {
     const { line } = live.view;
     const moves = line
-      .slice(heard.current.moves)
+      .slice(spoken.current.moves)
       .map((move) => `${move.role === null ? "Chance" : capital(roles[move.role])}: ${move.text}.`);
-    if (line.length < heard.current.moves) moves.push("Taken back.");
-    if (live.result && !heard.current.over) moves.push(resultText(live.result, roles));
+    if (line.length < spoken.current.moves) moves.push("Taken back.");
+    if (live.result && !spoken.current.over) moves.push(resultText(live.result, roles));
     else if (moves.length && live.view.to_move === live.human) moves.push("Your move.");
     if (moves.length) announce(moves.join(" "));
-    heard.current = { moves: line.length, over: Boolean(live.result) };
+    spoken.current = { moves: line.length, over: Boolean(live.result) };
   }, [live.version]);
 }

@@ -1,12 +1,12 @@
 /** Training: which runs there are, how they come along, and what their newest net plays. */
-import { classes, html, useEffect, useRef, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
+import { classes, html, useEffect, useRef, useState } from "../lib/ui.js";
+import { notifyError } from "../lib/announce.js";
 import { Curves, joined } from "../lists/curves.js";
 import { State } from "../lists/matches.js";
-import { useGames, usePolled } from "../lists/polled.js";
+import { useGames, usePolled } from "../hooks/usePolled.js";
 import { Sample } from "../lists/sample.js";
-import { ago, large } from "../lists/words.js";
-import { rename } from "../router.js";
+import { ago, large } from "../lib/format.js";
+import { rename } from "../lib/router.js";
 
 const LIST_MS = 4000;
 const LIVE_MS = 2000;
@@ -57,7 +57,7 @@ const NoRuns = () => html`
     <h1>Training</h1>
     <section class="panel">
       <p>There are no training runs in the folder this server looks at.</p>
-      <p>Begin one in a terminal, and it appears here by itself:</p>
+      <p>Start one in a terminal, and it appears here:</p>
       <pre><code>boardwright train alphazero draughts --out runs/mine</code></pre>
       <p class="quiet"><code>boardwright serve --runs FOLDER</code> says where runs are.</p>
     </section>

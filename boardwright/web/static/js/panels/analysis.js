@@ -1,58 +1,16 @@
-/** What an engine thinks while it thinks: start and stop, its candidates, its line, and what to draw of them. */
-import { classes, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { notify } from "../announce.js";
+/** The analysis panel: start and stop, the candidates, the principal variation, and what to draw of them. */
+import { classes, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { keyOf } from "../board/geometry.js";
 import { outlineOfActions } from "../board/moves.js";
-import { valueText } from "../judgement.js";
-import { playerName } from "../sides.js";
+import { valueText } from "../lib/judgement.js";
+import { playerName } from "../lib/sides.js";
 import { OpponentChoice } from "./opponent.js";
 
-const LONGEST_SECONDS = 600;
 const SHOWN = 6; // candidates in the list
 const DRAWN = 3; // on the board
-const LONGEST_LINE = 12; // moves written of the line expected
-const RESTART_MS = 120;
-const ANSWERS = 2; // moves drawn after the first
-const ANSWERS_MS = 300;
+const LONGEST_LINE = 12; // moves shown of the principal variation
 
-/**
- * Analyses the position shown for as long as it is on.
- * @param {any} view null while there is none; @param {boolean} paused whether something of this page thinks instead
- */
-export function useAnalysis(socket, view, agent, paused) {
-  const [on, setOn] = useState(false);
-  const [state, setState] = useState({ info: null, preparing: false, of: null });
-  const running = on && !paused;
-  const key = view && `${view.game} ${view.rules} ${view.start ?? ""} ${view.actions.join()}`;
-  // With the picture, not after it: once it is off no thought that was on its way changes what is shown.
-  useLayoutEffect(() => {
-    setState((before) => ({ info: !running && before.of === key ? before.info : null, preparing: false, of: key }));
-    if (!running || !view || view.outcome || !view.legal.length) return undefined;
-    let stop = () => {};
-    const timer = setTimeout(() => {
-      const { game, rules, start, actions } = view;
-      stop = socket.analyse(
-        { game, rules, start, actions, agent, seconds: LONGEST_SECONDS },
-        {
-          preparing: () => setState((before) => ({ ...before, preparing: true })),
-          info: (info) => setState({ info, preparing: false, of: key }),
-          done: () => setOn(false),
-          failed: (why) => {
-            setOn(false);
-            notify(why);
-          },
-        },
-      );
-    }, RESTART_MS);
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [running, key, agent]);
-  return { on, setOn, paused, info: state.of === key ? state.info : null, preparing: state.preparing };
-}
-
-/** How good a candidate is among its like, from 0 to 1, by what its engine tells. */
+/** The strength of each candidate relative to the best, 0 to 1, by visits or policy. */
 function strengths(candidates) {
   const of = (candidate) => candidate.visits ?? candidate.policy ?? 0;
   const most = Math.max(...candidates.map(of), 1e-9);
@@ -74,44 +32,7 @@ export function consideredMoves(view, info, pointed) {
   });
 }
 
-/** How the engine thinks it goes on after its best move, to be drawn fainter: answers from the server, asked for when the line changes. */
-export function useAnswers(api, view, info) {
-  const [answers, setAnswers] = useState({ of: "", moves: [] });
-  const line = (info?.line ?? []).slice(0, ANSWERS + 1);
-  const key = view ? `${view.text} ${line.map((move) => move.text).join()}` : "";
-  useEffect(() => {
-    if (line.length < 2) return undefined;
-    let wanted = true;
-    const timer = setTimeout(async () => {
-      const moves = [];
-      let actions = view.actions;
-      for (const [index, move] of line.entries()) {
-        if (index) {
-          const { game, rules, start } = view;
-          const before = await api.position({ game, rules, start, actions }).catch(() => null);
-          const outline = before && outlineOfActions(before.legal, move.actions);
-          if (outline)
-            moves.push({
-              key: `later${index}`,
-              strength: 0.5 / index,
-              label: String(index + 1),
-              later: index % 2 === 1,
-              ...outline,
-            });
-        }
-        actions = [...actions, ...move.actions];
-      }
-      if (wanted) setAnswers({ of: key, moves });
-    }, ANSWERS_MS);
-    return () => {
-      wanted = false;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return answers.of === key ? answers.moves : [];
-}
-
-/** Shares of policy or visits by the cells moves lead to, the most being 1; null where the engine tells none. */
+/** Shares of policy or visits by the cells moves lead to, the largest being 1; null if the engine reports none. */
 export function heatOf(view, info, kind) {
   const sums = new Map();
   for (const candidate of info?.candidates ?? []) {
@@ -129,13 +50,9 @@ export function heatOf(view, info, kind) {
 const engineName = (agent) => playerName(null, agent);
 
 const short = (count) =>
-  count >= 1e6
-    ? `${(count / 1e6).toFixed(1)}M`
-    : count >= 1e4
-      ? `${Math.round(count / 1e3)}k`
-      : String(Math.round(count));
+  count >= 1e6 ? `${(count / 1e6).toFixed(1)}M` : count >= 1e4 ? `${Math.round(count / 1e3)}k` : String(Math.round(count));
 
-/** What the panel says instead of figures; null where there are some. */
+/** The text of the panel without figures; null if there are some. */
 export function stateText({ on, paused, info, preparing }) {
   if (on && paused) return "Paused while the game is reviewed.";
   if (preparing) return "Preparing…";
@@ -148,30 +65,12 @@ export function stateText({ on, paused, info, preparing }) {
  * @param {any} props `analysis` of useAnalysis; `play` plays a line of moves, `playConsidered` a candidate; `preview`
  * shows a line on the board, null ends that
  */
-export function AnalysisPanel({
-  game,
-  view,
-  analysis,
-  agent,
-  setAgent,
-  heat,
-  setHeat,
-  point,
-  play,
-  playConsidered,
-  preview,
-}) {
+export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, setHeat, point, play, playConsidered, preview }) {
   const { on, setOn, paused, info } = analysis;
   const over = Boolean(view.outcome) || !view.legal.length;
   const total = info?.candidates.reduce((sum, candidate) => sum + (candidate.visits ?? 0), 0) || 0;
-  const figures =
-    info &&
-    [
-      ["depth", info.depth],
-      ["nodes", info.nodes],
-      ["simulations", info.simulations],
-      ["per second", info.nps],
-    ].filter(([, value]) => value);
+  const names = { depth: "depth", nodes: "nodes", simulations: "simulations", nps: "per second" };
+  const figures = info && Object.keys(names).filter((name) => info[name]);
   const said = over ? "The game is over." : stateText(analysis);
   const state = !on ? "stopped" : paused || info?.waiting ? "waiting" : info ? "running" : "starting";
   return html`
@@ -187,7 +86,7 @@ export function AnalysisPanel({
       <details class="engine"><summary>Engine: <code>${engineName(agent)}</code></summary><${OpponentChoice}
         game=${game} rules=${view.rules} spec=${agent} setSpec=${setAgent} legend="Analyse with" /></details>
       <p class="figures" role="status" aria-live="off" data-analysis=${state}>
-        ${said ?? figures.map(([name, value]) => html`<span>${short(value)} ${name}</span>`)}
+        ${said ?? figures.map((name) => html`<span>${short(info[name])} ${names[name]}</span>`)}
       </p>
       ${
         info?.candidates.length > 0 &&
@@ -215,7 +114,7 @@ export function AnalysisPanel({
           </table>
         </div>
         ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p
-          class="quiet figures">This engine tells no ${heat}: another one may.</p>`}
+          class="quiet figures">This engine reports no ${heat}: choose another one.</p>`}
         ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, LONGEST_LINE)} play=${play} preview=${preview} />`}
       `
       }
@@ -225,7 +124,7 @@ export function AnalysisPanel({
 
 const STEP_MS = 550;
 
-/** The line the engine expects. Pointing at it plays it out; pointing at a move shows the board after that move. */
+/** The principal variation. Pointing at it plays it out; pointing at a move shows the board after that move. */
 function Line({ line, play, preview }) {
   const timer = useRef(0);
   const [shown, setShown] = useState(null);

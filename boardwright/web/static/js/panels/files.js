@@ -1,9 +1,9 @@
 /** Games and positions in and out: files, links, texts. */
-import { html, useEffect, useState } from "../ui.js";
-import { notify, notifyError } from "../announce.js";
-import { api } from "../api.js";
-import { rememberPlayed } from "../played.js";
-import { go, studyPath } from "../router.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { notify, notifyError } from "../lib/announce.js";
+import { api } from "../lib/api.js";
+import { rememberPlayed } from "../lib/played.js";
+import { go, studyPath } from "../lib/router.js";
 import { Dialog } from "./result.js";
 
 const headline = (read, index) => {
@@ -12,7 +12,7 @@ const headline = (read, index) => {
   return `${index + 1}. ${first || "?"} – ${second || "?"}${event ? `, ${event}` : ""}`;
 };
 
-/** Puts a text on the clipboard, or shows it where there is none. */
+/** Puts a text on the clipboard, or shows it if there is no clipboard. */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
@@ -47,8 +47,7 @@ export function Files({ games, game, view, record }) {
   };
   const read = (content) => {
     setFound(null);
-    return api
-      .readFile(game.name, content)
+    return api.readFile(game.name, content)
       .then(({ games: read, errors }) => {
         if (read.length === 1 && !errors.length) return load(read[0]);
         setFound({ games: read, errors: read.length || errors.length ? errors : [`It holds no game of ${game.title}.`] });
@@ -56,15 +55,13 @@ export function Files({ games, game, view, record }) {
       .catch(notifyError);
   };
   const write = () =>
-    api
-      .writeFile(record)
+    api.writeFile(record)
       .then((file) => save(file.name, file.text))
       .catch(notifyError);
   const setPosition = (event) => {
     event.preventDefault();
     const wanted = (written ?? view.text).trim();
-    api
-      .position({ game: game.name, rules: view.rules, start: wanted })
+    api.position({ game: game.name, rules: view.rules, start: wanted })
       .then(() => {
         setWritten(null); // not before: who wrote one square wrong wants to correct it
         go(studyPath({ game: game.name, rules: view.rules, start: wanted }));

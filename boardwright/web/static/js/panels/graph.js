@@ -1,5 +1,5 @@
 /** The value of a game move by move, with its turning points; a click goes to the move. */
-import { html, useEffect, useRef } from "../ui.js";
+import { html, useEffect, useRef } from "../lib/ui.js";
 import uPlot from "../../vendor/uPlot.js";
 
 const HEIGHT = 120;

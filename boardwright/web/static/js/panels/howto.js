@@ -1,9 +1,9 @@
-/** The rules of a game, folded away until somebody wants to read them. */
-import { html, useEffect, useState } from "../ui.js";
-import { ruleSetOf } from "../ladder.js";
-import { route } from "../router.js";
+/** The rules of a game, collapsed at first. */
+import { html, useEffect, useState } from "../lib/ui.js";
+import { ruleSetOf } from "../lib/ladder.js";
+import { route } from "../lib/router.js";
 
-/** @param {{game: any, rules: string}} props nothing is shown for rules of somebody's own, and for games that tell nothing */
+/** @param {{game: any, rules: string}} props nothing is shown for custom rules and for games without a text */
 export function HowToPlay({ game, rules }) {
   const { name, how_to_play: paragraphs } = ruleSetOf(game, rules);
   if (name !== rules || !paragraphs.length) return null;

@@ -1,5 +1,5 @@
 /** Moves in writing: the list of those played, and a field to type one. */
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useEffect, useRef, useState } from "../lib/ui.js";
 
 /**
  * Moves in two columns, one a role. A role that moves twice running takes a new row; chance takes a whole one.

@@ -1,10 +1,10 @@
 /** The form that begins a game: which, under what rules, on which side, against whom, by what clock. */
-import { capital, html, useEffect, useState } from "../ui.js";
-import { notifyError } from "../announce.js";
-import { api } from "../api.js";
-import { easyOpponent, plays, ruleSetOf, stillOffered } from "../ladder.js";
-import { go } from "../router.js";
-import { remember, remembered } from "../store.js";
+import { capital, html, useEffect, useState } from "../lib/ui.js";
+import { notifyError } from "../lib/announce.js";
+import { api } from "../lib/api.js";
+import { easyOpponent, plays, ruleSetOf, stillOffered } from "../lib/ladder.js";
+import { go } from "../lib/router.js";
+import { remember, remembered } from "../lib/storage.js";
 import { OpponentChoice } from "./opponent.js";
 
 const CLOCKS = [
@@ -57,8 +57,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
   useEffect(() => {
     let shown = true;
     setRatings(new Map());
-    api
-      .ratings(choices.game, choices.rules)
+    api.ratings(choices.game, choices.rules)
       .then((list) => shown && setRatings(new Map(list.ratings.map((rating) => [rating.name, rating]))))
       .catch(() => {}); // without a record there are no ratings, and the game can be played all the same
     return () => (shown = false);

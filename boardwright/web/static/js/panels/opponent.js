@@ -1,9 +1,9 @@
 /** Choosing a player: one from the ladder, a training run's net, or any kind of player with its options. */
-import { html, useEffect, useState } from "../ui.js";
-import { api } from "../api.js";
-import { TextInput } from "../field.js";
-import { ruleSetOf } from "../ladder.js";
-import { nameRuns } from "../sides.js";
+import { html, useEffect, useState } from "../lib/ui.js";
+import { api } from "../lib/api.js";
+import { FormField } from "./FormField.js";
+import { ruleSetOf } from "../lib/ladder.js";
+import { nameRuns } from "../lib/sides.js";
 
 const OTHER = "other";
 
@@ -34,7 +34,7 @@ const shippedText = (spec, { elo, plus, minus }) =>
   Math.round(elo).toLocaleString("en").replace("-", "−") +
   (spec === MEASURE ? "" : ` ± ${Math.round(Math.max(plus, minus))}`);
 
-/** What the ratings that ship mean, beside the one of the player that is chosen. */
+/** The meaning of the shipped ratings, next to that of the chosen player. */
 function ratedText(spec, rating, ratedOn) {
   if (spec === MEASURE) return `Random moves are the measure: 0 Elo. The others were measured on ${ratedOn}`;
   return `${rating ? shippedText(spec, rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}`;
@@ -46,8 +46,7 @@ function useNets(game, rules) {
   useEffect(() => {
     let wanted = true;
     const named = (run) => ({ spec: run.player, label: `Net of ${run.name}`, rules: run.rules });
-    api
-      .runs()
+    api.runs()
       .then((runs) => {
         nameRuns(runs);
         if (wanted) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
@@ -109,7 +108,7 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
             <div class="options">
               ${player.options.map(
                 (option) => html`<label class="field" key=${option.name} title=${option.summary}>${option.name}
-                  <${TextInput} value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
+                  <${FormField} value=${chosen.options[option.name] ?? ""} placeholder=${option.default ?? option.metavar}
                     setValue=${(value) => setOption(option.name, value)} />
                   <small>${option.summary}</small>
                 </label>`,

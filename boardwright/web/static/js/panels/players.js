@@ -1,11 +1,11 @@
 /** Who plays: a name, whether it is their turn, and their clock. */
-import { classes, html, useEffect, useState } from "../ui.js";
+import { classes, html, useEffect, useState } from "../lib/ui.js";
 
 const LOW_SECONDS = 20;
 
 /**
- * Seconds left of a clock that was read at `at`, while it goes on by itself; when the connection is lost after that it
- * stands until it is read again: the server may be down, and then nobody's clock runs.
+ * Seconds left of a clock that was read at `at` and runs since; when the connection is lost after that it is shown as
+ * stopped until it is read again: clocks are paused while the server is down.
  */
 function useRemaining(clock, role, at, lostAt) {
   const running = clock?.running === role;

@@ -1,6 +1,6 @@
 /** The end of a game, and the question before giving it up. */
-import { html, useEffect, useRef, useState } from "../ui.js";
-import { resultText } from "../sides.js";
+import { html, useEffect, useRef, useState } from "../lib/ui.js";
+import { resultText } from "../lib/sides.js";
 
 export function Dialog({ open, close, label, children }) {
   const dialog = useRef(null);

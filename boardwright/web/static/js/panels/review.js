@@ -1,72 +1,10 @@
-/** Going through a whole game with an engine: the value of every position, and what it says about the moves. */
-import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { notify, notifyError } from "../announce.js";
-import { finalValue, judgeLine } from "../judgement.js";
-import { useRemembered } from "../store.js";
+/** The review of a whole game: the value of every position, and the mistakes of each side. */
+import { html, useEffect, useMemo } from "../lib/ui.js";
+import { judgeLine } from "../lib/judgement.js";
+import { useRemembered } from "../lib/storage.js";
 import { ValueGraph } from "./graph.js";
 
-const PACES = [0.1, 0.3, 1, 3]; // seconds a position
-const LEAST_MS = 100; // a position, however fast the engine: the server hears a page 20 times a second
-
-/** One position's value from an analysis of some seconds; `stops` is where to put what ends it. */
-function valueOf(socket, view, agent, seconds, stops) {
-  const { game, rules, start, actions } = view;
-  return new Promise((resolve, reject) => {
-    let value = null;
-    const began = performance.now();
-    const stop = socket.analyse(
-      { game, rules, start, actions, agent, seconds },
-      {
-        info: (info) => (value = info.value ?? value),
-        done: () => {
-          const left = began + LEAST_MS - performance.now();
-          if (left > 0) setTimeout(resolve, left, value);
-          else resolve(value); // at once: a timer may be slow in a window that is not shown
-        },
-        failed: (why) => reject(new Error(`The review has stopped: ${why}`)),
-      },
-    );
-    stops.current = () => {
-      stop();
-      resolve(null);
-    };
-  });
-}
-
-/** Runs over the positions of a line that have no value yet. */
-export function useReview(api, socket, { game, rules, start }, agent, setValue) {
-  const [progress, setProgress] = useState(null); // {done, total} while it runs
-  const stops = useRef(() => {});
-  const running = useRef(false);
-  const stop = () => {
-    running.current = false;
-    stops.current();
-    setProgress(null);
-  };
-  useEffect(() => stop, []);
-  async function run(line, values, seconds) {
-    running.current = true;
-    const missing = line.filter((node) => values[node.id] === undefined);
-    try {
-      for (const [done, node] of missing.entries()) {
-        setProgress({ done, total: missing.length });
-        const view = await api.position({ game, rules, start, actions: node.actions });
-        if (!running.current) return;
-        const value = view.outcome ? finalValue(view.outcome) : await valueOf(socket, view, agent, seconds, stops);
-        if (!running.current) return;
-        if (value !== null) setValue(node.id, value);
-      }
-      if (missing.length) notify("The review is complete.");
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      running.current = false;
-      setProgress(null);
-    }
-  }
-  return { progress, run, stop };
-}
-
+const PACES = [0.1, 0.3, 1, 3]; // seconds per position
 /**
  * @param {any} props `line` nodes from the root; `values` by node; `at` the node shown; `go` to a node; `begin` whether
  * to review it at once

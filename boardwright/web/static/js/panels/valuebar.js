@@ -1,6 +1,6 @@
-/** Who stands better, as a bar beside the board; always from the side of role 0, whoever is to move. */
-import { capital, html } from "../ui.js";
-import { valueText } from "../judgement.js";
+/** The value of the position as a bar next to the board, always from the side of role 0. */
+import { capital, html } from "../lib/ui.js";
+import { valueText } from "../lib/judgement.js";
 
 /**
  * @param {{value: number|null, roles: string[], colour: number, below: boolean}} props

@@ -1,6 +1,6 @@
 /** A game with its variations in writing: the main line in two columns, others below the move they replace. */
-import { classes, html, useEffect, useRef } from "../ui.js";
-import { lineThrough, mainLine } from "../tree.js";
+import { classes, html, useEffect, useRef } from "../lib/ui.js";
+import { lineThrough, mainLine } from "../lib/tree.js";
 
 /** @param {{tree: any, current: string, go: (id: string) => void, judged: Record<string, {name: string, sign: string}>}} props */
 export function Variations({ tree, current, go, judged }) {
@@ -63,7 +63,7 @@ export function Variations({ tree, current, go, judged }) {
   `;
 }
 
-/** A line beside the main one, with those beside it in brackets. */
+/** A variation, with its own variations in brackets. */
 function Aside({ tree, id, button }) {
   const start = tree.nodes[id];
   const line = lineThrough(tree, id).slice(start.depth);

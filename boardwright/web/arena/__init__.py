@@ -1,0 +1,1 @@
+"""Matches between players, ratings, and the games in the record, over HTTP."""

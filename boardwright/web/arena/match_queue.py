@@ -1,0 +1,203 @@
+"""The queue of matches started from the page, played one at a time by worker processes.
+
+A match is stored before it is played, and every game as it ends. So a match survives a reload of the page and a
+restart of the server, after which it is stopped and can be resumed.
+"""
+
+import contextlib
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from boardwright.agents.specs import seconds, split
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.workers import play_apart
+from boardwright.errors import BoardwrightError
+from boardwright.records.events import finished_indices
+from boardwright.records.games import save_game
+from boardwright.records.matches import ask_for_match, event_of, find_match, set_state, stop_unfinished
+from boardwright.records.store import open_store
+from boardwright.web.players.specs import hide_paths, resolve
+from boardwright.web.server.errors import BusyError, ConflictError, NotFoundError
+from boardwright.web.settings import Settings
+
+WORKERS = 1  # processes that play a match; the rest of the machine is for live games
+MAX_WAITING = 4  # matches in the queue
+LARGEST_SEED = 2**31
+
+
+class MatchQueue:
+    """Plays matches in a thread of its own, started with the first. Its methods may be called from any thread.
+
+    `on_change` is called in that thread with the id of a match when one of its games or its state has changed.
+    """
+
+    def __init__(self, settings: Settings, on_change: Callable[[int], None]):
+        self._db, self._settings, self._on_change = settings.db, settings, on_change
+        self._changed = threading.Condition()
+        self._waiting: list[int] = []
+        self._playing: int | None = None
+        self._stop_writer: Connection | None = None  # closed to stop the match that is played, see `play_apart`
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        with open_store(self._db, create=True) as store:
+            stop_unfinished(store)
+
+    def submit(self, event: Event, games: int) -> int:
+        """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
+        event = replace(event, nets=_nets(event, resolve_event(event, self._settings)))
+        with self._changed:
+            self._check_room()
+            with open_store(self._db, create=True) as store:
+                match = ask_for_match(store, event, games)
+            self._enqueue(match)
+        return match
+
+    def resume(self, match: int) -> None:
+        """Queues a match that was stopped or has failed; raises BoardwrightError for any other."""
+        with self._changed, open_store(self._db, create=True) as store:
+            found = find_match(store, match)
+            if found is None:
+                raise NotFoundError(f"there is no match {match}")
+            if found.state not in ("stopped", "failed"):
+                raise ConflictError(f"match {match} cannot be resumed: its state is {found.state}")
+            _resolve_unchanged(event_of(found.config), self._settings)
+            self._check_room()
+            set_state(store, match, "waiting")
+            self._enqueue(match)
+
+    def stop(self, match: int) -> None:
+        """Stops a match that waits or is played, and keeps its finished games; does nothing for any other."""
+        with self._changed:
+            if match in self._waiting:
+                self._waiting.remove(match)
+                with open_store(self._db, create=True) as store:
+                    set_state(store, match, "stopped")
+            elif match == self._playing:
+                self._request_stop()
+
+    def close(self) -> None:
+        """Stops everything and waits for the workers to end; unfinished matches can be resumed later."""
+        with self._changed:
+            self._closed = True
+            self._request_stop()
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+        with open_store(self._db, create=True) as store:
+            for match in self._waiting:
+                set_state(store, match, "stopped")
+
+    def _check_room(self) -> None:
+        if self._closed:
+            raise BusyError("the server is about to stop: start the match when it is back")
+        if len(self._waiting) >= MAX_WAITING:
+            raise BusyError(f"{MAX_WAITING} matches are waiting already: stop one, or wait")
+
+    def _enqueue(self, match: int) -> None:
+        self._waiting.append(match)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="matches", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
+
+    def _request_stop(self) -> None:
+        if self._stop_writer is not None:
+            self._stop_writer.close()
+
+    def _work(self) -> None:
+        """The main loop of the thread: plays one match after the other until the queue is closed."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                self._playing = match = self._waiting.pop(0)
+                stop_reader, self._stop_writer = Pipe(duplex=False)
+            try:
+                with contextlib.suppress(BoardwrightError):  # the database cannot be opened: try the next match
+                    self._play(match, stop_reader)
+            finally:
+                with self._changed:
+                    self._request_stop()
+                    self._playing = self._stop_writer = None
+                stop_reader.close()
+
+    def _play(self, match: int, stop_reader: Connection) -> None:
+        """Plays the missing games of a match and stores its final state."""
+        with open_store(self._db, create=True) as store:
+            try:
+                found = find_match(store, match)
+                assert found is not None
+                set_state(store, match, "running")
+                self._on_change(match)
+                asked, finished = event_of(found.config), finished_indices(store, found.event)
+                event = _resolve_unchanged(asked, self._settings)
+                missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
+                bounds = {"bell": stop_reader, "megabytes": self._settings.worker_megabytes}
+                with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
+                    for game in games:
+                        _check_started(game, self._settings)
+                        first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
+                        named = replace(game, players=(first, second))
+                        asked.check_nets(named)
+                        save_game(store, named, found.event)
+                        self._on_change(match)
+                left = set(range(found.games)) - finished_indices(store, found.event)
+                set_state(store, match, "stopped" if left else "done")
+            except Exception as error:  # the next match must still be played
+                text = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
+                with contextlib.suppress(BoardwrightError):
+                    set_state(store, match, "failed", text.splitlines()[0] if text else "unknown")
+            self._on_change(match)
+
+
+def resolve_event(event: Event, settings: Settings) -> Event:
+    """The event as workers play it, with the current nets; raises BoardwrightError for players not allowed here.
+
+    The record keeps the specs of the client, which have no paths of this machine.
+    """
+    game = event.bound_game()
+    players = tuple(resolve(spec, game, settings) for spec in event.players)
+    for spec in event.players:
+        _, given = split(spec)
+        if "time" in given and seconds(given["time"]) > settings.move_seconds:
+            raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
+    return replace(event, players=players).with_nets()
+
+
+def _nets(event: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
+    """The checksums of an event's nets by the specs of the client."""
+    known, named = dict(resolved.nets), zip(resolved.players, event.players, strict=True)
+    return tuple(sorted({(spec, known[path]) for path, spec in named if path in known}))
+
+
+def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
+    """The event as workers play it; raises ConflictError if a net has changed since the match was submitted.
+
+    Matches stored before nets were recorded cannot be resumed if nets play in them.
+    """
+    event = resolve_event(asked, settings)
+    now, then = dict(_nets(asked, event)), dict(asked.nets)
+    for spec in asked.players:
+        if now.get(spec) != then.get(spec):
+            raise ConflictError(f"this match cannot be resumed: the net of {spec!r} has changed: start a new one")
+    return event
+
+
+def _check_started(game: PlayedGame, settings: Settings) -> None:
+    """Raises BoardwrightError if a player forfeited before its first move: it cannot play any game of the match."""
+    moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
+    if game.forfeited_by is None or game.forfeited_by in moved:
+        return
+    raise BoardwrightError(hide_paths(game.record.reason, settings))
+
+
+def new_seed() -> int:
+    """A random seed, so that a match between the same players has other games."""
+    return secrets.randbelow(LARGEST_SEED)

@@ -1,0 +1,203 @@
+"""`/api/matches`: starting, following, stopping and resuming matches."""
+
+import asyncio
+import contextlib
+import math
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, FastAPI, Path
+from starlette.concurrency import run_in_threadpool
+
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Event
+from boardwright.arena.intervals import elo_of_score, score_interval
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import DRAW
+from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
+from boardwright.records.store import Store, open_store
+from boardwright.web.arena.match_queue import MatchQueue, new_seed
+from boardwright.web.arena.schemas import (
+    Count,
+    GameOfMatch,
+    MatchInfo,
+    MatchNumber,
+    MatchRequest,
+    MatchSummary,
+    MatchTable,
+)
+from boardwright.web.server.errors import PROBLEMS, NotFoundError
+from boardwright.web.server.games import bound_game
+from boardwright.web.server.schemas import LARGEST_ID, Json
+from boardwright.web.services import Services
+
+MAX_LISTED = 50
+PUBLISH_SECONDS = 0.5  # between two messages about a running match
+
+MatchId = Annotated[int, Path(ge=0, le=LARGEST_ID)]
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes. The match queue opens and closes with the server."""
+    queue: MatchQueue
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        nonlocal queue
+        publisher = MatchPublisher(services, asyncio.get_running_loop())
+        services.topics.add_source("match", publisher.current)
+        queue = await run_in_threadpool(MatchQueue, services.settings, publisher.publish)
+        try:
+            yield
+        finally:
+            await run_in_threadpool(queue.close)
+
+    router = APIRouter(prefix="/api/matches", tags=["arena"], responses=PROBLEMS, lifespan=lifespan)
+
+    @router.post("", status_code=201)
+    def start(query: MatchRequest) -> MatchNumber:
+        """Queues a match; one is played at a time."""
+        game = bound_game(query.game, query.rules)
+        event = Event(
+            game=game.name,
+            rules=game.rules,
+            players=(query.first, query.second),
+            openings=query.openings,
+            seed=new_seed(),
+            conditions=Conditions(seconds=query.time),
+        )
+        return MatchNumber(id=queue.submit(event, query.games))
+
+    @router.get("")
+    async def latest() -> list[MatchSummary]:
+        """Matches, newest first."""
+
+        def find(store: Store) -> list[MatchSummary]:
+            return [summary(match, games_of_match(store, match)) for match in matches(store, MAX_LISTED)]
+
+        return await services.store.read(find)
+
+    @router.get("/{number}")
+    async def one(number: MatchId) -> MatchInfo:
+        """A match with its table and its games."""
+        return await services.store.read(lambda store: _info(store, number))
+
+    @router.delete("/{number}")
+    async def stop(number: MatchId) -> MatchInfo:
+        """Stops a match; its finished games are kept, and it can be resumed."""
+        await services.store.read(lambda store: _info(store, number))  # raises NotFoundError
+        await run_in_threadpool(queue.stop, number)
+        return await services.store.read(lambda store: _info(store, number))
+
+    @router.post("/{number}/resume")
+    async def resume(number: MatchId) -> MatchInfo:
+        """Resumes a match that was stopped, or interrupted by the end of the server."""
+        await run_in_threadpool(queue.resume, number)
+        return await services.store.read(lambda store: _info(store, number))
+
+    return router
+
+
+class MatchPublisher:
+    """Publishes matches as `{"type": "match", "match": MatchSummary}`."""
+
+    def __init__(self, services: Services, loop: asyncio.AbstractEventLoop):
+        self._services, self._loop = services, loop
+        self._next = 0.0  # earliest time of the next message about a running match
+
+    def current(self, name: str) -> Json | None:
+        """The message about a match; None if there is no match of this id."""
+        if not (name.isascii() and name.isdigit() and len(name) < 16):
+            return None
+        with open_store(self._services.settings.db, create=False) as store:
+            match = find_match(store, int(name))
+            if match is None:
+                return None
+            return {"type": "match", "match": summary(match, games_of_match(store, match)).model_dump()}
+
+    def publish(self, match: int) -> None:
+        """Publishes a match, a running one at most every `PUBLISH_SECONDS`; called by the queue's thread."""
+        topic = f"match:{match}"
+        if not self._services.topics.has_subscribers(topic):
+            return
+        with contextlib.suppress(BoardwrightError, RuntimeError):  # no database; the server has ended
+            message = self.current(str(match))
+            assert message is not None
+            if message["match"]["state"] == "running" and time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + PUBLISH_SECONDS
+            self._loop.call_soon_threadsafe(self._services.topics.publish, topic, message)
+
+
+def _info(store: Store, number: int) -> MatchInfo:
+    match = find_match(store, number)
+    if match is None:
+        raise NotFoundError(f"there is no match {number}")
+    played = games_of_match(store, match)
+    games = [
+        GameOfMatch(id=game.id, index=game.index, first_role=_first_role(game), result=game.result, reason=game.reason)
+        for game in played
+    ]
+    return MatchInfo(**summary(match, played).model_dump(), games=games)
+
+
+def summary(match: StoredMatch, played: Sequence[MatchGame]) -> MatchSummary:
+    """A match with the results of its games."""
+    config = match.config
+    return MatchSummary(
+        id=match.id,
+        game=config["game"],
+        rules=config["rules"]["name"],
+        players=config["players"],
+        openings=config["openings"],
+        seconds=config["conditions"]["seconds"],
+        state=match.state,
+        error=match.error,
+        asked=match.asked,
+        done=len(played),
+        total=match.games,
+        table=table(played),
+    )
+
+
+def table(played: Sequence[MatchGame]) -> MatchTable:
+    """The first player's results; the interval treats both games of a pair as one sample."""
+    pairs: dict[int, list[float]] = defaultdict(list)
+    for game in played:
+        pairs[game.index // 2].append(_points(game))
+    both = _count(played, list(pairs.values()))
+    apart = [[game for game in played if _first_role(game) == role] for role in (0, 1)]
+    elos = [elo_of_score(score) for score in (both.score, both.low, both.high)]
+    elo, low, high = (value if math.isfinite(value) else None for value in elos)
+    return MatchTable(
+        **both.model_dump(),
+        by_role=[_count(games, [[_points(game)] for game in games]) for games in apart],
+        elo=elo,
+        elo_low=low,
+        elo_high=high,
+    )
+
+
+def _count(played: Sequence[MatchGame], groups: Sequence[Sequence[float]]) -> Count:
+    points, score = [_points(game) for game in played], score_interval(groups)
+    return Count(
+        games=len(points),
+        wins=points.count(1.0),
+        draws=points.count(0.5),
+        losses=points.count(0.0),
+        score=score.score,
+        low=score.low,
+        high=score.high,
+    )
+
+
+def _first_role(game: MatchGame) -> Literal[0, 1]:
+    return 0 if game.index % 2 == 0 else 1
+
+
+def _points(game: MatchGame) -> float:
+    """The first player's points."""
+    return 0.5 if game.result == DRAW else float(game.result == _first_role(game))

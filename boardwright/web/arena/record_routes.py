@@ -1,0 +1,78 @@
+"""`/api/records`: the games in the record, a page at a time, and one game with all its moves."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+
+from boardwright.games.registry import game_class
+from boardwright.records.games import StoredGame, Wanted, find_games
+from boardwright.records.store import Store
+from boardwright.web.arena.rating_routes import RulesName
+from boardwright.web.arena.schemas import Record, RecordSummary
+from boardwright.web.server.errors import PROBLEMS, NotFoundError
+from boardwright.web.server.games import is_shipped
+from boardwright.web.server.schemas import LARGEST_ID
+from boardwright.web.services import Services
+from boardwright.web.study.file_routes import file_record
+
+MAX_LISTED = 100
+
+AnyGame = Annotated[str | None, Query(max_length=100, description="name of a game; all if left out")]
+PlayerName = Annotated[str | None, Query(max_length=1000, description="a spec, or its name before the colon")]
+Before = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="only games of lower ids, for the next page")]
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api/records", tags=["arena"], responses=PROBLEMS)
+
+    @router.get("")
+    async def records(
+        game: AnyGame = None,
+        rules: RulesName = None,
+        player: PlayerName = None,
+        before: Before = None,
+        limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 30,
+    ) -> list[RecordSummary]:
+        """Games, newest first; `before`, the id of the last one, gives the next page."""
+        if game is not None:
+            game_class(game)  # raises UnknownNameError
+        wanted = Wanted(game=game, rules=rules, player=player, before=before, limit=limit)
+        found = await services.store.read(lambda store: list(find_games(store, wanted)))
+        return [RecordSummary(**_summary(stored)) for stored in reversed(found)]
+
+    @router.get("/{number}")
+    async def record(number: Annotated[int, Path(ge=0, le=LARGEST_ID)]) -> Record:
+        """One game."""
+
+        def find(store: Store) -> StoredGame | None:
+            return next(find_games(store, Wanted(id=number)), None)
+
+        stored = await services.store.read(find)
+        if stored is None:
+            raise NotFoundError(f"there is no game {number} in the record")
+        played = stored.played
+        return Record(
+            **_summary(stored),
+            record=file_record(played.record, played.players),
+            opening=played.opening,
+            seconds=[round(seconds, 4) for seconds in played.seconds],
+            comments=dict(played.record.comments),
+        )
+
+    return router
+
+
+def _summary(stored: StoredGame) -> dict[str, Any]:
+    record = stored.played.record
+    return {
+        "id": stored.id,
+        "game": record.game,
+        "rules": record.rules.name,
+        "players": list(stored.played.players),
+        "result": record.result,
+        "reason": record.reason,
+        "length": len(record.actions),
+        "stored": stored.stored,
+        "replayable": is_shipped(record.game, record.rules),
+    }

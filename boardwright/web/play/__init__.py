@@ -1,0 +1,1 @@
+"""Games of a person against a player: state, clock, storage and routes."""

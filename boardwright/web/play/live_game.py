@@ -1,0 +1,228 @@
+"""One game of a person against a player: its position, its clock, and the state of the player.
+
+A `LiveGame` only changes its own state; `live_games.py` keeps the games, runs the players and stores every change.
+"""
+
+import random
+import secrets
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from boardwright.arena.played import PlayedGame
+from boardwright.errors import IllegalMoveError
+from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
+from boardwright.games.record import GameRecord, result_of
+from boardwright.records.live import ClockState, StoredLiveGame
+from boardwright.web.play.clock import Clock
+from boardwright.web.play.schemas import ClockQuery, NewGame
+from boardwright.web.players.pool import Ticket
+from boardwright.web.server.errors import ConflictError
+from boardwright.web.server.schemas import Json
+from boardwright.web.study.positions import replay, view
+
+PERSON = "person"  # the person's name in the record
+
+
+def new_game(query: NewGame, game: Game) -> StoredLiveGame:
+    """A new game with an id that cannot be guessed."""
+    clock = None
+    if query.clock is not None:
+        base, increment = query.clock.base, query.clock.increment
+        clock = ClockState(base=base, increment=increment, remaining=(base, base))
+    return StoredLiveGame(
+        id=secrets.token_urlsafe(9),
+        game=game.name,
+        rules=game.rules.name,
+        start=query.position,
+        actions=(),
+        seconds=(),
+        person=random.randrange(2) if query.role == "random" else query.role,
+        opponent=query.opponent,
+        clock=clock,
+        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+
+
+def rematch(stored: StoredLiveGame) -> NewGame:
+    """The request for the same game with sides changed."""
+    clock = None
+    if stored.clock is not None:
+        clock = ClockQuery(base=stored.clock.base, increment=stored.clock.increment)
+    return NewGame(
+        game=stored.game,
+        rules=stored.rules,
+        role=0 if stored.person else 1,
+        opponent=stored.opponent,
+        clock=clock,
+        position=stored.start,
+    )
+
+
+class LiveGame:
+    """A game that is played or has just ended. `now` is seconds of a monotonic clock."""
+
+    def __init__(self, stored: StoredLiveGame, game: Game, now: float):
+        """Raises BoardwrightError for a stored game that cannot be replayed."""
+        self.stored = stored
+        self.game = game
+        self.line = replay(game, stored.start, stored.actions)
+        self.clock = None if stored.clock is None else Clock(state=stored.clock)
+        self.ticket: Ticket | None = None  # of the player's search
+        self.thinking = False
+        self.preparing = False
+        self.failures = 0  # of the player, in a row
+        self.failure: str | None = None  # the last one, once the player is not retried any more
+        self.turn_began = now
+        self.touched = now
+        self.nets: set[str] = set()  # checksums of the nets that the player moved with since the server started
+        self._view: Json | None = None  # of the board, until it changes
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.stored.result != ONGOING
+
+    @property
+    def to_move(self) -> int:
+        """0, 1 or CHANCE."""
+        return self.line.position.role_to_move
+
+    def check_open(self) -> None:
+        """Raises ConflictError once the game is over."""
+        if self.over:
+            raise ConflictError(f"the game is over: {self.stored.reason}")
+
+    def check_turn(self, version: int) -> None:
+        """Raises ConflictError if the person cannot move, or if the game has changed since `version`."""
+        self.check_open()
+        if version != self.stored.version:
+            raise ConflictError("the game has changed, perhaps in another window: look again, then move")
+        if self.to_move != self.stored.person:
+            raise ConflictError("it is not your turn")
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """The actions of a move given as text; raises IllegalMoveError."""
+        position = self.line.position
+        if position.outcome is not None:
+            raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
+        return tuple(self.game.parse_move(position.core, text))
+
+    def play(self, actions: tuple[int, ...], now: float, seconds: float) -> None:
+        """Plays a whole move that took `seconds`; raises IllegalMoveError and then changes nothing."""
+        role = self.to_move
+        self.line = self.line.play(actions)
+        if self.clock is not None and role != CHANCE:
+            self.clock = self.clock.after_move(role, now)
+        times = (*self.stored.seconds, seconds, *[0.0] * (len(actions) - 1))
+        self._change(now, actions=(*self.stored.actions, *actions), seconds=times)
+
+    def take_back(self, now: float) -> None:
+        """Goes back to before the person's last move; raises ConflictError if there is no such move."""
+        self.check_open()
+        turns = [number for number, move in enumerate(self.line.moves) if move.role == self.stored.person]
+        if not turns:
+            raise ConflictError("there is nothing to take back")
+        kept = sum(len(move.actions) for move in self.line.moves[: turns[-1]])
+        actions, seconds = self.stored.actions[:kept], self.stored.seconds[:kept]
+        if self.clock is not None:
+            clock = self.clock.after_undo([move.role for move in self.line.moves[turns[-1] :]], now)
+            if min(clock.state.remaining) <= 0:
+                raise ConflictError("there is too little time on the clock to take that back")
+            self.clock = clock
+        self.line = replay(self.game, self.stored.start, actions)
+        self._change(now, actions=actions, seconds=seconds, undone=self.stored.undone + 1)
+
+    def end(
+        self, outcome: Outcome, now: float, *, resigned: int | None = None, flagged: int | None = None
+    ) -> PlayedGame:
+        """Ends the game and returns its record."""
+        if self.clock is not None:
+            self.clock = self.clock.stop(now)
+        self._change(now, result=result_of(outcome), reason=outcome.reason)
+        return self._record(resigned, flagged)
+
+    def abandon(self) -> PlayedGame:
+        """Ends the game without a result and returns its record."""
+        self.stored = replace(self.stored, reason="abandoned")
+        return self._record(None, None)
+
+    def _record(self, resigned: int | None, flagged: int | None) -> PlayedGame:
+        stored = self.stored
+        record = GameRecord(
+            game=self.game.name,
+            rules=self.game.rules,
+            start=stored.start,
+            actions=stored.actions,
+            result=stored.result,
+            reason=stored.reason,
+            resigned=resigned,
+        )
+        players = (PERSON, stored.opponent) if stored.person == 0 else (stored.opponent, PERSON)
+        return PlayedGame(record=record, players=players, seconds=stored.seconds, forfeited_by=flagged)
+
+    def start_clock(self, now: float) -> None:
+        """Starts the time of the role to move."""
+        self.turn_began = now
+        if self.clock is not None and self.to_move != CHANCE:
+            self.clock = self.clock.start(self.to_move, now)
+
+    def player_failed(self, error: str, max_failures: int, now: float) -> None:
+        """Counts a failure of the player; after `max_failures` in a row the page shows it."""
+        self.player_stopped()
+        if self.clock is not None:
+            self.clock = self.clock.stop(now)
+        self.failures += 1
+        self.failure = error if self.failures >= max_failures else None
+        self.bump_version()
+
+    def player_stopped(self) -> None:
+        """The player does not search any more."""
+        self.ticket, self.thinking, self.preparing = None, False, False
+
+    def _change(self, now: float, **fields: Any) -> None:
+        clock = None if self.clock is None else self.clock.stop(now).state
+        self.stored = replace(self.stored, **fields, clock=clock, version=self.stored.version + 1)
+        self.turn_began = self.touched = now
+        self.drop_view()
+
+    def bump_version(self) -> None:
+        """Marks a change that is shown but not stored: who thinks, whose clock runs."""
+        self.stored = replace(self.stored, version=self.stored.version + 1)
+
+    def summary(self, now: float) -> Json:
+        """The game as `schemas.LiveSummary`."""
+        stored, clock = self.stored, None
+        if self.clock is not None:
+            clock = {"remaining": self.clock.remaining(now), "running": self.clock.running}
+        return {
+            "id": stored.id,
+            "game": stored.game,
+            "rules": stored.rules,
+            "human": stored.person,
+            "opponent": stored.opponent,
+            "ply": self.line.position.plies,
+            "clock": clock,
+            "thinking": self.thinking,
+            "preparing": self.preparing,
+            "failure": self.failure,
+            "result": _result_json(stored),
+            "created": stored.created,
+            "version": stored.version,
+        }
+
+    def drop_view(self) -> None:
+        """Frees the view of the board, which may be large; `as_json` builds it again."""
+        self._view = None
+
+    def as_json(self, now: float) -> Json:
+        """The game as `schemas.LiveGameInfo`; its view has legal moves only if the person is to move."""
+        if self._view is None:
+            self._view = view(self.line, with_legal=not self.over and self.to_move == self.stored.person)
+        return {**self.summary(now), "view": self._view}
+
+
+def _result_json(stored: StoredLiveGame) -> Json | None:
+    if stored.result == ONGOING:
+        return None
+    return {"winner": stored.result if stored.result in (0, 1) else None, "reason": stored.reason}

@@ -1,0 +1,61 @@
+"""`/api/play`: games against players."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+
+from boardwright.web.play.schemas import LiveGameInfo, LiveSummary, MoveQuery, NewGame, Nothing
+from boardwright.web.server.errors import PROBLEMS
+from boardwright.web.server.schemas import as_json
+from boardwright.web.services import Services
+
+GameId = Annotated[str, Path(max_length=40)]
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api/play", tags=["play"], responses=PROBLEMS)
+    live = services.live
+
+    @router.post("", response_model=LiveGameInfo)
+    async def create(query: NewGame) -> Response:
+        """Starts a game. Watch it on the socket, or request it again, for the player's moves."""
+        return as_json(live.as_json(await live.create(query)))
+
+    @router.get("", response_model=list[LiveSummary])
+    async def list_games() -> Response:
+        """The unfinished games without their boards, the most recently moved first."""
+        return as_json(live.summaries())
+
+    @router.get("/{game}", response_model=LiveGameInfo)
+    async def one(game: GameId) -> Response:
+        """The current state of a game."""
+        return as_json(live.as_json(await live.find(game)))
+
+    @router.post("/{game}/move", response_model=LiveGameInfo)
+    async def move(game: GameId, query: MoveQuery) -> Response:
+        """Plays the person's move."""
+        found = await live.find(game)
+        await live.move(found, query)
+        return as_json(live.as_json(found))
+
+    @router.post("/{game}/undo", response_model=LiveGameInfo)
+    async def undo(game: GameId, query: Nothing) -> Response:
+        """Takes back the person's last move and what followed."""
+        found = await live.find(game)
+        await live.undo(found)
+        return as_json(live.as_json(found))
+
+    @router.post("/{game}/resign", response_model=LiveGameInfo)
+    async def resign(game: GameId, query: Nothing) -> Response:
+        """Resigns the game for the person."""
+        found = await live.find(game)
+        await live.resign(found)
+        return as_json(live.as_json(found))
+
+    @router.post("/{game}/again", response_model=LiveGameInfo)
+    async def again(game: GameId, query: Nothing) -> Response:
+        """Starts the same game with sides changed."""
+        return as_json(live.as_json(await live.rematch(await live.find(game))))
+
+    return router

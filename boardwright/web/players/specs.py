@@ -1,0 +1,115 @@
+"""Player specs of clients: no paths, no commands, and bounded resources.
+
+A net is either a shipped one, by name, or that of a training run, `run/ID`, with an id made by the server. So a client
+can only make the server open files that the server itself found.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from boardwright.agents.netchoice import check_net, net_checksum
+from boardwright.agents.netplayers import NET
+from boardwright.agents.players import player_of, players_of
+from boardwright.agents.specs import Player, split, values
+from boardwright.errors import BoardwrightError, NetError, UnknownNameError
+from boardwright.games.base import Game
+from boardwright.nets import shipped
+from boardwright.web.settings import Settings
+from boardwright.web.training.runs import best_net, find_runs
+
+RUN = "run/"  # prefix of a run id in `net=`
+FORBIDDEN = ("external",)  # players that run programs
+# Help and form of `net=` for clients; on the command line it may also be a path.
+NET_HELP = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
+
+
+def is_playable(player: Player) -> bool:
+    """Whether clients may use a kind of player."""
+    return player.name not in FORBIDDEN
+
+
+def run_nets(settings: Settings) -> dict[str, Path]:
+    """The best net of every training run, by its name in specs."""
+    found = {f"{RUN}{run.id}": best_net(run) for run in find_runs(settings.runs)}
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def resolve(spec: str, game: Game, settings: Settings) -> str:
+    """The spec that a worker makes the player from; raises BoardwrightError for one that clients may not use."""
+    name, given = split(spec)
+    try:
+        player = player_of(spec, game)
+    except UnknownNameError:
+        known = {player.name for player in players_of(game) if is_playable(player)}
+        raise UnknownNameError("player", name, known) from None
+    if not is_playable(player):
+        raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
+    _check_bounds(spec, given, settings)
+    if given.get("tables", "off") != "off":
+        raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
+    if "net" in given:
+        given["net"] = _net(given["net"], settings)
+    elif NET in player.options:  # where the net is required
+        ships = ", ".join(shipped.names()) or "none"
+        raise BoardwrightError(
+            f"player {spec!r} needs a net, net=NAME: one that ships ({ships}) or a training run's, run/ID"
+        )
+    values(player, spec, {key: text for key, text in given.items() if key not in ("net", "tables")})
+    options = ",".join(f"{key}={text}" for key, text in given.items())
+    return f"{name}:{options}" if options else name
+
+
+def check_fits(spec: str, game: Game, settings: Settings) -> None:
+    """Raises BoardwrightError if the player's net is for another game or other rules, or cannot be read.
+
+    It reads the net: do not call it on the event loop or for every move.
+    """
+    player, given = split(resolve(spec, game, settings))
+    if "net" not in given:
+        return
+    try:
+        check_net(player, shipped.find(given["net"]), game)
+    except NetError as error:
+        raise NetError(hide_paths(str(error), settings)) from error
+
+
+def current_net(spec: str, game: Game, settings: Settings) -> str:
+    """Checksum of the net that a player would use now; empty if it has none."""
+    try:
+        return net_checksum(resolve(spec, game, settings))
+    except BoardwrightError:  # its run was deleted
+        return ""
+
+
+def hide_paths(text: str, settings: Settings) -> str:
+    """A message with the paths of nets replaced by their names: it never reveals file paths to clients."""
+    places = {str(path.resolve()): name for name, path in run_nets(settings).items()}
+    places |= {str(shipped.find(name)): name for name in shipped.names()}
+    if settings.runs is not None:
+        places[f"{settings.runs.resolve()}/"] = RUN  # of a run deleted just now
+    for path, name in places.items():
+        text = text.replace(path, name)
+    return text
+
+
+def _net(text: str, settings: Settings) -> str:
+    """The value of `net=` for the worker."""
+    if text in shipped.names():
+        return text
+    nets = run_nets(settings)
+    if text not in nets:
+        raise UnknownNameError("net", text, (*shipped.names(), *nets))
+    return str(nets[text].resolve())
+
+
+def _check_bounds(spec: str, given: Mapping[str, str], settings: Settings) -> None:
+    bounds = {
+        "threads": settings.worker_threads,
+        "hash": settings.table_megabytes,
+        "memory": settings.table_megabytes,
+        "batch": 64,
+    }
+    for option, most in bounds.items():
+        text = given.get(option, "")
+        if text.isascii() and text.isdigit() and (len(text) > 9 or int(text) > most):
+            raise BoardwrightError(f"player {spec!r}: {option}= may be at most {most} on this server")

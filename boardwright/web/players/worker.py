@@ -1,0 +1,210 @@
+"""A search worker: requests come in on a pipe, progress and answers go out.
+
+The search runs in a thread of its own, so the main thread can receive a stop and send progress meanwhile. The memory
+of the process is bounded, and it ends with the server. The players of the last few requests are kept.
+"""
+
+import collections
+import contextlib
+import dataclasses
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from boardwright.agents.base import Agent, Choice, choose_move, move_actions
+from boardwright.agents.netchoice import net_checksum
+from boardwright.agents.players import make_agent
+from boardwright.errors import BoardwrightError, OutOfMemoryError
+from boardwright.games import registry
+from boardwright.games.base import Game, Position
+from boardwright.lifeline import follow_the_parent
+from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started
+
+KEPT_PLAYERS = 4
+REPORT_SECONDS = 0.1  # between two progress events
+NICENESS = 5  # added to that of the process: requests of pages come first
+
+
+class SearchWatch:
+    """Sends the events of one search, at most one progress event every `REPORT_SECONDS`, and can stop the search.
+
+    `report` and `stopped` are for the thread that searches, `stop` and `send_progress` for the main thread.
+    """
+
+    def __init__(self, connection: Connection, number: int, request: SearchRequest):
+        self.number = number
+        self.request = request
+        self.finished = False
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._began = time.perf_counter()
+        self._unsent: Progress | None = None
+        self._sent = 0.0  # when progress was sent last, in seconds of the search
+        self._stop = False
+
+    def send(self, event: Event) -> None:
+        """Sends an event, unless the last one was sent already."""
+        with self._lock:
+            if self.finished:
+                return
+            with contextlib.suppress(OSError):  # the server is gone
+                self._connection.send((self.number, event))
+            self.finished = isinstance(event, Answer | Failure)
+
+    @property
+    def sends_progress(self) -> bool:
+        """Whether progress events may follow."""
+        return self.request.analyse and not self.finished
+
+    def start(self) -> None:
+        """Starts the time of the search."""
+        self.send(Started())
+        self._began = time.perf_counter()
+
+    def stop(self) -> None:
+        """Asks the player to answer now."""
+        self._stop = True
+
+    @property
+    def seconds(self) -> float:
+        """Time since the search began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the player should answer now."""
+        return self._stop or self.seconds >= self.request.seconds
+
+    def report(self, choice: Choice) -> None:
+        """Notes the best choice so far; the main thread sends it."""
+        if self.request.analyse:
+            self._unsent = Progress(choice, self.seconds)
+
+    def send_progress(self) -> None:
+        """Sends the progress noted since the last time, if any, but not within `REPORT_SECONDS` of that."""
+        if self._unsent is not None and self.seconds - self._sent >= REPORT_SECONDS:
+            self._sent = self.seconds
+            progress, self._unsent = self._unsent, None
+            self.send(progress)
+
+
+@dataclass(frozen=True)
+class CachedPlayer:
+    """An agent, and the checksum of its net, if it has one: a run that continues rewrites its net."""
+
+    agent: Agent
+    net: str
+
+
+class PlayerCache:
+    """The players of the last requests, by what they are made from."""
+
+    def __init__(self) -> None:
+        self._kept: collections.OrderedDict[tuple[str, str, str], CachedPlayer] = collections.OrderedDict()
+
+    def find(self, request: SearchRequest) -> CachedPlayer | None:
+        """The player of a request, if it is kept and its net is still the same."""
+        found = self._kept.get(request.player)
+        if found is None or found.net != net_checksum(request.spec):
+            return None
+        self._kept.move_to_end(request.player)
+        return found
+
+    def make(self, request: SearchRequest, game: Game) -> CachedPlayer:
+        """Makes a player and drops others where memory is short; raises BoardwrightError."""
+        self.forget(request)  # it may be kept with another net
+        while len(self._kept) >= KEPT_PLAYERS:
+            self._drop_oldest()
+        net = net_checksum(request.spec)
+        while True:
+            try:
+                agent = make_agent(request.spec, game)
+                agent.prepare()
+            except (OutOfMemoryError, MemoryError):
+                if not self._kept:
+                    raise
+                self._drop_oldest()
+                continue
+            self._kept[request.player] = CachedPlayer(agent, net)
+            return self._kept[request.player]
+
+    def forget(self, request: SearchRequest) -> None:
+        """Drops a player, if it is kept: after a failure its state is unknown."""
+        with contextlib.suppress(KeyError):
+            self._kept.pop(request.player).agent.close()
+
+    def _drop_oldest(self) -> None:
+        self._kept.popitem(last=False)[1].agent.close()
+
+
+def work(connection: Connection, megabytes: int) -> None:
+    """The worker's main loop, until the connection is closed or the server is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_the_parent()
+    _limit_memory(megabytes)
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    players = PlayerCache()
+    watch: SearchWatch | None = None  # of the current search
+    while True:
+        while watch is not None and watch.sends_progress and not connection.poll(REPORT_SECONDS):
+            watch.send_progress()
+        try:
+            number, request = connection.recv()
+        except (EOFError, OSError):
+            os._exit(0)  # without waiting for a player that does not stop
+        if request is not None:
+            watch = SearchWatch(connection, number, request)
+            threading.Thread(target=_search, args=(players, watch), daemon=True).start()
+        elif watch is not None and watch.number == number:
+            watch.stop()
+
+
+def _search(players: PlayerCache, watch: SearchWatch) -> None:
+    spec = watch.request.spec
+    try:
+        event: Answer | Failure = _answer(players, watch)
+    except BoardwrightError as error:
+        event = Failure(str(error))
+    except MemoryError:
+        event = Failure(f"player {spec!r} ran out of memory")
+    except Exception as error:
+        event = Failure(f"player {spec!r} failed, {type(error).__name__}: {error}")
+    if isinstance(event, Failure):
+        players.forget(watch.request)
+    watch.send(event)
+
+
+def _answer(players: PlayerCache, watch: SearchWatch) -> Answer:
+    request = watch.request
+    game = registry.game(request.game, request.rules)
+    position = _position(game, request)
+    player = players.find(request)
+    if player is None:
+        watch.send(Preparing())
+        player = players.make(request, game)
+    watch.start()
+    if request.analyse:
+        return Answer(player.agent.choose(position, request.limit, watch), (), watch.seconds, player.net)
+    choice = choose_move(player.agent, position, request.limit, watch)
+    move = move_actions(position, choice)
+    small = dataclasses.replace(choice, policy={}, visits={}, values={}, prior={})  # a game needs only the value
+    return Answer(small, move, watch.seconds, player.net)
+
+
+def _position(game: Game, request: SearchRequest) -> Position:
+    position = game.start() if request.start is None else game.position(request.start)
+    return position.play_all(request.actions)
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Limits the address space, where the system can, so that the player fails instead of the machine."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = megabytes << 20
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

@@ -1,0 +1,1 @@
+"""What all parts of the server share: errors, limits, security, database, topics, common schemas."""

@@ -1,0 +1,56 @@
+"""The thread that owns the database connection, so that requests do not wait for each other's disk access.
+
+A SQLite connection belongs to one thread. Writes and short reads go through `run`, one after the other; long reads
+open a connection of their own in another thread, `read`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from boardwright.records.store import Store, open_store
+
+T = TypeVar("T")
+
+
+class StoreThread:
+    """The games in a file, which is created if it does not exist."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, "store")
+        self._store: Store | None = None
+
+    async def open(self) -> None:
+        """Opens the file; raises BoardwrightError."""
+
+        def open_file() -> None:
+            self._store = open_store(self._path, create=True)
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, open_file)
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """The result of a short piece of work on the store, in the order of the calls."""
+
+        def run_work() -> T:
+            assert self._store is not None, "the store is used before it is open"
+            return work(self._store)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, run_work)
+
+    async def read(self, work: Callable[[Store], T]) -> T:
+        """The result of work that takes longer and only reads."""
+
+        def run_work() -> T:
+            with open_store(self._path, create=False) as store:
+                return work(store)
+
+        return await asyncio.to_thread(run_work)
+
+    async def close(self) -> None:
+        """Closes the file after the work that was submitted before."""
+        if self._store is not None:
+            await self.run(Store.close)
+        self._thread.shutdown()

@@ -1,0 +1,1 @@
+"""The WebSocket `/ws`: its messages, and the queue of messages to each page."""

@@ -1,0 +1,32 @@
+/** Repeats a request while the server cannot be reached. */
+import { notifyError } from "./announce.js";
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2000;
+const AWAY = [0, 502, 503, 504]; // not reached, by us or by a proxy before it
+
+/**
+ * Requests until the server answers; notifies once that it is not reached. Returns the function that ends it.
+ * @template T
+ * @param {() => Promise<T>} ask @param {(answer: T) => void} answered
+ * @param {(error: any) => void} refused called when the server answers with an error
+ */
+export function retryUntilAnswered(ask, answered, refused = notifyError) {
+  let wanted = true;
+  let timer = 0;
+  const attempt = (pause) =>
+    ask().then(
+      (answer) => wanted && answered(answer),
+      (error) => {
+        if (!wanted) return;
+        if (!AWAY.includes(error.status)) return refused(error);
+        if (pause === FIRST_PAUSE_MS) notifyError(error);
+        timer = setTimeout(attempt, pause, Math.min(2 * pause, LONGEST_PAUSE_MS));
+      },
+    );
+  attempt(FIRST_PAUSE_MS);
+  return () => {
+    wanted = false;
+    clearTimeout(timer);
+  };
+}

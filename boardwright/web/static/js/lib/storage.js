@@ -1,0 +1,37 @@
+/** Choices that are remembered between visits; games are stored on the server. */
+import { useCallback, useState } from "./ui.js";
+
+const PREFIX = "boardwright:";
+
+/** @returns {any} what was remembered under a name, else `otherwise` */
+export function remembered(name, otherwise) {
+  try {
+    const text = localStorage.getItem(PREFIX + name);
+    return text === null ? otherwise : JSON.parse(text);
+  } catch {
+    return otherwise; // private windows may have no storage
+  }
+}
+
+export function remember(name, value) {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    // then it lasts as long as the page
+  }
+}
+
+/** Like `useState`, with a value that is remembered between visits. */
+export function useRemembered(name, otherwise) {
+  const [value, setValue] = useState(() => remembered(name, otherwise));
+  const change = useCallback(
+    (next) =>
+      setValue((before) => {
+        const after = typeof next === "function" ? next(before) : next;
+        remember(name, after);
+        return after;
+      }),
+    [name],
+  );
+  return [value, change];
+}

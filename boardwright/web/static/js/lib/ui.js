@@ -1,0 +1,18 @@
+/** The view library in one import: tagged templates instead of JSX, so there is nothing to build. */
+import { h, render, Fragment } from "../../vendor/preact.js";
+import htm from "../../vendor/htm.js";
+
+export { h, render, Fragment };
+export { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../../vendor/hooks.js";
+
+export const html = htm.bind(h);
+
+/** Class names without those that do not hold: `classes("cell", {legal: true})`. */
+export function classes(...names) {
+  return names
+    .flatMap((name) => (typeof name === "object" && name ? Object.keys(name).filter((key) => name[key]) : name || []))
+    .join(" ");
+}
+
+/** First letter large, as at the beginning of a sentence. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,1 @@
+"""Positions, analyses and game files for the board of a page."""

@@ -1,0 +1,180 @@
+"""Positions as JSON for a board: the scene, the legal moves with their gestures, and the line played so far."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.games.base import CHANCE, Game, Position
+from boardwright.games.gestures import Gesture, Place
+from boardwright.games.lines import move_text
+from boardwright.views.scene import Polyomino, Scene
+from boardwright.web.server.schemas import Json
+
+
+@dataclass(frozen=True)
+class PlayedMove:
+    """A whole move of a line, as `schemas.LineMove`."""
+
+    text: str
+    role: int | None  # None: chance
+    actions: tuple[int, ...]
+    ply: int  # number of whole moves including this one
+
+
+@dataclass(frozen=True)
+class GameLine:
+    """A position and the moves that led to it."""
+
+    start: str | None  # text of the first position; None is the initial position of the rules
+    moves: tuple[PlayedMove, ...]
+    position: Position
+
+    def play(self, actions: Sequence[int]) -> "GameLine":
+        """The line after one more whole move; raises IllegalMoveError."""
+        before, position = self.position, self.position
+        for number, action in enumerate(actions, start=1):
+            position = position.play(action)
+            if not position.core.continues and number < len(actions):
+                raise IllegalMoveError(f"move {list(actions)}: it is complete after {number} actions")
+        if not actions or position.core.continues:
+            raise IllegalMoveError(f"move {list(actions)}: it must be given whole, with all its hops")
+        return GameLine(self.start, (*self.moves, _played_move(before, actions, position)), position)
+
+
+def _played_move(before: Position, actions: Sequence[int], after: Position) -> PlayedMove:
+    role = None if before.role_to_move == CHANCE else before.role_to_move
+    return PlayedMove(move_text(before, actions), role, tuple(actions), after.plies)
+
+
+def start_line(game: Game, start: str | None) -> GameLine:
+    """A line without moves; raises PositionError."""
+    return GameLine(start, (), game.start() if start is None else game.position(start))
+
+
+def check_start(game: Game, start: str | None) -> None:
+    """Raises BoardwrightError for a first position that cannot be read or is already over."""
+    outcome = start_line(game, start).position.outcome
+    if outcome is not None:
+        raise BoardwrightError(f"the position is over already: {outcome.reason}")
+
+
+def replay(game: Game, start: str | None, actions: Sequence[int]) -> GameLine:
+    """The line of some actions, of which the last move may be incomplete; raises IllegalMoveError."""
+    first = start_line(game, start).position
+    moves: list[PlayedMove] = []
+    before, position, begun = first, first, 0
+    for number, action in enumerate(actions, start=1):
+        try:
+            position = position.play(action)
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"action {number}: {error}") from None
+        if not position.core.continues:
+            moves.append(_played_move(before, actions[begun:number], position))
+            before, begun = position, number
+    return GameLine(start, tuple(moves), position)
+
+
+def play_texts(line: GameLine, moves: Sequence[str]) -> GameLine:
+    """The line after moves given as text; raises IllegalMoveError."""
+    for number, text in enumerate(moves, start=1):
+        try:
+            position = line.position
+            if position.outcome is not None:
+                raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
+            line = line.play(position.game.parse_move(position.core, text))
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"move {number}: {error}" if len(moves) > 1 else str(error)) from None
+    return line
+
+
+def view(line: GameLine, *, with_legal: bool = True) -> Json:
+    """The last position of a line as `schemas.PositionView`; legal moves, most of its size, can be left out."""
+    position, game = line.position, line.position.game
+    outcome = position.outcome
+    over = outcome is not None or position.role_to_move == CHANCE
+    return {
+        "game": game.name,
+        "rules": game.rules.name,
+        "start": line.start,
+        "text": position.text,
+        "actions": position.actions(),
+        "line": line.moves,
+        "to_move": None if over else position.role_to_move,
+        "ply": position.plies,
+        "legal": legal_moves(position) if with_legal and outcome is None else [],
+        "scene": scene_json(game.scene(position)),
+        "outcome": None if outcome is None else {"winner": outcome.winner, "reason": outcome.reason},
+        "hints": dict(game.hints(position.core)),
+    }
+
+
+def legal_moves(position: Position) -> list[Json]:
+    """Every whole legal move with its gestures. Where a game's moves always look alike, each is built only once."""
+    game, role = position.game, position.role_to_move
+    if not game.moves_look_alike or role == CHANCE:
+        return _moves_json(position)
+    known = _known_moves(game, role)
+    actions = position.legal_actions()
+    if any(action not in known for action in actions):
+        known.update((move["actions"][0], move) for move in _moves_json(position))
+    return [known[action] for action in actions]
+
+
+def _moves_json(position: Position) -> list[Json]:
+    game, core = position.game, position.core
+    return [
+        {
+            "text": move.text,
+            "actions": move.actions,
+            "gesture": [gesture_json(gesture) for gesture in game.gestures(core, move.actions)],
+        }
+        for move in game.moves(core)
+    ]
+
+
+@functools.lru_cache(maxsize=64)
+def _known_moves(game: Game, role: int) -> dict[int, Json]:
+    """The legal moves of a role seen so far, by action."""
+    return {}
+
+
+def gesture_json(gesture: Gesture) -> Json:
+    """A gesture as JSON."""
+    if isinstance(gesture, Place):
+        return {
+            "kind": "place",
+            "piece": gesture.piece,
+            "letter": gesture.letter,
+            "cells": gesture.cells,
+            "turns": gesture.turns,
+            "owner": gesture.owner,
+        }
+    return {"kind": "step", "from": gesture.origin, "to": gesture.target, "captured": gesture.captured}
+
+
+def scene_json(scene: Scene) -> Json:
+    """A scene as JSON."""
+    return {
+        "rows": scene.rows,
+        "columns": scene.columns,
+        "title": scene.title,
+        "caption": scene.caption,
+        "to_move": scene.to_move,
+        "row_names": scene.row_names,
+        "column_names": scene.column_names,
+        "tints": [{"cell": cell, "tint": tint} for cell, tint in scene.tints.items()],
+        "cell_labels": [{"cell": cell, "label": label} for cell, label in scene.cell_labels.items()],
+        "pieces": scene.pieces,
+        "polyominoes": [_polyomino_json(polyomino) for polyomino in scene.polyominoes],
+        "marks": scene.marks,
+        "arrows": scene.arrows,
+        "trays": [
+            {"role": tray.role, "name": tray.name, "polyominoes": [_polyomino_json(held) for held in tray.polyominoes]}
+            for tray in scene.trays
+        ],
+    }
+
+
+def _polyomino_json(polyomino: Polyomino) -> Json:
+    return {"cells": sorted(polyomino.cells), "role": polyomino.role, "letter": polyomino.letter}

@@ -1,0 +1,255 @@
+"""Schemas of positions, game files and analyses."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from boardwright.web.server.schemas import Actions, Label, Model, MoveText, Name, PositionText, Role, Spec
+
+GridCell = tuple[int, int]  # row, column; row 0 at the top
+
+
+class PositionQuery(Model):
+    """A position: a start, actions from there, and moves as text after them."""
+
+    game: Name
+    rules: Name | None = None
+    start: PositionText | None = None
+    actions: Actions = Field(default=[])
+    moves: Annotated[list[MoveText], Field(max_length=5000)] = Field(default=[])
+
+
+class StepGesture(Model):
+    """A piece moves from one cell to another."""
+
+    kind: Literal["step"]
+    origin: Annotated[GridCell, Field(alias="from")]
+    to: GridCell
+    captured: list[GridCell]
+
+
+class PlaceGesture(Model):
+    """A piece is placed on the board, `turns` quarter turns clockwise from its picture in the tray."""
+
+    kind: Literal["place"]
+    piece: str
+    letter: str
+    cells: list[GridCell]
+    turns: int
+    owner: Role | None
+
+
+class LegalMove(Model):
+    """A whole legal move and its gestures on the board."""
+
+    text: str
+    actions: list[int]
+    gesture: list[Annotated[StepGesture | PlaceGesture, Field(discriminator="kind")]]
+
+
+class LineMove(Model):
+    """A whole move that was played; `role` is null for chance."""
+
+    text: str
+    role: Role | None
+    actions: list[int]
+    ply: int
+
+
+class TintInfo(Model):
+    """The colour of a cell."""
+
+    cell: GridCell
+    tint: str
+
+
+class CellLabel(Model):
+    """The text on a cell."""
+
+    cell: GridCell
+    label: str
+
+
+class PieceInfo(Model):
+    """A piece on one cell, in the colour of `role`."""
+
+    cell: GridCell
+    role: Role | None
+    letter: str
+    kind: str
+
+
+class PolyominoInfo(Model):
+    """A piece on several cells."""
+
+    cells: list[GridCell]
+    role: Role | None
+    letter: str
+
+
+class MarkInfo(Model):
+    """A highlighted cell."""
+
+    cell: GridCell
+    kind: str
+
+
+class ArrowInfo(Model):
+    """A move under consideration."""
+
+    origin: GridCell
+    target: GridCell
+    strength: float
+
+
+class TrayInfo(Model):
+    """The pieces that a role has in hand."""
+
+    role: Role | None
+    name: str
+    polyominoes: list[PolyominoInfo]
+
+
+class SceneInfo(Model):
+    """Everything that is drawn on and around a board."""
+
+    rows: int
+    columns: int
+    title: str
+    caption: str
+    to_move: Role | None
+    row_names: list[str]
+    column_names: list[str]
+    tints: list[TintInfo]
+    cell_labels: list[CellLabel]
+    pieces: list[PieceInfo]
+    polyominoes: list[PolyominoInfo]
+    marks: list[MarkInfo]
+    arrows: list[ArrowInfo]
+    trays: list[TrayInfo]
+
+
+class OutcomeInfo(Model):
+    """How a game ended; `winner` is null for a draw."""
+
+    winner: Role | None
+    reason: str
+
+
+class PositionView(Model):
+    """A position with everything that a board needs."""
+
+    game: str
+    rules: str
+    start: str | None
+    text: str
+    actions: list[int]
+    line: list[LineMove]
+    to_move: Role | None
+    ply: int
+    legal: list[LegalMove]
+    scene: SceneInfo
+    outcome: OutcomeInfo | None
+    hints: dict[str, list[GridCell]]
+
+
+class FileText(Model):
+    """A game file as text, in the format of the game."""
+
+    game: Name
+    text: Annotated[str, Field(max_length=3_000_000)]
+
+
+class FileRecord(Model):
+    """A game of a file; `result` is the role that won, 2 for a draw, 3 for a game not over."""
+
+    start: str | None
+    rules: str
+    actions: list[int]
+    names: tuple[str, str]
+    result: int
+    reason: str
+
+
+class FileGameInfo(Model):
+    """A game of a file with its headers."""
+
+    headers: dict[str, str]
+    record: FileRecord
+
+
+class FileGames(Model):
+    """The games of a file that can be read, and the errors in the others."""
+
+    games: list[FileGameInfo]
+    errors: list[str]
+
+
+class FileGame(Model):
+    """A game to write; `result`, as in records, and `reason` count if the position is not over."""
+
+    game: Name
+    rules: Name | None = None
+    start: PositionText | None = None
+    actions: Actions = Field(default=[])
+    names: tuple[Spec, Spec] | None = None
+    result: Literal[0, 1, 2, 3] | None = None
+    reason: Annotated[str, Field(max_length=2000)] = ""  # the error of an engine may be long
+
+
+class FileWritten(Model):
+    """The text of a file and its suggested name."""
+
+    text: str
+    name: str
+
+
+class Analyse(Model):
+    """Socket request: analyse a position with a player. It replaces the page's analysis of the same id."""
+
+    type: Literal["analyse"]
+    id: Label
+    game: Name
+    rules: Name | None = None
+    start: PositionText | None = None
+    actions: Actions = Field(default=[])
+    agent: Spec
+    seconds: Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] | None = None
+
+
+class Candidate(Model):
+    """A move considered by the player, unknown figures null. `value` is role 0's."""
+
+    actions: list[int]
+    text: str
+    visits: int | None
+    policy: float | None
+    value: float | None
+
+
+class ExpectedMove(Model):
+    """A whole move of the principal variation."""
+
+    text: str
+    actions: list[int]
+
+
+class Info(Model):
+    """The state of an analysis. `value` is role 0's, -1 to 1; `policy` is the net's prior of a move.
+
+    `side` is the role to move; `nps` counts positions or simulations per second. `waiting`: the analysis is paused
+    while other analyses use the worker processes; before its first turn it has no candidates.
+    """
+
+    type: Literal["info"]
+    id: str
+    value: float | None
+    side: Role
+    depth: int
+    nodes: int
+    simulations: int
+    nps: float
+    candidates: list[Candidate]
+    line: list[ExpectedMove]
+    seconds: float
+    waiting: bool

@@ -1,0 +1,1 @@
+"""Training runs: their progress, metrics and sample games, over HTTP."""

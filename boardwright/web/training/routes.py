@@ -1,0 +1,103 @@
+"""`/api/runs`: the training runs, their metrics, and sample games of their newest nets."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Path, Query
+
+from boardwright.games.registry import game_class
+from boardwright.learn.reporting.figures import FIGURES, Figure
+from boardwright.learn.run.metrics import NAME, Series, read_metrics
+from boardwright.web.server.errors import PROBLEMS
+from boardwright.web.server.schemas import LARGEST_ID
+from boardwright.web.services import Services
+from boardwright.web.training.runs import Run, find_run, find_runs, player_of_run, progress_of
+from boardwright.web.training.samples import Sampler
+from boardwright.web.training.schemas import Curve, FigureInfo, RunInfo, RunMetrics, SampleGame
+
+MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
+
+RunId = Annotated[str, Path(max_length=32)]
+After = Annotated[int, Query(ge=-1, le=LARGEST_ID, description="the last iteration that the client has already")]
+Seed = Annotated[int, Query(ge=0, lt=2**31, description="of the two random moves at the start of the game")]
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
+    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
+
+    @router.get("")
+    def list_runs() -> list[RunInfo]:
+        """The runs in the server's folder, newest first."""
+        return [_info(run) for run in find_runs(root)]
+
+    @router.get("/{run}/metrics")
+    def get_metrics(run: RunId, after: After = -1) -> RunMetrics:
+        """The metrics after an iteration."""
+        found = find_run(root, run)
+        roles = game_class(found.game).roles
+        shown = {scalar for figure in FIGURES for scalar in (*figure.scalars, *(figure.band or ()))}
+        has_metrics = (found.folder / NAME).exists()
+        iteration = progress_of(found).iteration  # read before the metrics, so that the next request misses none
+        scalars = read_metrics(found.folder, after).scalars if has_metrics else {}
+        return RunMetrics(
+            iteration=iteration,
+            scalars={name: _curve(series) for name, series in scalars.items() if name in shown},
+            figures=[_figure(figure, roles) for figure in FIGURES],
+        )
+
+    @router.get("/{run}/sample")
+    def get_sample(run: RunId, seed: Seed = 0) -> SampleGame | None:
+        """A game of the newest net: two random moves, then its most likely moves. Null before the first net."""
+        sample = sampler.sample(find_run(root, run), seed)
+        if sample is None:
+            return None
+        record = sample.played.record
+        return SampleGame(
+            game=record.game,
+            rules=record.rules.name,
+            start=record.start,
+            actions=list(record.actions),
+            opening=sample.played.opening,
+            iteration=sample.iteration,
+            seed=seed,
+            result=record.result,
+            reason=record.reason,
+        )
+
+    return router
+
+
+def _info(run: Run) -> RunInfo:
+    fields = {**vars(run), **vars(progress_of(run)), "player": player_of_run(run)}
+    return RunInfo(**{name: fields[name] for name in RunInfo.model_fields})
+
+
+def _curve(series: Series) -> Curve:
+    """A curve thinned to at most `MAX_POINTS`, with its last point."""
+    step = math.ceil(len(series.values) / MAX_POINTS)
+    iterations, frames, values = (
+        part[::-1][::step][::-1] for part in (series.iterations, series.frames, series.values)
+    )
+    finite = [float(value) if np.isfinite(value) else None for value in values]
+    return Curve(iterations=iterations.tolist(), frames=frames.tolist(), values=finite)
+
+
+def _figure(figure: Figure, roles: tuple[str, str]) -> FigureInfo:
+    return FigureInfo(
+        name=figure.name,
+        title=figure.title,
+        y_label=figure.y_label,
+        scalars=_labels(figure.scalars, roles),
+        band=None if figure.band is None else list(figure.band),
+        rolling=figure.rolling,
+        includes=list(figure.includes),
+    )
+
+
+def _labels(scalars: Mapping[str, str], roles: tuple[str, str]) -> dict[str, str]:
+    """The labels of metrics, with the names of the game's roles."""
+    return {scalar: label.replace("role 0", roles[0]).replace("role 1", roles[1]) for scalar, label in scalars.items()}

@@ -1,0 +1,151 @@
+"""The training runs in the server's folder: their ids, progress and nets.
+
+Clients name a run by an id that this module makes from the folders it finds; no path written by a client reaches the
+file system. Nothing here imports JAX.
+"""
+
+import datetime
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from boardwright.errors import BoardwrightError
+from boardwright.games.registry import GAMES, game_class
+from boardwright.learn.run import metrics
+from boardwright.learn.run.lock import is_held
+from boardwright.web.server.errors import NotFoundError
+
+CONFIG = "config.json"
+LARGEST_CONFIG = 1 << 20  # bytes
+MAX_DEPTH = 3  # levels of folders below the server's
+MAX_RUNS = 500
+PLAYERS = {"alphabeta": "alphabeta", "alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run folder."""
+
+    id: str
+    name: str  # path of the folder relative to the server's
+    folder: Path
+    method: str
+    game: str
+    rules: str  # name of the rule set it learns
+    iterations: int  # target
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunProgress:
+    """The progress of a run."""
+
+    iteration: int
+    frames: int
+    updated: str  # UTC, like 2025-01-31T18:00:00Z
+    state: Literal["running", "stopped", "done"]
+
+
+def find_runs(root: Path | None) -> list[Run]:
+    """The runs under a folder, newest first."""
+    if root is None:
+        return []
+    found = []
+    for folder in _run_folders(root, MAX_DEPTH):
+        config = _config(folder / CONFIG)
+        if config is not None:
+            name = folder.relative_to(root).as_posix() if folder != root else root.name
+            found.append(
+                Run(
+                    id=hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest(),
+                    name=name,
+                    folder=folder,
+                    method=config["method"],
+                    game=config["game"],
+                    rules=str(config.get("rules") or game_class(config["game"]).default_rules),
+                    iterations=config["iterations"],
+                )
+            )
+        if len(found) == MAX_RUNS:
+            break
+    return sorted(found, key=lambda run: (-_changed(run.folder / CONFIG), run.name))
+
+
+def find_run(root: Path | None, run_id: str) -> Run:
+    """The run with an id; raises NotFoundError."""
+    for run in find_runs(root):
+        if run.id == run_id:
+            return run
+    raise NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
+
+
+def progress_of(run: Run) -> RunProgress:
+    """The progress of a run; iteration 0 before its first metrics."""
+    try:
+        iteration, frames = metrics.progress(run.folder)
+    except BoardwrightError:
+        iteration = frames = 0
+    files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
+    changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
+    state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
+    return RunProgress(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
+
+
+def newest_net(run: Run) -> tuple[Path, int] | None:
+    """The newest net and its iteration; None before the first net, and for methods without nets."""
+    nets = [path for path in (run.folder / "nets").glob("*.net") if path.stem.isascii() and path.stem.isdigit()]
+    if not nets:
+        return None
+    newest = max(nets, key=lambda path: int(path.stem))
+    return newest, int(newest.stem)
+
+
+def best_net(run: Run) -> Path | None:
+    """The best net of a run; None before the first, and if its path has a comma, which specs cannot hold."""
+    path = run.folder / "nets" / "best.net"
+    return path if path.is_file() and "," not in str(path.resolve()) else None
+
+
+def player_of_run(run: Run) -> str | None:
+    """The spec of a run's best net for clients, see `players/specs.py`; None without a net."""
+    if run.method not in PLAYERS or best_net(run) is None:
+        return None
+    return f"{PLAYERS[run.method]}:net=run/{run.id}"
+
+
+def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
+    """The folders of runs, without following links; runs are not nested."""
+    try:
+        inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    if any(entry.name == CONFIG for entry in inside):
+        yield folder
+    elif depth:
+        for entry in inside:
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                yield from _run_folders(Path(entry.path), depth - 1)
+
+
+def _config(path: Path) -> Mapping[str, Any] | None:
+    """The config of a run; None if the file is not one."""
+    try:
+        if path.stat().st_size > LARGEST_CONFIG:
+            return None
+        config = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(config, dict) or not isinstance(config.get("method"), str) or config.get("game") not in GAMES:
+        return None
+    return config if isinstance(config.get("iterations"), int) else None
+
+
+def _changed(path: Path) -> float:
+    """When a file was last written, seconds since 1970; 0 if it does not exist."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

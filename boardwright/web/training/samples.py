@@ -1,0 +1,116 @@
+"""Sample games of a training run: its newest net against itself.
+
+A game has two random moves by a seed, then always the net's most likely move, so the same net and seed give the same
+game. Games are played one at a time in a worker process, and cached.
+"""
+
+import tempfile
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import Pipe
+from pathlib import Path
+
+from boardwright.agents.netchoice import player_for
+from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.arena.workers import play_apart
+from boardwright.errors import BoardwrightError
+from boardwright.nets import netfile
+from boardwright.nets.netfile import NetFile
+from boardwright.web.server.errors import BusyError, ConflictError
+from boardwright.web.server.games import is_shipped
+from boardwright.web.training.runs import Run, newest_net
+
+OPENINGS = "random:2"
+MAX_PLIES = 400
+MAX_SECONDS = 60.0
+MAX_CACHED = 64
+MAX_WAITING = 4
+NODES = 10_000  # per move, for an evaluation network
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A game of a net against itself."""
+
+    iteration: int
+    played: PlayedGame
+
+
+class Sampler:
+    """Plays sample games, one at a time; may be used from any thread."""
+
+    def __init__(self, megabytes: int) -> None:
+        self._megabytes = megabytes  # of a worker
+        self._lock = threading.Lock()
+        self._seats = threading.BoundedSemaphore(MAX_WAITING)
+        self._cache: OrderedDict[tuple[str, int, int, int], Sample] = OrderedDict()
+
+    def sample(self, run: Run, seed: int) -> Sample | None:
+        """The newest net's game by a seed; None before the first net. Raises BoardwrightError if it cannot play."""
+        newest = newest_net(run)
+        if newest is None:
+            return None
+        net, iteration = newest
+        key = (run.id, iteration, net.stat().st_mtime_ns, seed)
+        if not self._seats.acquire(blocking=False):
+            raise BusyError("other sample games are being played: try again in a moment")
+        try:
+            with self._lock:
+                if key not in self._cache:
+                    self._cache[key] = Sample(iteration, _sample_game(net, seed, self._megabytes))
+                    while len(self._cache) > MAX_CACHED:
+                        self._cache.popitem(last=False)
+                return self._cache[key]
+        finally:
+            self._seats.release()
+
+
+def _sample_game(net: Path, seed: int, megabytes: int) -> PlayedGame:
+    """The game of a net, which plays from a link: its own path may have a comma, which specs cannot hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        link = Path(folder, net.name)
+        link.symlink_to(net.resolve())
+        return _play(_event(net, link, seed), megabytes)
+
+
+def _event(net: Path, link: Path, seed: int) -> Event:
+    """A match of the net against itself, under the rules it was trained for."""
+    file = netfile.read(net)
+    game = netfile.game_of(file)
+    if not is_shipped(game.name, game.rules):
+        raise ConflictError("this run uses custom rules, which the page cannot show")
+    spec = _spec(file, link)
+    conditions = Conditions(max_plies=MAX_PLIES)
+    return Event(
+        game=game.name, rules=game.rules, players=(spec, spec), openings=OPENINGS, seed=seed, conditions=conditions
+    )
+
+
+def _spec(file: NetFile, link: Path) -> str:
+    """The player of a net: policy only, or a short alpha-beta search for an evaluation network."""
+    player = player_for(file)
+    if player == "alphabeta":
+        return f"{player}:net={link},nodes={NODES}"
+    return f"{'net' if player == 'zero' else player}:net={link}"
+
+
+def _play(event: Event, megabytes: int) -> PlayedGame:
+    """The event's first game, played in a worker process with a timeout."""
+    stop_reader, stop_writer = Pipe(duplex=False)
+    timeout = threading.Timer(MAX_SECONDS, stop_writer.close)
+    timeout.start()
+    try:
+        for played in play_apart(event, islice(event.schedule(), 1), bell=stop_reader, megabytes=megabytes):
+            if played.forfeited_by is not None:
+                raise BoardwrightError(played.record.reason)
+            return played
+        raise ConflictError(f"the net did not finish a game within {MAX_SECONDS:.0f} s")
+    finally:
+        timeout.cancel()
+        timeout.join()
+        stop_writer.close()
+        stop_reader.close()
