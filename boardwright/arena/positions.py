@@ -51,7 +51,7 @@ def boards_of_games(
         _check_different(spec, played)
         for finished in played:
             seen, at, won = _seen(finished, game)
-            bits.append(boards.packed(seen, game))
+            bits.append(boards.pack(seen, game))
             numbers.append(np.full(len(seen), done, np.int32))
             plies.append(at)
             results.append(won)

@@ -38,7 +38,7 @@ from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
-from boardwright.learn.shared.rewards import paying
+from boardwright.learn.shared.rewards import with_rewards
 from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
@@ -192,7 +192,7 @@ def _slim(folder: Path) -> None:
 
 def _on_the_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """Nets against each other or against random, thousands of games at once."""
-    env = paying(make_game(GAME, RULES, "paper"), "shaped").batch()
+    env = with_rewards(make_game(GAME, RULES, "paper"), "shaped").batch()
     first, second = (
         at_random if name == RANDOM else _policy(work.kept(name, seed), cell.temperature)
         for name in (cell.first, cell.second)

@@ -13,7 +13,7 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.shared import boards
-from boardwright.learn.shared.boards import Boards, packed, split_by_game, unpacked
+from boardwright.learn.shared.boards import Boards, pack, split_by_game, unpack
 from boardwright.learn.vae.config import BOARDS_FILE
 from boardwright.learn.vae.presets import PRESETS
 
@@ -38,8 +38,8 @@ def test_the_same_seed_gives_the_same_positions(some: Boards) -> None:
 
 
 def test_positions_are_as_their_movers_saw_them(some: Boards) -> None:
-    seen = np.asarray(unpacked(some.bits, some.shape))
-    assert np.array_equal(packed(seen, CATHEDRAL), some.bits)
+    seen = np.asarray(unpack(some.bits, some.shape))
+    assert np.array_equal(pack(seen, CATHEDRAL), some.bits)
     for number in range(11):
         of_game = some.games == number
         plies, results = some.plies[of_game], some.results[of_game]
@@ -97,7 +97,7 @@ def test_what_is_held_back_is_not_learned_from_though_it_was_played_twice(some: 
     assert not set((twice.games[train] % 11).tolist()) & set((twice.games[validation] % 11).tolist())
     assert len(set(twice.games[validation].tolist())) == 7
     alike = dataclasses.replace(some, bits=np.zeros_like(some.bits), games=some.plies * 0 + np.arange(len(some)))
-    with pytest.raises(RunError, match="all games are the same"):
+    with pytest.raises(RunError, match="all games are identical"):
         split_by_game(alike, share=0.3, seed=1)
 
 
@@ -147,5 +147,5 @@ def test_a_folder_that_cannot_be_is_found_before_anybody_plays(tmp_path: Path) -
 
 def test_observations_must_be_bits() -> None:
     draughts = game("draughts", None, "full")
-    with pytest.raises(RunError, match=r"its plane 'inactivity / maximum' is not of zeros and ones"):
+    with pytest.raises(RunError, match=r"its plane 'inactivity / maximum' has values other than 0 and 1"):
         boards_of_games(draughts, ("random",), 1, seed=0)

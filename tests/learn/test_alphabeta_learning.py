@@ -14,22 +14,23 @@ from boardwright.errors import RunError
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game
 from boardwright.learn.evaluation.config import AlphaBetaConfig
-from boardwright.learn.evaluation.learner import make_learner, mean_loss, new_replay, remembered
+from boardwright.learn.evaluation.learner import EvaluationLearner, mean_loss
 from boardwright.learn.evaluation.match import contest, opponents
 from boardwright.learn.evaluation.method import AlphaBetaEvaluation
 from boardwright.learn.evaluation.presets import PRESETS
+from boardwright.learn.evaluation.replay import add, new_replay
 from boardwright.learn.evaluation.selfplay import (
-    Played,
+    GameRecord,
     Samples,
     Weights,
-    in_threads,
     make_searches,
-    played,
+    map_in_threads,
+    play_game,
     random_opening,
     samples_of,
 )
 from boardwright.learn.run import settings
-from boardwright.learn.shared.boards import packed, unpacked
+from boardwright.learn.shared.boards import pack, unpack
 from boardwright.nets import evaluation
 from boardwright.nets.config import EvaluationConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -65,18 +66,18 @@ def counts_material() -> Weights:
     return net
 
 
-def some_games(count: int, nodes: int = 30, net: Weights | None = None) -> list[Played]:
+def some_games(count: int, nodes: int = 30, net: Weights | None = None) -> list[GameRecord]:
     make, net = make_searches(DRAUGHTS, None), weights(TINY.net) if net is None else net
 
-    def one(number: int) -> Played:
+    def one(number: int) -> GameRecord:
         search = make(net)
-        return played(DRAUGHTS, (search, search), nodes, random_opening(DRAUGHTS, f"test {number}", 4, 12))
+        return play_game(DRAUGHTS, (search, search), nodes, random_opening(DRAUGHTS, f"test {number}", 4, 12))
 
-    return in_threads(one, range(count))
+    return map_in_threads(one, range(count))
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Played]:
+def games() -> list[GameRecord]:
     return some_games(60)
 
 
@@ -117,13 +118,13 @@ def test_the_search_asks_the_net_that_is_learned() -> None:
 def test_games_are_the_same_with_any_number_of_threads() -> None:
     make, net = make_searches(DRAUGHTS, None), weights(TINY.net)
 
-    def one(number: int) -> Played:
+    def one(number: int) -> GameRecord:
         search = make(net)
-        return played(DRAUGHTS, (search, search), 40, random_opening(DRAUGHTS, f"threads {number}", 4, 12))
+        return play_game(DRAUGHTS, (search, search), 40, random_opening(DRAUGHTS, f"threads {number}", 4, 12))
 
-    alone, three = (in_threads(one, range(12), threads) for threads in (1, 3))
+    alone, three = (map_in_threads(one, range(12), threads) for threads in (1, 3))
     for mine, theirs in zip(alone, three, strict=True):
-        for name in Played.__dataclass_fields__:
+        for name in GameRecord.__dataclass_fields__:
             assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
     assert len({(record.plies, record.scores.tobytes()) for record in alone}) > 6  # they are not one game
 
@@ -133,7 +134,7 @@ def test_openings_are_as_long_as_they_may_be() -> None:
     assert set(lengths) == {3, 4, 5, 6}
 
 
-def test_samples_are_told_from_the_movers_side(games: list[Played]) -> None:
+def test_samples_are_told_from_the_movers_side(games: list[GameRecord]) -> None:
     """Against the games played again: who moved, whether he won, and what the search said to him."""
     results: set[int] = set()
     for record in games:
@@ -154,7 +155,7 @@ def test_samples_are_told_from_the_movers_side(games: list[Played]) -> None:
     assert results == {-1, 0, 1}
 
 
-def test_a_game_is_as_it_is_seen(games: list[Played]) -> None:
+def test_a_game_is_as_it_is_seen(games: list[GameRecord]) -> None:
     """Positions are the mover's view of a line of play, and whoever has won is far ahead, or the game was over."""
     for number, record in enumerate(games[:10]):
         opening = DRAUGHTS.play_all(random_opening(DRAUGHTS, f"test {number}", 4, 12))
@@ -188,55 +189,55 @@ def samples_numbered(numbers: list[int]) -> Samples:
 def test_the_replay_holds_the_latest() -> None:
     replay = new_replay(7, SHAPE)
     for added in ([1, 2, 3], [], [4, 5, 6], [7, 8, 9, 10, 11]):
-        replay = remembered(replay, samples_numbered(added))
+        replay = add(replay, samples_numbered(added))
     assert (int(replay.place), int(replay.filled)) == (4, 7)
     for column in (replay.bits[:, 0], replay.values, replay.results):
         assert sorted(np.asarray(column).tolist()) == [5, 6, 7, 8, 9, 10, 11]
         assert np.array_equal(column, replay.values)
-    replay = remembered(replay, samples_numbered(list(range(20, 40))))  # more than it has room for
+    replay = add(replay, samples_numbered(list(range(20, 40))))  # more than it has room for
     assert sorted(np.asarray(replay.values).tolist()) == list(range(33, 40))
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_the_learner_fits_what_is_told_of_positions(games: list[Played]) -> None:
+def test_the_learner_fits_what_is_told_of_positions(games: list[GameRecord]) -> None:
     """Material, of positions that were held back too; the loss comes near the entropy, below which it cannot be."""
     seen = np.concatenate([record.seen for record in games])
     seen = seen[np.random.default_rng(0).permutation(len(seen))]
     values = np.tanh(material(seen) / 3).astype(np.float32)
     config = settings.apply(TINY, ["learner.result_share=0", "iterations=1", "learner.steps=800", "learner.batch=128"])
-    functions = make_learner(config, SHAPE)
+    learner = EvaluationLearner(config, SHAPE)
     train, held = slice(0, -300), slice(-300, None)
-    replay = remembered(
+    replay = add(
         new_replay(len(seen), SHAPE),
-        Samples(packed(seen[train], DRAUGHTS), values[train], np.zeros(len(seen) - 300, np.int8)),
+        Samples(pack(seen[train], DRAUGHTS), values[train], np.zeros(len(seen) - 300, np.int8)),
     )
-    learner, step = functions.init(jax.random.key(0)), jax.jit(functions.step, donate_argnums=0)
-    begun = float(mean_loss(learner.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
+    state, step = learner.init(jax.random.key(0)), jax.jit(learner.step, donate_argnums=0)
+    begun = float(mean_loss(state.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
     for number in range(800):
-        learner, _ = step(learner, replay, jax.random.key(number))
-    told = np.tanh(evaluation.outputs(learner.params, jnp.asarray(seen[held].reshape(300, -1))))
-    assert np.mean((told - values[held]) ** 2) < 0.01 < 0.2 * values.var()
+        state, _ = step(state, replay, jax.random.key(number))
+    predicted = np.tanh(evaluation.outputs(state.params, jnp.asarray(seen[held].reshape(300, -1))))
+    assert np.mean((predicted - values[held]) ** 2) < 0.01 < 0.2 * values.var()
     chance = (1 + values[train]) / 2
     entropy = float(-(chance * np.log(chance) + (1 - chance) * np.log(1 - chance)).mean())
-    ended = float(mean_loss(learner.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
+    ended = float(mean_loss(state.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
     assert entropy < ended < entropy + 0.01 < begun - 0.05
-    assert int(learner.steps) == 800
-    assert float(functions.rate(800)) == pytest.approx(config.learner.least, rel=1e-3)
-    assert float(functions.rate(0)) == pytest.approx(config.learner.peak)
+    assert int(state.steps) == 800
+    assert learner.learning_rate(800) == pytest.approx(config.learner.least, rel=1e-3)
+    assert learner.learning_rate(0) == pytest.approx(config.learner.peak)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, -0.8), (0.25, -0.35), (1.0, 1.0)])
 def test_results_and_values_are_blended(share: float, expected: float) -> None:
     """One position, of which the search said one thing and the game another, is learned as their blend."""
     config = settings.apply(TINY, [f"learner.result_share={share}", "learner.steps=200", "learner.peak=0.05"])
-    functions = make_learner(config, SHAPE)
-    seen = packed(DRAUGHTS.start().observation()[None], DRAUGHTS)
-    replay = remembered(new_replay(4, SHAPE), Samples(seen, np.array([-0.8], np.float32), np.array([1], np.int8)))
-    learner, step = functions.init(jax.random.key(0)), jax.jit(functions.step, donate_argnums=0)
+    learner = EvaluationLearner(config, SHAPE)
+    seen = pack(DRAUGHTS.start().observation()[None], DRAUGHTS)
+    replay = add(new_replay(4, SHAPE), Samples(seen, np.array([-0.8], np.float32), np.array([1], np.int8)))
+    state, step = learner.init(jax.random.key(0)), jax.jit(learner.step, donate_argnums=0)
     for number in range(200):
-        learner, _ = step(learner, replay, jax.random.key(number))
-    told = np.tanh(evaluation.outputs(learner.params, unpacked(seen, SHAPE).reshape(1, -1)))
-    assert float(told[0]) == pytest.approx(expected, abs=0.03)
+        state, _ = step(state, replay, jax.random.key(number))
+    predicted = np.tanh(evaluation.outputs(state.params, unpack(seen, SHAPE).reshape(1, -1)))
+    assert float(predicted[0]) == pytest.approx(expected, abs=0.03)
 
 
 def test_a_contest_counts_by_role() -> None:

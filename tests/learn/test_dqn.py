@@ -16,7 +16,7 @@ from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
 from boardwright.learn.dqn.dqn import DQN, Run, make_dqn, stepped
 from boardwright.learn.dqn.replay import Transition
-from boardwright.learn.shared.observation_codec import Sights, unpacked_flags
+from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.policy_config import RandomGamesConfig
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.q import q_values
@@ -47,7 +47,7 @@ def after_acting(config: DQNConfig, steps: int) -> tuple[DQN, Run]:
 
 def held_by(run: Run, words: int = 1) -> Transition:
     """All transitions; observations of tic-tac-toe have one word."""
-    return jax.tree.map(np.asarray, replay_buffer.unpacked(run.replay.rows, words))
+    return jax.tree.map(np.asarray, replay_buffer.unpack(run.replay.rows, words))
 
 
 def test_transitions_are_what_the_rules_say() -> None:
@@ -63,11 +63,9 @@ def test_transitions_are_what_the_rules_say() -> None:
     )
     dqn, run = after_acting(config, steps)
     game = make_game("cathedral", "paper-6", "paper")
-    held = held_by(run, Sights.of(game).words)
-    before, after = (np.asarray(Sights.of(game).unpack(words)) for words in (held.before, held.after))
-    legal, legal_after = (
-        np.asarray(unpacked_flags(words, game.num_actions)) for words in (held.legal, held.legal_after)
-    )
+    held = held_by(run, ObservationCodec.of(game).words)
+    before, after = (np.asarray(ObservationCodec.of(game).unpack(words)) for words in (held.before, held.after))
+    legal, legal_after = (np.asarray(unpack_flags(words, game.num_actions)) for words in (held.legal, held.legal_after))
     episodes, sides = 0, []
     step_env, begin = jax.jit(dqn.env.step), jax.jit(dqn.env.init)(jax.random.key(0))
     for column in range(games):
@@ -163,7 +161,7 @@ def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
     config = dataclasses.replace(config, transitions=TransitionsConfig(capacity=16 * 40))
     dqn, run = after_acting(config, 40)
     held = held_by(run)
-    legal = np.asarray(unpacked_flags(held.legal, 9))
+    legal = np.asarray(unpack_flags(held.legal, 9))
     illegal = ~np.take_along_axis(legal, np.asarray(held.action)[:, None], axis=1)[:, 0]
     assert illegal.any()
     assert (held.reward[illegal] == -7).all()

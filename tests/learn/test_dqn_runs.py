@@ -142,5 +142,5 @@ def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
 
 
 def test_games_that_pay_nothing_during_play_say_so() -> None:
-    with pytest.raises(RunError, match="setting rewards: draughts pays"):
+    with pytest.raises(RunError, match="setting rewards: draughts has"):
         make_dqn(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))

@@ -40,7 +40,7 @@ def test_one_that_does_not_fit_is_refused() -> None:
     with pytest.raises(RunError, match="encoder/latent/bias is missing in the file"):
         with_encoder(variables, {name: weight for name, weight in encoder.items() if not name.endswith("latent/bias")})
     residual = make_network(NetConfig(blocks=1, width=4), CATHEDRAL).init(jax.random.key(1))
-    with pytest.raises(RunError, match="a residual net has none"):
+    with pytest.raises(RunError, match="a residual net has no encoder"):
         with_encoder(residual, encoder)
 
 

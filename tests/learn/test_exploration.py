@@ -1,4 +1,4 @@
-"""Exploration chooses as its formulas say, and fades as the paper's equations 8 and 9 do."""
+"""Exploration chooses by its formulas and decays as in equations 8 and 9 of the Cathedral paper."""
 
 import jax
 import jax.numpy as jnp
@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 from boardwright.learn.dqn import exploration
-from boardwright.learn.dqn.acting import exploration_level
 from boardwright.learn.dqn.config import ActingConfig
+from boardwright.learn.dqn.selfplay import exploration_level
 
 Q = np.array([0.5, 2.0, -1.0, 3.0, 1.9], np.float32)
 LEGAL = np.array([True, True, True, False, True])
 
 
-def test_it_fades_by_the_number_of_episodes() -> None:
+def test_the_level_decays_with_the_episodes() -> None:
     for episodes in (0, 1, 500, 10_000):
         expected = 0.1 + 0.9 * np.exp(-episodes / 500)
-        assert float(exploration.level(jnp.int32(episodes), 1.0, 0.1, 500.0)) == pytest.approx(expected, rel=1e-5)
+        assert float(exploration.decayed_level(jnp.int32(episodes), 1.0, 0.1, 500.0)) == pytest.approx(
+            expected, rel=1e-5
+        )
 
 
-def test_it_begins_anew_after_a_first_phase() -> None:
+def test_the_decay_restarts_after_a_first_phase() -> None:
     config = ActingConfig(random_episodes=100, decay=50)
     at = [float(exploration_level(jnp.int32(episodes), config)) for episodes in (0, 99, 100, 150)]
     assert at == pytest.approx([1.0, 0.1 + 0.9 * np.exp(-99 / 50), 1.0, 0.1 + 0.9 / np.e], rel=1e-5)
@@ -31,10 +33,10 @@ POWERS = np.where(LEGAL, np.exp(Q / 0.6), 0)
 @pytest.mark.parametrize(
     ("kind", "expected"), [("boltzmann", POWERS / POWERS.sum()), ("epsilon", np.array([0.15, 0.55, 0.15, 0, 0.15]))]
 )
-def test_choices_come_as_often_as_they_should(kind: exploration.Exploration, expected: np.ndarray) -> None:
+def test_choices_have_the_expected_frequencies(kind: exploration.Exploration, expected: np.ndarray) -> None:
     games = 40_000
     rows = (jnp.broadcast_to(jnp.asarray(Q), (games, 5)), jnp.broadcast_to(jnp.asarray(LEGAL), (games, 5)))
-    actions = exploration.chosen(jax.random.key(5), *rows, jnp.float32(0.6), kind)
+    actions = exploration.choose(jax.random.key(5), *rows, jnp.float32(0.6), kind)
     found = np.bincount(np.asarray(actions), minlength=5) / games
     assert found[3] == 0
     assert (np.abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / games) + 1e-9).all()

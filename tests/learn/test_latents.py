@@ -10,7 +10,7 @@ import pytest
 from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
 from boardwright.learn.shared import encoder_file
-from boardwright.learn.shared.boards import unpacked
+from boardwright.learn.shared.boards import unpack
 from boardwright.learn.vae.latents import charts, codes, principal_plane
 from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.vae import make_vae, weights_of_vae
@@ -41,7 +41,7 @@ def test_charts_show_codes_by_ply_and_by_result(tmp_path: Path) -> None:
     path = tmp_path / "some.vae"
     encoder_file.write(path, weights_of_vae(variables), config=vae.config, game=CATHEDRAL, training={})
     file = encoder_file.read(path)
-    assert np.allclose(codes(file, boards), vae.encode(variables, unpacked(boards.bits, boards.shape))[0], atol=1e-5)
+    assert np.allclose(codes(file, boards), vae.encode(variables, unpack(boards.bits, boards.shape))[0], atol=1e-5)
     drawn = charts(file, boards)
     assert set(drawn) == {"codes-by-ply", "codes-by-result"}
     for chart in drawn.values():

@@ -14,8 +14,10 @@ from closed_forms import CONFIG, SAMPLES, Case, as_samples, chances, expected_lo
 import boardwright
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
-from boardwright.learn.alphazero.learner import Images, _optimiser, as_chances, make_learner, rate_schedule
+from boardwright.learn.alphazero.learner import _optimiser, as_chances, make_learner
 from boardwright.learn.alphazero.replay import Replay, Samples
+from boardwright.learn.shared.schedules import warmup_cosine
+from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
 
@@ -66,9 +68,9 @@ def test_losses_under_symmetries_are_those_of_the_images(name: str, rules: str |
 
 def test_symmetries_are_all_rotations_or_none() -> None:
     game = boardwright.game("tablut")
-    assert [Images.of(game, augment).count for augment in ("none", "rotations", "all")] == [1, 4, 8]
-    assert Images.of(boardwright.game("draughts"), "all").count == 1
-    assert np.array_equal(Images.of(game, "none").actions[0], np.arange(game.num_actions))
+    assert [SymmetryImages.of(game, augment).count for augment in ("none", "rotations", "all")] == [1, 4, 8]
+    assert SymmetryImages.of(boardwright.game("draughts"), "all").count == 1
+    assert np.array_equal(SymmetryImages.of(game, "none").actions[0], np.arange(game.num_actions))
 
 
 def test_as_chances() -> None:
@@ -80,8 +82,7 @@ def test_as_chances() -> None:
 
 @pytest.mark.parametrize("warmup", [0, 10])
 def test_the_rate_warms_up_and_falls_along_a_cosine(warmup: int) -> None:
-    config = LearnerConfig(peak=0.02, least=0.001, warmup=warmup)
-    rate: Any = rate_schedule(config, 110)
+    rate: Any = warmup_cosine(0.02, 0.001, warmup, 110)
     if warmup:
         assert [float(rate(step)) for step in (0, 5)] == pytest.approx([0, 0.01])
     assert float(rate(warmup)) == pytest.approx(0.02)
@@ -91,7 +92,7 @@ def test_the_rate_warms_up_and_falls_along_a_cosine(warmup: int) -> None:
 
 
 def test_a_run_shorter_than_its_warm_up_has_a_rate() -> None:
-    rate: Any = rate_schedule(LearnerConfig(peak=0.02, warmup=1000), 4)
+    rate: Any = warmup_cosine(0.02, 0.0, 1000, 4)
     assert [float(rate(step)) for step in range(4)] == pytest.approx([0, 0.02 / 3, 0.04 / 3, 0.02])
 
 
@@ -100,7 +101,7 @@ def test_a_run_shorter_than_its_warm_up_has_a_rate() -> None:
 def test_optimisers(kind: Any, clip: float) -> None:
     """Two steps, written out; only Adam with decoupled decay shrinks kernels, and neither shrinks biases."""
     config = LearnerConfig(optimiser=kind, clip=clip, weight_decay=0.3, peak=0.1, least=0.1, warmup=0)
-    optimiser = _optimiser(config, rate_schedule(config, 50))
+    optimiser = _optimiser(config, warmup_cosine(0.1, 0.1, 0, 50))
     rng = np.random.default_rng(0)
     shapes = {"kernel": (2, 3), "bias": (3,)}
     params = {name: rng.normal(size=shape) for name, shape in shapes.items()}

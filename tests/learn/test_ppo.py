@@ -14,6 +14,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
 from boardwright.learn.ppo import ppo as on_device
+from boardwright.learn.ppo.actor import make_decide
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
 from boardwright.learn.ppo.method import PPO
 from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
@@ -22,6 +23,7 @@ from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, 
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
+from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import weights_of
@@ -135,11 +137,8 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
 
 
 def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
-    from boardwright.learn.alphazero.learner import Images
-    from boardwright.learn.ppo.actor import make_decide
-
     ppo = make_ppo(SOME)
-    images, run = Images.of(ppo.game, "all"), ppo.init()
+    images, run = SymmetryImages.of(ppo.game, "all"), ppo.init()
     states = jax.vmap(ppo.env.step)(run.games.states, jnp.arange(8) % 9, jax.random.split(jax.random.key(0), 8))
     decide = make_decide(ppo.network, ppo.env, images, run.learner.variables, jnp.float32)
     played, decision = jax.jit(decide)(jax.random.key(1), states)
@@ -294,7 +293,7 @@ def test_bad_settings_are_named(changes: list[str], message: str) -> None:
 
 
 def test_shaped_rewards_are_for_games_that_offer_them() -> None:
-    with pytest.raises(RunError, match="draughts pays at the end only"):
+    with pytest.raises(RunError, match="draughts has rewards at the end only"):
         make_ppo(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
 
 

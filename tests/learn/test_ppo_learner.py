@@ -11,9 +11,9 @@ import pytest
 from boardwright.games.registry import game
 from boardwright.learn.ppo.actor import log_policy
 from boardwright.learn.ppo.config import OpponentConfig, PPOLearnerConfig
-from boardwright.learn.ppo.learner import Batch, clipped_objective, make_learner
-from boardwright.learn.ppo.opponents import due, followed
-from boardwright.learn.ppo.rollout import Decision
+from boardwright.learn.ppo.learner import Batch, PPOLearner, clipped_objective
+from boardwright.learn.ppo.opponents import follow, times_due
+from boardwright.learn.ppo.selfplay import Decision
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import make_network, weights_of
 
@@ -43,7 +43,7 @@ def _batch(places: int, seed: int = 0, decided: Any = True) -> Batch:
 
 def _learner(config: PPOLearnerConfig = CONFIG, *, frozen: bool = False) -> Any:
     network = make_network(PLAIN, DRAUGHTS)
-    return network, make_learner(config, network, total_steps=100, frozen=frozen)
+    return network, PPOLearner(config, network, total_steps=100, frozen=frozen)
 
 
 def test_the_objective_is_cut_off_where_a_probability_has_moved_far_enough() -> None:
@@ -118,12 +118,12 @@ def test_illegal_actions_have_no_probability_and_no_gradient() -> None:
 def test_an_epoch_goes_through_all_decisions_once_and_through_nothing_else() -> None:
     _, learner = _learner()
     decided = jnp.asarray([True, False, True, True, True, False, True, True, True, True])  # eight
-    places = np.asarray(learner.minibatches(jax.random.key(0), decided)).reshape(3, 8)
+    places = np.asarray(learner.draw_minibatches(jax.random.key(0), decided)).reshape(3, 8)
     for epoch in places:
         assert sorted(epoch) == np.flatnonzero(decided).tolist()
     assert len({tuple(epoch) for epoch in places}) == 3
     few = decided.at[jnp.asarray([0, 2, 3])].set(False)  # five: the epoch begins again
-    for epoch in np.asarray(learner.minibatches(jax.random.key(0), few)).reshape(3, 8):
+    for epoch in np.asarray(learner.draw_minibatches(jax.random.key(0), few)).reshape(3, 8):
         assert sorted(epoch[:5]) == np.flatnonzero(few).tolist()
         assert epoch[5:].tolist() == epoch[:3].tolist()
 
@@ -170,7 +170,7 @@ def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
 
 def test_norms_stay_as_they_were_until_the_update_is_over() -> None:
     network = make_network(NetConfig(blocks=1, width=4, value="linear"), DRAUGHTS)
-    learner = make_learner(CONFIG, network, total_steps=10, frozen=False)
+    learner = PPOLearner(CONFIG, network, total_steps=10, frozen=False)
     state, batch = learner.init(network.init(jax.random.key(3))), _batch(8)
     places = jnp.arange(8).reshape(2, 4)
     learned, _ = jax.jit(learner.learn, static_argnums=3)(state, batch, places, 1)
@@ -199,12 +199,12 @@ def test_norms_stay_as_they_were_until_the_update_is_over() -> None:
     ],
 )
 def test_the_opponents_schedule_counts_finished_games(before: int, after: int, soft: int, full: int) -> None:
-    assert int(due(10, jnp.int32(before), jnp.int32(after))) == soft
-    assert int(due(100, jnp.int32(before), jnp.int32(after))) == full
-    assert int(due(0, jnp.int32(before), jnp.int32(after))) == 0
+    assert int(times_due(10, jnp.int32(before), jnp.int32(after))) == soft
+    assert int(times_due(100, jnp.int32(before), jnp.int32(after))) == full
+    assert int(times_due(0, jnp.int32(before), jnp.int32(after))) == 0
     config = OpponentConfig(soft_every=10, soft_share=0.3, copy_every=100)
     opponent, learner = {"params": jnp.asarray([0.0, 10.0])}, {"params": jnp.asarray([1.0, 20.0])}
-    moved = followed(config, opponent, learner, jnp.int32(before), jnp.int32(after))["params"]
+    moved = follow(config, opponent, learner, jnp.int32(before), jnp.int32(after))["params"]
     share = 1.0 if full else 1.0 - 0.7**soft
     np.testing.assert_allclose(moved, [share, 10.0 + 10.0 * share], rtol=1e-5)
     if full:

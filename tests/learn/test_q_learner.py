@@ -14,9 +14,9 @@ from tictactoe import TicTacToe, TicTacToeRules
 
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
-from boardwright.learn.dqn.learner import QLearnerFunctions, make_q_learner, targets
-from boardwright.learn.dqn.replay import NOBODY, OTHER_ROLE, SAME_ROLE, Replay, Transition
-from boardwright.learn.shared.observation_codec import Sights, packed_flags
+from boardwright.learn.dqn.learner import QLearner, targets
+from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Replay, Transition
+from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 
@@ -34,14 +34,14 @@ CONFIG = DQNConfig(
 
 
 def test_targets_count_the_future_for_or_against_whoever_acted() -> None:
-    side = jnp.asarray([SAME_ROLE, OTHER_ROLE, NOBODY, NOBODY], jnp.float32)
+    side = jnp.asarray([SAME_ROLE, OTHER_ROLE, GAME_OVER, GAME_OVER], jnp.float32)
     found = targets(jnp.asarray([1.0, 1.0, 1.0, -10.0]), side, 0.5, jnp.asarray([3.0, 3.0, 3.0, 123.0]))
     assert found.tolist() == [1 + 1.5, 1 - 1.5, 1.0, -10.0]
 
 
 def test_values_of_a_chain_with_double_moves_are_its_fixed_point() -> None:
     """Role 0 acts twice, then role 1, which ends the game: returns, from the side of whoever acts, are known."""
-    rewards, sides = np.array([1.0, 2.0, 4.0]), np.array([SAME_ROLE, OTHER_ROLE, NOBODY], np.float32)
+    rewards, sides = np.array([1.0, 2.0, 4.0]), np.array([SAME_ROLE, OTHER_ROLE, GAME_OVER], np.float32)
     q = jnp.zeros(3)
     for _ in range(3):
         after = jnp.append(q[1:], 123.0)  # what comes after the end means nothing
@@ -52,19 +52,19 @@ def test_values_of_a_chain_with_double_moves_are_its_fixed_point() -> None:
 def some_replay() -> Replay:
     """Transitions that mean nothing, of all three sides."""
     rng = np.random.default_rng(4)
-    sights = Sights.of(GAME)
+    codec = ObservationCodec.of(GAME)
 
     def boards() -> jax.Array:
         cells = rng.integers(0, 3, (HELD, 3, 3))
         planes = np.stack([cells == 1, cells == 2], axis=-1).astype(np.float32)
-        return jax.vmap(sights.pack)(jnp.asarray(planes))
+        return jax.vmap(codec.pack)(jnp.asarray(planes))
 
     def masks() -> jax.Array:
         mask = rng.integers(0, 2, (HELD, 9)).astype(bool)
         mask[:, 4] = True
-        return jax.vmap(packed_flags)(jnp.asarray(mask))
+        return jax.vmap(pack_flags)(jnp.asarray(mask))
 
-    replay = replay_buffer.new_replay(16, words=sights.words, legal_words=1)
+    replay = replay_buffer.new_replay(16, words=codec.words, legal_words=1)
     row = Transition(
         before=boards(),
         legal=masks(),
@@ -75,16 +75,16 @@ def some_replay() -> Replay:
         after=boards(),
         legal_after=masks(),
     )
-    return replay_buffer.written(replay, row)
+    return replay_buffer.add(replay, row)
 
 
 def drawn_from(replay: Replay, places: jax.Array) -> Transition:
-    return replay_buffer.unpacked(replay.rows[places], Sights.of(GAME).words)
+    return replay_buffer.unpack(replay.rows[places], ObservationCodec.of(GAME).words)
 
 
 def plain_loop(
     config: DQNConfig,
-    learner: QLearnerFunctions,
+    learner: QLearner,
     key: jax.Array,
     variables: Any,
     target: Any,
@@ -150,7 +150,7 @@ def test_updates_are_those_of_a_plain_loop(what: str) -> None:
     if what == "merged":
         config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, merge=2))
     network = make_network(PLAIN, GAME)
-    learner = make_q_learner(config, GAME, network, jnp.float32)
+    learner = QLearner(config, GAME, network, jnp.float32)
     variables, target = (network.init(jax.random.key(seed)) for seed in (1, 2))
     begin = dataclasses.replace(learner.init(variables), target=target)
     replay, key = some_replay(), jax.random.key(3)
@@ -172,7 +172,7 @@ def test_updates_are_those_of_a_plain_loop(what: str) -> None:
 def test_a_sample_may_be_seen_under_any_symmetry() -> None:
     """Observation, actions and masks turn together: an action is legal in the image where it was before."""
     config = dataclasses.replace(CONFIG, learner=dataclasses.replace(CONFIG.learner, augment="all"))
-    learner = make_q_learner(config, GAME, make_network(PLAIN, GAME), jnp.float32)
+    learner = QLearner(config, GAME, make_network(PLAIN, GAME), jnp.float32)
     drawn = drawn_from(some_replay(), jnp.arange(8))
     plain, turned = (learner.batch_of(drawn, symmetry) for symmetry in (jnp.zeros(8, jnp.int32), jnp.arange(8)))
     for row, symmetry in enumerate(GAME.symmetries()):

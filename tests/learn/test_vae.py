@@ -16,7 +16,7 @@ from boardwright.learn.run import settings
 from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
-from boardwright.learn.shared.boards import Boards, unpacked
+from boardwright.learn.shared.boards import Boards, unpack
 from boardwright.learn.vae.method import VAE, cross_entropy, divergence, drawn, make_measure
 from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.config import PlainConfig
@@ -63,7 +63,7 @@ def test_cross_entropy_of_a_board_by_hand() -> None:
 def test_rates_count_cells(some: Boards) -> None:
     """Of an auto-encoder whose answers are known: always empty but for the first plane."""
     bits = some.bits[:50]
-    seen = np.asarray(unpacked(bits, some.shape))
+    seen = np.asarray(unpack(bits, some.shape))
     vae = make_vae(TINY.encoder.as_plain(), some.shape)
     first_plane = jnp.where(jnp.arange(5) == 0, 1.0, -1.0)
     known = dataclasses.replace(
@@ -97,7 +97,7 @@ def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: 
 def test_the_encoder_gives_a_plain_net_the_same_code(rules: str, observation: str) -> None:
     bound = game("cathedral", rules, observation)
     boards = boards_of_games(bound, ("random",), 2, seed=0)
-    seen = unpacked(boards.bits, boards.shape)
+    seen = unpack(boards.bits, boards.shape)
     config = TINY.encoder.as_plain()
     vae = make_vae(config, boards.shape)
     variables = vae.init(jax.random.key(3))
@@ -150,12 +150,12 @@ def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> Non
     file.check_fits(TINY.encoder.as_plain(), CATHEDRAL)
     with pytest.raises(NetError, match="its latent is 4, the net's 0"):
         file.check_fits(PlainConfig(convolutions=(4, 8), stride=2, encoder_hidden=(16,)), CATHEDRAL)
-    with pytest.raises(NetError, match=r"it sees paper boards of \(6, 6, 5\)"):
+    with pytest.raises(NetError, match=r"its observation is paper of \(6, 6, 5\)"):
         file.check_fits(TINY.encoder.as_plain(), game("cathedral", "paper", "paper"))
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(NetError, match=r"damaged.*give the best.vae of a training run"):
+    with pytest.raises(NetError, match=r"damaged.*give the .vae file of a VAE training run"):
         encoder_file.read(path)
-    with pytest.raises(NetError, match=r"give the best.vae of a training run"):
+    with pytest.raises(NetError, match=r"give the .vae file of a VAE training run"):
         encoder_file.read(tmp_path / "none.vae")
 
 

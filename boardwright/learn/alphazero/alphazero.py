@@ -30,13 +30,14 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.learn.alphazero.learner import Learner, Losses, make_learner, rate_schedule
+from boardwright.learn.alphazero.learner import Learner, Losses, make_learner
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.alphazero.selfplay import Games, Tally
 from boardwright.learn.distributed.device import chunk_of, compute_dtype, on_cpu
 from boardwright.learn.distributed.mesh import run_placement, same_everywhere
 from boardwright.learn.match.pairing import Asking, in_their_steps, make_asking
 from boardwright.learn.match.searching import make_search
+from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets.network import Network, Variables, make_network
 from boardwright.search.tree import Evaluate
 
@@ -196,7 +197,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     jit = functools.partial(jax.jit, out_shardings=placed)
     jitted_play = jit(play_some, static_argnums=3, donate_argnums=0)
     jitted_learn = jax.jit(learn_some, donate_argnums=0, out_shardings=(placed, same_everywhere()))
-    schedule = rate_schedule(config.learner, total_steps)
+    schedule = warmup_cosine(config.learner.peak, config.learner.least, config.learner.warmup, total_steps)
     tables = None if proven is None else jax.jit(lambda tables: tables, out_shardings=same_everywhere())(proven.tables)
 
     def play(run: Run, iteration: int, first: int) -> Run:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from jax import Array
 
@@ -23,6 +22,8 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
 from boardwright.learn.alphazero.replay import Replay, Samples
 from boardwright.learn.distributed.device import on_cpu
+from boardwright.learn.shared.schedules import warmup_cosine
+from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Network, Output, Variables
 from boardwright.search.nodes import side_of
 from boardwright.search.split import split
@@ -67,9 +68,9 @@ def make_learner(
 
     With `proven`, whose tables are then passed to its functions, values are corrected by `config.tables`.
     """
-    schedule = rate_schedule(config, total_steps)
+    schedule = warmup_cosine(config.peak, config.least, config.warmup, total_steps)
     optimiser = _optimiser(config, schedule)
-    images = Images.of(game, config.augment)
+    images = SymmetryImages.of(game, config.augment)
 
     def init(variables: Variables) -> Learner:
         return Learner(variables, variables, optimiser.init(variables["params"]), jnp.int32(0))
@@ -83,7 +84,7 @@ def make_learner(
             samples = corrected(samples, known, config.tables)
         role = states.current_role
         observation = jax.vmap(env.observe)(states, role)
-        observation, actions = images.applied(symmetry, observation, samples.actions.astype(jnp.int32))
+        observation, actions = images.apply(symmetry, observation, samples.actions.astype(jnp.int32))
         output, statistics = network.apply_train(variables, observation, role)
         terms = {
             "policy": _policy_loss(output.policy_logits, actions, samples.policy),
@@ -124,37 +125,6 @@ def make_learner(
     return LearnerFunctions(init, learn, losses)
 
 
-class Rates(Protocol):
-    """What a learner's config says of its learning rate."""
-
-    @property
-    def peak(self) -> float:
-        """After the warm-up."""
-        ...
-
-    @property
-    def least(self) -> float:
-        """At the end."""
-        ...
-
-    @property
-    def warmup(self) -> int:
-        """Steps."""
-        ...
-
-
-def rate_schedule(config: Rates, total_steps: int) -> optax.Schedule:
-    """A linear warm-up to the peak, then a cosine to the least."""
-    warmup = min(config.warmup, max(total_steps - 1, 0))
-    return optax.warmup_cosine_decay_schedule(
-        init_value=0.0 if warmup else config.peak,
-        peak_value=config.peak,
-        warmup_steps=warmup,
-        decay_steps=max(total_steps, warmup + 1),
-        end_value=min(config.least, config.peak),
-    )
-
-
 def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.GradientTransformation:
     clip = optax.clip_by_global_norm(config.clip) if config.clip else optax.identity()
     if config.optimiser == "adam":
@@ -171,51 +141,6 @@ def _squares(params: Any) -> Array:
     """Sum of squares of all kernels."""
     kernels = (leaf for leaf in jax.tree.leaves(params) if leaf.ndim > 1)
     return sum((jnp.square(leaf).sum() for leaf in kernels), jnp.float32(0))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Images:
-    """The symmetries a sample may be seen under, as tables for the device; G of them."""
-
-    actions: np.ndarray  # [G, A] int32: what each action becomes
-    entry_sources: np.ndarray  # [G, rows * columns * planes] int32: which number of an observation comes here
-    cell_sources: np.ndarray  # [G, rows * columns] int32: which cell comes here
-
-    @classmethod
-    def of(cls, game: Game, augment: str) -> Images:
-        """Those of a game: the identity alone, rotations, or all."""
-        symmetries = game.symmetries()
-        if augment == "none":
-            symmetries = symmetries[:1]
-        elif augment == "rotations":
-            symmetries = tuple(symmetry for symmetry in symmetries if not symmetry.name.startswith("mirror"))
-        planes = game.observation_shape[2]
-        cells = [symmetry.entries.reshape(-1, planes)[:, 0] // planes for symmetry in symmetries]
-        return cls(
-            actions=np.stack([symmetry.actions for symmetry in symmetries]).astype(np.int32),
-            entry_sources=np.stack([np.argsort(symmetry.entries) for symmetry in symmetries]).astype(np.int32),
-            cell_sources=np.stack([np.argsort(cell) for cell in cells]).astype(np.int32),
-        )
-
-    @property
-    def count(self) -> int:
-        """G."""
-        return len(self.actions)
-
-    def applied(self, symmetry: Array, observation: Array, actions: Array) -> tuple[Array, Array]:
-        """Images of observations [N, ...] and actions [N, K] (none where negative) under symmetries [N]."""
-        if self.count == 1:
-            return observation, actions
-        flat = observation.reshape(observation.shape[0], -1)
-        image = jnp.take_along_axis(flat, jnp.asarray(self.entry_sources)[symmetry], axis=1)
-        moved = jnp.asarray(self.actions)[symmetry[:, None], jnp.maximum(actions, 0)]
-        return image.reshape(observation.shape), jnp.where(actions < 0, actions, moved)
-
-    def of_cells(self, symmetry: Array, cells: Array) -> Array:
-        """The image of numbers by cell [N, cells]."""
-        return (
-            cells if self.count == 1 else jnp.take_along_axis(cells, jnp.asarray(self.cell_sources)[symmetry], axis=1)
-        )
 
 
 def corrected(samples: Samples, known: Array, share: float) -> Samples:
@@ -256,7 +181,7 @@ def _auxiliary_losses(
     symmetry: Array,
     config: LearnerConfig,
     learning: Learning,
-    images: Images,
+    images: SymmetryImages,
 ) -> Losses:
     """Of those heads the net has, over samples whose game was played to its end."""
     known = samples.known.astype(jnp.float32)
@@ -265,7 +190,7 @@ def _auxiliary_losses(
     if "ownership" in output.auxiliary:
         held = jax.vmap(lambda words: replay_buffer.unpack_holders(words, learning.views.shape[1]))(samples.holders)
         held = jnp.take_along_axis(held, jnp.asarray(learning.views)[role.astype(jnp.int32)], axis=1)
-        held = images.of_cells(symmetry, held)
+        held = images.apply_to_cells(symmetry, held)
         classes = jnp.where(held == 0, 2, jnp.where(held == role[:, None] + 1, 0, 1))  # own, enemy, empty
         logs = jax.nn.log_softmax(output.auxiliary["ownership"].reshape(*held.shape, 3))
         each = -jnp.take_along_axis(logs, classes[..., None], axis=2)[..., 0].mean(axis=1)

@@ -22,19 +22,17 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
-from boardwright.learn.alphazero.learner import Losses
 from boardwright.learn.distributed.device import chunk_of, compute_dtype, on_cpu
-from boardwright.learn.dqn import acting
 from boardwright.learn.dqn import replay as replay_buffer
-from boardwright.learn.dqn.acting import Games, Tally, exploration_level
+from boardwright.learn.dqn import selfplay
 from boardwright.learn.dqn.config import DQNConfig
-from boardwright.learn.dqn.learner import QLearner, make_q_learner
+from boardwright.learn.dqn.learner import LearnerState, Losses, QLearner
 from boardwright.learn.dqn.replay import Replay
+from boardwright.learn.dqn.selfplay import Games, Tally, exploration_level
 from boardwright.learn.shared.encoder import with_encoder
-from boardwright.learn.shared.observation_codec import Sights, packed_flags
-from boardwright.learn.shared.rewards import paying
+from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
+from boardwright.learn.shared.rewards import training_env
 from boardwright.nets.network import Network, Variables, make_network
 
 BEGIN, ACT, LEARN = range(3)  # what random numbers are for
@@ -50,7 +48,7 @@ class Run:
     tally: Tally
     episodes: Array  # int32: games that have ended so far
     replay: Replay
-    learner: QLearner
+    learner: LearnerState
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,12 +73,11 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     default bfloat16 on an accelerator, else float32.
     """
     game = make_game(config.game, config.rules, config.observation)
-    paid = paying(game, config.rewards)
-    env = without_chance(paid.batch()) if paid.has_chance else paid.batch()
+    env = training_env(game, config.rewards)
     dtype = compute_dtype() if dtype is None else dtype
     network = make_network(config.architecture, game, dtype=dtype)
-    learner = make_q_learner(config, game, network, dtype)
-    sights = Sights.of(game)
+    learner = QLearner(config, game, network, dtype)
+    codec = ObservationCodec.of(game)
     updates = config.updates_a_step
     learn_chunk = chunk_of(updates, MOST_LEARNED_ON_CPU if on_cpu() else updates)
     seed = jax.random.key(config.seed)  # an argument of what is compiled, so that runs from other seeds find it there
@@ -93,33 +90,31 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
 
     def init(seed: Array) -> Run:
         net_key, games_key = jax.random.split(key_of(seed, BEGIN))
-        variables = network.init(net_key)
-        if encoder is not None:
-            variables = with_encoder(variables, encoder)
-        legal_words = jax.eval_shape(packed_flags, jax.ShapeDtypeStruct((game.num_actions,), bool)).shape[0]
+        variables = with_encoder(network.init(net_key), encoder)
+        legal_words = jax.eval_shape(pack_flags, jax.ShapeDtypeStruct((game.num_actions,), bool)).shape[0]
         return Run(
-            games=acting.new_games(games_key, env, config.acting),
-            tally=acting.new_tally(),
+            games=selfplay.new_games(games_key, env, config.acting),
+            tally=selfplay.new_tally(),
             episodes=jnp.int32(0),
-            replay=replay_buffer.new_replay(config.transitions.capacity, words=sights.words, legal_words=legal_words),
+            replay=replay_buffer.new_replay(config.transitions.capacity, words=codec.words, legal_words=legal_words),
             learner=learner.init(variables),
         )
 
     def act(seed: Array, run: Run, iteration: Array, step: Array) -> Run:
         states = run.games.states
         observation = jax.vmap(env.observe)(states, states.current_role)
-        q = learner.values(run.learner.variables, observation, states.current_role, states.legal_action_mask)
-        games, tally, episodes, row = acting.step(
+        q = learner.evaluate(run.learner.variables, observation, states.current_role, states.legal_action_mask)
+        games, tally, episodes, row = selfplay.take_step(
             key_of(seed, ACT, iteration, step),
             run.games,
             run.tally,
             run.episodes,
             q,
             env=env,
-            sights=sights,
+            codec=codec,
             config=config.acting,
         )
-        replay = replay_buffer.written(run.replay, row)
+        replay = replay_buffer.add(run.replay, row)
         every, learned = config.learner.target_every, run.learner
         if every:
             due = episodes // every > run.episodes // every
@@ -137,14 +132,14 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         return written >= config.learner.begin
 
     def scalars(run: Run) -> dict[str, float]:
-        told = _told(run.tally)
+        told = selfplay.collect_metrics(run.tally)
         episodes, updates = int(run.episodes), int(run.learner.updates)
         return told | {
             "selfplay/episodes": episodes,
             f"exploration/{config.acting.exploration}": float(exploration_level(jnp.int32(episodes), config.acting)),
             "learning/updates": updates,  # gradient steps
             "learning/merged_updates": updates * config.learner.merge,  # of `learner.batch` transitions each
-            "learning_rate": float(learner.learning_rate(updates)),
+            "learning_rate": learner.learning_rate(updates),
         }
 
     jitted_init = jax.jit(init)
@@ -162,7 +157,7 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         learn=lambda run, iteration, step, first: jitted_learn(
             seed, run, jnp.int32(iteration), jnp.int32(step), jnp.int32(first)
         ),
-        next_iteration=jax.jit(lambda run: dataclasses.replace(run, tally=acting.new_tally()), donate_argnums=0),
+        next_iteration=jax.jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0),
         scalars=scalars,
     )
 
@@ -182,27 +177,3 @@ def stepped(dqn: DQN, run: Run, iteration: int, step: int) -> tuple[Run, Mapping
 def player(run: Run) -> Variables:
     """The variables that play."""
     return run.learner.variables
-
-
-def _told(tally: Tally) -> dict[str, float]:
-    """What is told of an iteration, by the names that `boardwright plot` knows."""
-    counted: Any = jax.device_get(tally)
-    finished, ended = int(counted.ended[:3].sum()), int(counted.ended.sum())
-    told = {
-        "selfplay/games": ended,
-        "selfplay/moves": int(counted.moves),
-        "selfplay/mean_q": float(counted.value) / max(int(counted.moves), 1),
-    }
-    if ended:
-        told |= {
-            "selfplay/plies": float(counted.plies) / ended,
-            "selfplay/mean_reward": float(counted.paid) / ended,
-            "selfplay/illegal": int(counted.ended[3]) / ended,
-        }
-    if finished:
-        told |= {
-            "selfplay/role0_wins": int(counted.ended[0]) / finished,
-            "selfplay/role1_wins": int(counted.ended[1]) / finished,
-            "selfplay/draws": int(counted.ended[2]) / finished,
-        }
-    return told

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from boardwright.games.base import DRAW, Game
 from boardwright.learn.evaluation.config import AlphaBetaConfig, AlphaBetaContestsConfig
-from boardwright.learn.evaluation.selfplay import MakeSearch, Played, Weights, in_threads, played, random_opening
+from boardwright.learn.evaluation.selfplay import (
+    GameRecord,
+    MakeSearch,
+    Weights,
+    map_in_threads,
+    play_game,
+    random_opening,
+)
 from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext
 from boardwright.learn.run.rating import rated
@@ -34,13 +41,13 @@ def contest(
 ) -> tuple[Contest, Contest]:
     """A net against another, as role 0 and as role 1: pairs of games from the same random openings."""
 
-    def one(number: int) -> Played:
+    def one(number: int) -> GameRecord:
         pair, role = divmod(number, 2)
         searches = [make_search(weights) for weights in ((net, other) if role == 0 else (other, net))]
         plies = config.opening_plies
-        return played(game, searches, config.nodes, random_opening(game, f"{seed} {pair}", plies, plies))
+        return play_game(game, searches, config.nodes, random_opening(game, f"{seed} {pair}", plies, plies))
 
-    records = in_threads(one, range(config.games))
+    records = map_in_threads(one, range(config.games))
 
     def fared(role: int) -> Contest:
         winners = [record.winner for record in records[role::2]]

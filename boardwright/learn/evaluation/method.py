@@ -17,15 +17,16 @@ from boardwright.games.registry import game as make_game
 from boardwright.games.registry import game_class
 from boardwright.learn.distributed.device import chunk_of, memory
 from boardwright.learn.evaluation.config import AlphaBetaConfig
-from boardwright.learn.evaluation.learner import Learner, Replay, make_learner, new_replay, remembered
+from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState
 from boardwright.learn.evaluation.match import evaluated
+from boardwright.learn.evaluation.replay import Replay, add, new_replay
 from boardwright.learn.evaluation.selfplay import (
-    Played,
+    GameRecord,
     Samples,
-    in_threads,
-    joined,
+    concatenate,
     make_searches,
-    played,
+    map_in_threads,
+    play_game,
     random_opening,
     samples_of,
 )
@@ -56,7 +57,7 @@ class Tally(NamedTuple):
 class Run:
     """All that changes."""
 
-    learner: Learner
+    learner: LearnerState
     replay: Replay
     tally: Tally
 
@@ -70,7 +71,7 @@ class AlphaBetaEvaluation(Method[Run]):
     def __init__(self, config: AlphaBetaConfig):
         self.config = config
         self.game = _game(config)
-        self._learner = make_learner(config, self.game.observation_shape)
+        self._learner = EvaluationLearner(config, self.game.observation_shape)
         self._seed = jax.random.key(config.seed)
         self._learning_key = jax.random.fold_in(self._seed, LEARN)
         self._make_search = make_searches(self.game, config.tables)
@@ -105,7 +106,7 @@ class AlphaBetaEvaluation(Method[Run]):
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
         """Of self-play, and the learning rate."""
-        return scalars(state.tally) | {"learning_rate": float(jnp.asarray(self._learner.rate(state.learner.steps)))}
+        return scalars(state.tally) | {"learning_rate": self._learner.learning_rate(int(state.learner.steps))}
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
         """Games against nets of earlier iterations."""
@@ -127,20 +128,20 @@ class AlphaBetaEvaluation(Method[Run]):
         """The state after the games of one chunk."""
         weights, selfplay, game = weights_of(_variables(run)), self.config.selfplay, self.game
 
-        def one(number: int) -> tuple[Played, Samples]:
+        def one(number: int) -> tuple[GameRecord, Samples]:
             opening = random_opening(
                 game, f"{self.config.seed} {iteration} {number}", selfplay.least_random, selfplay.most_random
             )
             search = self._make_search(weights)
-            record = played(game, (search, search), selfplay.nodes, opening)
+            record = play_game(game, (search, search), selfplay.nodes, opening)
             samples = samples_of(record, game, search.SCALE)
             return dataclasses.replace(record, seen=record.seen[:0].copy()), samples  # which have packed it
 
         numbers = range(first, min(first + self._play_chunk, selfplay.games))
-        records, samples = zip(*in_threads(one, numbers), strict=True)
-        everything = joined(samples)
+        records, samples = zip(*map_in_threads(one, numbers), strict=True)
+        everything = concatenate(samples)
         tally = jax.tree.map(jnp.add, run.tally, _counted(records, len(everything.bits)))
-        return Run(run.learner, remembered(run.replay, everything), tally)
+        return Run(run.learner, add(run.replay, everything), tally)
 
     def _learn(self, run: Run, first: int) -> tuple[Run, Mapping[str, Any]]:
         learner, losses = run.learner, []
@@ -184,7 +185,7 @@ def _nothing_counted() -> Tally:
     return Tally(jnp.zeros(3, jnp.int32), *(zero for _ in Tally._fields[1:]))
 
 
-def _counted(records: Sequence[Played], learnable: int) -> Tally:
+def _counted(records: Sequence[GameRecord], learnable: int) -> Tally:
     winners = [record.winner for record in records]
     numbers = (
         sum(record.adjudicated for record in records),

@@ -1,13 +1,13 @@
-"""Games of alpha-beta with nets at its leaves, played by threads, and what is learned of them.
+"""Games of alpha-beta with an evaluation network, played by threads, and the positions learned from them.
 
     search = make_searches(game, tables)(weights)
-    record = played(game, (search, search), nodes, random_opening(game, seed, 4, 12))
+    record = play_game(game, (search, search), nodes, random_opening(game, seed, 4, 12))
     samples = samples_of(record, game, search.SCALE)
 
-A game is played by searches of its own: it depends on its seed and the nets alone, never on how many threads there are
-or what they played before. A game ends by the rules, or as soon as a search proves a win or endgame tables know the
-result. What is kept of a game are quiet positions, those in which the move chosen takes nothing: at others
-alpha-beta does not ask a net how they stand, it plays the captures first.
+Every game has searches of its own: it depends on its seed and the nets only, not on the number of threads or on other
+games. A game ends by the rules, or as soon as a search proves a win or endgame tables have the result. Samples are the
+quiet positions, in which the chosen move captures nothing: alpha-beta does not evaluate others, it resolves captures
+first.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ import numpy as np
 
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game
-from boardwright.learn.shared.boards import packed
+from boardwright.learn.shared.boards import pack
 
-MEGABYTES = 1  # of a search's table: more than the positions of a game with few nodes a move need
+MEGABYTES = 1  # of a search's transposition table: enough for a game with few nodes per move
 
-Weights = Mapping[str, np.ndarray]  # of a net, as net files name them
-MakeSearch = Callable[[Weights], AlphaBetaSearch]  # a new search with a net at its leaves
+Weights = Mapping[str, np.ndarray]  # of a net, named as in net files
+MakeSearch = Callable[[Weights], AlphaBetaSearch]  # a new search with an evaluation network
 T = TypeVar("T")
 U = TypeVar("U")
 
 
 def make_searches(game: Game, tables: str | None) -> MakeSearch:
-    """How searches of a game are made, that ask the endgame tables of a folder where one is named."""
+    """A maker of searches of a game, which use the endgame tables of a folder if one is named."""
     extra: dict[str, Any] = {} if tables is None else {"tables": Path(tables)}
 
     def make(weights: Weights) -> AlphaBetaSearch:
@@ -50,30 +50,30 @@ def make_searches(game: Game, tables: str | None) -> MakeSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
-    """A game from its first ply that was not random: N actions."""
+class GameRecord:
+    """A game after its random opening: N actions."""
 
     winner: int  # the role that won, or DRAW
-    adjudicated: bool  # it was over before its end
-    plies: int  # whole moves, random ones included
-    seen: np.ndarray  # [N + 1, rows, columns, planes] float32: as the mover sees the board, where it ended last
-    roles: np.ndarray  # [N] int8: who is to move
-    searched: np.ndarray  # [N] bool; not where there was but one move
-    scores: np.ndarray  # [N] int32: what the search said, for the mover; 0 where there was none
+    adjudicated: bool  # decided by a proof before the rules ended it
+    plies: int  # whole moves, those of the opening included
+    seen: np.ndarray  # [N + 1, rows, columns, planes] float32: observations of the mover, the final one last
+    roles: np.ndarray  # [N] int8: to move
+    searched: np.ndarray  # [N] bool; False where there was one legal action
+    scores: np.ndarray  # [N] int32: of the search, for the mover; 0 where nothing was searched
     depth: int  # of all searches together, in whole moves
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """N positions to learn from, with what is known of them from the mover's side."""
+    """N positions to learn from, from the mover's side."""
 
-    bits: np.ndarray  # [N, bytes] uint8: observations, see `boards.packed`
-    values: np.ndarray  # [N] float32: the expected result as the search saw it, from -1 to 1
-    results: np.ndarray  # [N] int8: how the game ended, -1, 0 or 1
+    bits: np.ndarray  # [N, bytes] uint8: observations, see `boards.pack`
+    values: np.ndarray  # [N] float32: expected results by the search, from -1 to 1
+    results: np.ndarray  # [N] int8: results of the games, -1, 0 or 1
 
 
-def played(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: Sequence[int]) -> Played:
-    """A game of the searches of both roles with so many nodes a move, after an opening of actions."""
+def play_game(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: Sequence[int]) -> GameRecord:
+    """Plays a game of the searches of both roles with a number of nodes per move, after an opening of actions."""
     core = game.start().core.play_all(opening)
     seen, roles, searched, scores, depths, winner = [], [], [], [], 0, core.result
     while winner == ONGOING:
@@ -89,13 +89,13 @@ def played(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: 
         scores.append(score)
         core = core.play(action)
         winner = core.result
-        # A win that a search has seen is one. A loss need not be: it may have stopped before the move that holds.
+        # A proven win is one. A loss need not be: the search may have stopped before the move that avoids it.
         if winner == ONGOING and score > players[role].PROVEN:
             winner = role
         elif winner == ONGOING and (proven := game.proven_outcome(core)) is not None:
             winner = DRAW if proven.winner is None else proven.winner
     seen.append(core.observe(core.role_to_move))
-    return Played(
+    return GameRecord(
         winner=winner,
         adjudicated=core.result == ONGOING,
         plies=core.plies,
@@ -108,7 +108,7 @@ def played(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: 
 
 
 def random_opening(game: Game, seed: str, least: int, most: int) -> list[int]:
-    """Random actions, of a number of plies from the least to the most, or until the game is over."""
+    """Random actions, for `least` to `most` plies or until the game is over."""
     chance = random.Random(seed)
     plies, core = chance.randint(least, most), game.start().core
     while core.plies < plies and core.result == ONGOING:
@@ -116,28 +116,28 @@ def random_opening(game: Game, seed: str, least: int, most: int) -> list[int]:
     return core.actions()
 
 
-def samples_of(played: Played, game: Game, scale: float) -> Samples:
-    """What is learned of a game; `scale` is the search's score that is worth tanh 1 of a game."""
-    pieces = played.seen.reshape(len(played.seen), -1).sum(axis=1)
-    kept = played.searched & (pieces[1:] >= pieces[:-1])
-    won = np.where(played.roles == played.winner, 1, -1) * (played.winner != DRAW)
+def samples_of(record: GameRecord, game: Game, scale: float) -> Samples:
+    """The samples of a game; `scale` is the search's score whose expected result is tanh 1."""
+    pieces = record.seen.reshape(len(record.seen), -1).sum(axis=1)
+    kept = record.searched & (pieces[1:] >= pieces[:-1])
+    won = np.where(record.roles == record.winner, 1, -1) * (record.winner != DRAW)
     return Samples(
-        bits=packed(played.seen[:-1][kept], game),
-        values=np.tanh(played.scores[kept] / scale).astype(np.float32),
+        bits=pack(record.seen[:-1][kept], game),
+        values=np.tanh(record.scores[kept] / scale).astype(np.float32),
         results=won[kept].astype(np.int8),
     )
 
 
-def joined(samples: Iterable[Samples]) -> Samples:
-    """Those of several games, at least one, in order."""
+def concatenate(samples: Iterable[Samples]) -> Samples:
+    """The samples of several games, at least one, in order."""
     columns = zip(*((some.bits, some.values, some.results) for some in samples), strict=True)
     return Samples(*map(np.concatenate, columns))
 
 
-def in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | None = None) -> list[U]:
-    """What becomes of each item, in their order; by as many threads as the process has cores unless told.
+def map_in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | None = None) -> list[U]:
+    """Results of a function for each item, in order, by as many threads as the process has cores by default.
 
-    Searches let other threads run, so that this takes no processes.
+    Searches release the interpreter lock, so that no processes are needed.
     """
     with ThreadPoolExecutor(threads or _cores()) as pool:
         return list(pool.map(work, items))

@@ -1,13 +1,12 @@
-"""PPO's learner: the clipped objective, and passes over what was played in minibatches.
+"""PPO's learner: the clipped objective, optimised in epochs of minibatches over what was played.
 
-Norms of residual nets stay what they were when the decisions were made, so that nothing but the parameters moves
-probabilities in an update; the running statistics are brought up to date afterwards.
+Batch statistics of residual nets are fixed during an update, so that only the parameters change probabilities; the
+running statistics are refreshed afterwards.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -17,75 +16,93 @@ from jax import Array
 
 from boardwright.learn.ppo.actor import log_policy
 from boardwright.learn.ppo.config import PPOLearnerConfig
-from boardwright.learn.ppo.rollout import Decision
+from boardwright.learn.ppo.selfplay import Decision
 from boardwright.learn.shared.encoder import frozen_mask
 from boardwright.nets.network import Network, Variables
 
-MOST_REFRESHING = 16  # minibatches that running statistics are brought up to date with
-LEAST_DEVIATION = 1e-8  # of advantages
-Terms = dict[str, Array]
+MAX_REFRESH = 16  # minibatches that running statistics are refreshed with
+MIN_DEVIATION = 1e-8  # of advantages
+Losses = dict[str, Array]
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Learner:
+class LearnerState:
     """What learning changes."""
 
     variables: Any  # float32
     optimiser: Any
-    steps: Array  # int32: taken so far
+    steps: Array  # int32: so far
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """What is learned from: N places, of which some hold decisions."""
+    """N places to learn from, some of which hold decisions."""
 
     decision: Decision  # [N]
     advantage: Array  # [N] float32
-    target: Array  # [N] float32: return the value is to foretell
+    target: Array  # [N] float32: the return that the value learns
     decided: Array  # [N] bool
 
-
-@dataclasses.dataclass(frozen=True)
-class LearnerFunctions:
-    """Pure functions of one learner."""
-
-    init: Callable[[Variables], Learner]
-    minibatches: Callable[[Array, Array], Array]  # key, decided [N] -> [steps, minibatch] places for all epochs
-    learn: Callable[[Learner, Batch, Array, int], tuple[Learner, Terms]]  # places [n, minibatch]; unrolled (static)
-    refresh: Callable[[Learner, Batch, Array], Learner]  # with the running statistics of these places
-    losses: Callable[[Variables, Batch], tuple[Array, Terms]]
+    def at(self, places: Array) -> Batch:
+        """The batch at some places."""
+        return jax.tree.map(lambda leaf: leaf[places], self)
 
 
 def clipped_objective(ratio: Array, advantage: Array, clip: float) -> Array:
-    """What is to be made larger: the gain of an action whose probability has moved by a ratio, as long as that is
-    within the clip, or moved the wrong way.
-    """
+    """PPO's surrogate objective, to be maximised, from the ratio of new to old probability."""
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - clip, 1.0 + clip) * advantage)
 
 
-def make_learner(config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool) -> LearnerFunctions:
-    """The learner of a net; its learning rates come to their end after `total_steps`."""
-    optimiser = _optimiser(config, total_steps, frozen)
+def explained_variance(batch: Batch) -> Array:
+    """The share of the variance of returns that the values predicted; 0 or less is no better than a constant."""
 
-    def init(variables: Variables) -> Learner:
-        return Learner(variables, optimiser.init(variables["params"]), jnp.int32(0))
+    def variance(numbers: Array) -> Array:
+        mean = numbers.mean(where=batch.decided)
+        return jnp.square(numbers - mean).mean(where=batch.decided)
 
-    def losses(variables: Variables, batch: Batch) -> tuple[Array, Terms]:
-        decision, weight = batch.decision, batch.decided.astype(jnp.float32)
+    return 1.0 - variance(batch.advantage) / jnp.maximum(variance(batch.target), 1e-8)
+
+
+class PPOLearner:
+    """The learner of a net, its learning rates final after `total_steps`. Its methods are pure, for `jax.jit`."""
+
+    def __init__(self, config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool):
+        self.config, self.network = config, network
+        self.optimiser = _optimiser(config, total_steps, frozen)
+
+    def init(self, variables: Variables) -> LearnerState:
+        """The state before the first step."""
+        return LearnerState(variables, self.optimiser.init(variables["params"]), jnp.int32(0))
+
+    def draw_minibatches(self, key: Array, decided: Array) -> Array:
+        """[steps, minibatch] places of decisions, from where they are [N], for all epochs.
+
+        Every epoch has its own order of the decisions, repeated if the minibatches need more.
+        """
+        count = jnp.maximum(decided.sum(), 1)
+        drawn = jax.random.uniform(key, (self.config.epochs, *decided.shape))
+        order = jnp.argsort(jnp.where(decided, drawn, 2.0), axis=1)  # places without a decision last
+        which = jnp.arange(self.config.minibatches * self.config.minibatch) % count
+        return order[:, which].reshape(-1, self.config.minibatch)
+
+    def losses(self, variables: Variables, batch: Batch) -> tuple[Array, Losses]:
+        """The total loss of a batch and its terms, means over decisions."""
+        config, decision = self.config, batch.decision
+        weight = batch.decided.astype(jnp.float32)
         weight = weight / jnp.maximum(weight.sum(), 1.0)
 
         def mean(numbers: Array) -> Array:
             return (weight * numbers).sum()
 
-        output = network.apply(variables, decision.observation, decision.role)
+        output = self.network.apply(variables, decision.observation, decision.role)
         logs = log_policy(output.policy_logits, decision.legal)
-        moved = jnp.take_along_axis(logs, decision.action[:, None], axis=1)[:, 0] - decision.log_probability
-        ratio, advantage = jnp.exp(moved), batch.advantage
+        log_ratio = jnp.take_along_axis(logs, decision.action[:, None], axis=1)[:, 0] - decision.log_probability
+        ratio, advantage = jnp.exp(log_ratio), batch.advantage
         if config.normalise:
             centred = advantage - mean(advantage)
-            advantage = centred / jnp.maximum(jnp.sqrt(mean(jnp.square(centred))), LEAST_DEVIATION)
+            advantage = centred / jnp.maximum(jnp.sqrt(mean(jnp.square(centred))), MIN_DEVIATION)
         policy = -mean(clipped_objective(ratio, advantage, config.clip))
         value = mean(jnp.square(output.value - batch.target))
         entropy = mean(-jnp.where(decision.legal, jnp.exp(logs) * logs, 0.0).sum(axis=1))
@@ -96,71 +113,57 @@ def make_learner(config: PPOLearnerConfig, network: Network, *, total_steps: int
             "entropy": entropy,
             "total": total,
             "clip_share": mean(jnp.abs(ratio - 1.0) > config.clip),
-            "kl": mean(ratio - 1.0 - moved),
+            "kl": mean(ratio - 1.0 - log_ratio),
         }
 
-    def one_step(learner: Learner, batch: Batch) -> tuple[Learner, Terms]:
-        def of_params(params: Any) -> tuple[Array, Terms]:
-            return losses({**learner.variables, "params": params}, batch)
+    def learn(self, state: LearnerState, batch: Batch, places: Array, unrolled: int) -> tuple[LearnerState, Losses]:
+        """The state after a step for each of n minibatches, places [n, minibatch], and the mean of every loss.
 
-        params = learner.variables["params"]
-        gradients, terms = jax.grad(of_params, has_aux=True)(params)
-        updates, state = optimiser.update(gradients, learner.optimiser, params)
-        variables = {**learner.variables, "params": optax.apply_updates(params, updates)}
-        learned = Learner(variables, state, learner.steps + 1)
-        if config.kl_limit:
-            far = terms["kl"] > config.kl_limit
-            learned = jax.tree.map(lambda old, new: jnp.where(far, old, new), learner, learned)
-        return learned, terms
-
-    def places(key: Array, decided: Array) -> Array:
-        """Every epoch goes through the decisions in an order of its own, and begins it again where it comes to its
-        end before the epoch does.
+        `unrolled`: steps of the loop to unroll (static).
         """
-        count = jnp.maximum(decided.sum(), 1)
-        drawn = jax.random.uniform(key, (config.epochs, *decided.shape))
-        order = jnp.argsort(jnp.where(decided, drawn, 2.0), axis=1)  # those without a decision last
-        which = jnp.arange(config.minibatches * config.minibatch) % count
-        return order[:, which].reshape(-1, config.minibatch)
+        state, terms = jax.lax.scan(lambda s, some: self._step(s, batch.at(some)), state, places, unroll=unrolled)
+        return state, {name: values.mean() for name, values in terms.items()}
 
-    def learn(learner: Learner, batch: Batch, chosen: Array, unrolled: int) -> tuple[Learner, Terms]:
-        def body(learner: Learner, these: Array) -> tuple[Learner, Terms]:
-            return one_step(learner, _taken(batch, these))
+    def _step(self, state: LearnerState, batch: Batch) -> tuple[LearnerState, Losses]:
+        def loss(params: Any) -> tuple[Array, Losses]:
+            return self.losses({**state.variables, "params": params}, batch)
 
-        learner, terms = jax.lax.scan(body, learner, chosen, unroll=unrolled)
-        return learner, {name: values.mean() for name, values in terms.items()}
+        params = state.variables["params"]
+        gradients, terms = jax.grad(loss, has_aux=True)(params)
+        updates, optimiser = self.optimiser.update(gradients, state.optimiser, params)
+        variables = {**state.variables, "params": optax.apply_updates(params, updates)}
+        after = LearnerState(variables, optimiser, state.steps + 1)
+        if self.config.kl_limit:
+            is_far = terms["kl"] > self.config.kl_limit
+            after = jax.tree.map(lambda old, new: jnp.where(is_far, old, new), state, after)
+        return after, terms
 
-    def refresh(learner: Learner, batch: Batch, chosen: Array) -> Learner:
-        if not jax.tree.leaves(learner.variables.get("batch_stats")):
-            return learner
+    def refresh(self, state: LearnerState, batch: Batch, places: Array) -> LearnerState:
+        """The state with running statistics of the last minibatches, places [n, minibatch]."""
+        if not jax.tree.leaves(state.variables.get("batch_stats")):
+            return state
 
-        def body(variables: Variables, these: Array) -> tuple[Variables, None]:
-            seen = _taken(batch, these).decision
-            _, statistics = network.apply_train(variables, seen.observation, seen.role)
+        def body(variables: Variables, some: Array) -> tuple[Variables, None]:
+            seen = batch.at(some).decision
+            _, statistics = self.network.apply_train(variables, seen.observation, seen.role)
             return {**variables, "batch_stats": statistics}, None
 
-        variables, _ = jax.lax.scan(body, learner.variables, chosen[-MOST_REFRESHING:])
-        return dataclasses.replace(learner, variables=variables)
-
-    return LearnerFunctions(init, places, learn, refresh, losses)
-
-
-def _taken(batch: Batch, places: Array) -> Batch:
-    return jax.tree.map(lambda leaf: leaf[places], batch)
+        variables, _ = jax.lax.scan(body, state.variables, places[-MAX_REFRESH:])
+        return dataclasses.replace(state, variables=variables)
 
 
 def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> optax.GradientTransformation:
-    """Adam with a rate for the value head, and one for all that the policy is made of."""
+    """Adam, with one learning rate for the value head and another for everything else."""
 
     def adam(rate: float) -> optax.GradientTransformation:
         return optax.adam(optax.linear_schedule(rate, rate * config.final_rate, max(total_steps, 1)))
 
-    def sort_of(params: Any) -> Any:
-        sorts = {name: "critic" if name.startswith("value") else "actor" for name in params}
-        return {name: jax.tree.map(lambda _, sort=sorts[name]: sort, tree) for name, tree in params.items()}
+    def label(params: Any) -> Any:
+        labels = {name: "critic" if name.startswith("value") else "actor" for name in params}
+        return {name: jax.tree.map(lambda _, label=labels[name]: label, tree) for name, tree in params.items()}
 
     return optax.chain(
         optax.masked(optax.set_to_zero(), frozen_mask) if frozen else optax.identity(),
         optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity(),
-        optax.multi_transform({"actor": adam(config.actor_rate), "critic": adam(config.critic_rate)}, sort_of),
+        optax.multi_transform({"actor": adam(config.actor_rate), "critic": adam(config.critic_rate)}, label),
     )

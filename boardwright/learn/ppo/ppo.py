@@ -25,20 +25,20 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import with_openings, without_chance
+from boardwright.games.batched import with_openings
 from boardwright.games.registry import game as make_game
-from boardwright.learn.alphazero.learner import Images
 from boardwright.learn.distributed.device import chunk_of, on_cpu
 from boardwright.learn.match.pairing import in_their_steps, make_asking
 from boardwright.learn.match.rivals import at_random
-from boardwright.learn.ppo import rollout
+from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.actor import make_choose, make_decide
 from boardwright.learn.ppo.config import PPOConfig
-from boardwright.learn.ppo.learner import Batch, Learner, Terms, make_learner
-from boardwright.learn.ppo.opponents import followed
-from boardwright.learn.ppo.rollout import Choose, Games, Tally
+from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance
+from boardwright.learn.ppo.opponents import follow
+from boardwright.learn.ppo.selfplay import Choose, Games, Tally
 from boardwright.learn.shared.encoder import with_encoder
-from boardwright.learn.shared.rewards import paying
+from boardwright.learn.shared.rewards import training_env
+from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Network, Variables, make_network
 
 BEGIN, UPDATE = range(2)  # what random numbers are for
@@ -54,7 +54,7 @@ class Run:
 
     games: Games
     tally: Tally
-    learner: Learner
+    learner: LearnerState
     opponent: Any  # variables of the older self, or [nets, ...] of past selves; none where there are neither
     episodes: Array  # int32: games that have ended so far
     followed: Array  # int32: how many had when the older self last followed
@@ -70,22 +70,21 @@ class PPO:
     env: BatchEnv  # what is played
     network: Network
     init: Callable[[], Run]
-    update: Callable[[Run, int, int], tuple[Run, Terms]]  # run, iteration, number of the update in it
+    update: Callable[[Run, int, int], tuple[Run, Losses]]  # run, iteration, number of the update in it
     next_iteration: Callable[[Run], Run]  # the run with a new tally
 
 
 def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = None, dtype: Any = jnp.float32) -> PPO:
     """Builds a run's functions; `encoder`: weights the net's encoder begins with, by name. Nets compute in `dtype`."""
     game = make_game(config.game, config.rules, config.observation)
-    played = paying(game, config.rewards)
-    env = without_chance(played.batch()) if played.has_chance else played.batch()
+    env = training_env(game, config.rewards)
     opened = with_openings(env, config.rollout.opening_plies)
     network = make_network(config.architecture, game, dtype=dtype)
-    images = Images.of(game, config.rollout.augment)
+    images = SymmetryImages.of(game, config.rollout.augment)
     asking = make_asking(network, env)
     count, rows, against = config.rollout.games, config.rollout.rows, config.opponent_games
     steps = config.learner.epochs * config.learner.minibatches
-    learner = make_learner(
+    learner = PPOLearner(
         config.learner,
         network,
         total_steps=config.iterations * config.updates * steps,
@@ -95,12 +94,10 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
 
     def init(seed: Array) -> Run:
         net_key, games_key = jax.random.split(jax.random.fold_in(seed, BEGIN))
-        variables = network.init(net_key)
-        if encoder is not None:
-            variables = with_encoder(variables, encoder)
+        variables = with_encoder(network.init(net_key), encoder)
         return Run(
-            games=rollout.new_games(games_key, opened, count, against),
-            tally=rollout.new_tally(),
+            games=selfplay.new_games(games_key, opened, count, against),
+            tally=selfplay.new_tally(),
             learner=learner.init(variables),
             opponent=_first_opponent(config, variables),
             episodes=jnp.int32(0),
@@ -126,12 +123,12 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         ask, reply = asking(network.fold(variables)), reply_of(run.opponent)
         decide = make_decide(network, env, images, variables, dtype)
 
-        def one_row(carry: tuple[Games, Tally], key: Array) -> tuple[tuple[Games, Tally], rollout.Row]:
-            games, tally, row = rollout.play_row(key, *carry, env=opened, decide=decide, reply=reply, against=against)
+        def one_row(carry: tuple[Games, Tally], key: Array) -> tuple[tuple[Games, Tally], selfplay.Row]:
+            games, tally, row = selfplay.play_row(key, *carry, env=opened, decide=decide, reply=reply, against=against)
             return (games, tally), row
 
         (games, tally), played = jax.lax.scan(one_row, (run.games, run.tally), jax.random.split(row_key, rows))
-        games, tally, tail = rollout.play_tail(
+        games, tally, tail = selfplay.play_tail(
             tail_key,
             games,
             tally,
@@ -141,19 +138,19 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             reply=reply,
             against=against,
         )
-        found = rollout.row_advantages(played, tail, discount=config.learner.discount, trace=config.learner.trace)
+        found = selfplay.row_advantages(played, tail, discount=config.learner.discount, trace=config.learner.trace)
         batch = Batch(played.decision, found, found + played.decision.value, played.decided)
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
-        chosen = learner.minibatches(learn_key, batch.decided)
+        chosen = learner.draw_minibatches(learn_key, batch.decided)
         episodes = run.episodes + (tally.ended - run.tally.ended).sum()
         return dataclasses.replace(run, games=games, tally=tally, episodes=episodes), batch, chosen
 
-    def close(run: Run, grown: Learner, batch: Batch, chosen: Array, terms: Terms) -> Run:
+    def close(run: Run, grown: LearnerState, batch: Batch, chosen: Array, terms: Losses) -> Run:
         """The run after learning, with what was told of it, and the opponent where its schedule wants it."""
         grown = learner.refresh(grown, batch, chosen)
         opponent = run.opponent
         if against and config.opponent.kind == "older":
-            opponent = followed(config.opponent, opponent, grown.variables, run.followed, run.episodes)
+            opponent = follow(config.opponent, opponent, grown.variables, run.followed, run.episodes)
         new = {**terms, "explained_variance": explained_variance(batch), "updates": jnp.float32(1)}
         told = {name: total + new[name] for name, total in run.told.items()}
         return dataclasses.replace(run, learner=grown, opponent=opponent, followed=run.episodes, told=told)
@@ -165,7 +162,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     jitted_learn = jax.jit(learner.learn, static_argnums=3)
     jitted_close = jax.jit(close, donate_argnums=(0, 1))
 
-    def update(run: Run, iteration: int, number: int) -> tuple[Run, Terms]:
+    def update(run: Run, iteration: int, number: int) -> tuple[Run, Losses]:
         run, batch, chosen = jitted_play(seed, run, jnp.int32(iteration), jnp.int32(number))
         grown, told = run.learner, []
         for first in range(0, steps, learn_chunk):
@@ -182,7 +179,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         init=lambda: jitted_init(seed),
         update=update,
         next_iteration=jax.jit(
-            lambda run: dataclasses.replace(run, tally=rollout.new_tally(), told=_nothing_told()), donate_argnums=0
+            lambda run: dataclasses.replace(run, tally=selfplay.new_tally(), told=_nothing_told()), donate_argnums=0
         ),
     )
 
@@ -191,16 +188,6 @@ def with_past_self(run: Run, place: int, variables: Variables) -> Run:
     """The run with another past self in one place of the league."""
     opponent = jax.tree.map(lambda leaf, new: leaf.at[place].set(new), run.opponent, variables)
     return dataclasses.replace(run, opponent=opponent)
-
-
-def explained_variance(batch: Batch) -> Array:
-    """Which share of the variance of returns the values foretold; 0 and less is as if they had said nothing."""
-
-    def variance(numbers: Array) -> Array:
-        mean = numbers.mean(where=batch.decided)
-        return jnp.square(numbers - mean).mean(where=batch.decided)
-
-    return 1.0 - variance(batch.advantage) / jnp.maximum(variance(batch.target), 1e-8)
 
 
 def _first_opponent(config: PPOConfig, variables: Variables) -> Any:

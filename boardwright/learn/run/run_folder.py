@@ -10,7 +10,6 @@ from pathlib import Path
 
 from boardwright.errors import NetError, RunError
 from boardwright.learn.run import arrayfile, checkpoint, league, metrics, portable_state
-from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets import netfile
 
 
@@ -45,8 +44,8 @@ def _nets_after(nets: Path, iteration: int, *, with_best: bool) -> list[str]:
     there = [number for number in league.kept(nets) if number > iteration]
     if there:
         return [f"nets/{league.path_of(nets, there[-1]).name}"]
-    best = (nets / name for name in (league.BEST, VAE_FILE) if with_best)
-    return [f"nets/{path.name}" for path in best if path.exists() and not _is_first(path)]
+    best = sorted(nets.glob("best.*")) if with_best else []
+    return [f"nets/{path.name}" for path in best if not _is_first(path)]
 
 
 def _is_first(path: Path) -> bool:

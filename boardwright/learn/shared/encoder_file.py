@@ -1,6 +1,6 @@
-"""The file an auto-encoder is kept in, and the encoder in it for other learners' nets to begin with.
+"""The file of an auto-encoder, and the encoder in it that nets of other methods can start from.
 
-Its weights have the names of a plain net's: what begins with `params/encoder/` takes the place of such a net's own.
+Its weights are named as in a plain net: those under `params/encoder/` replace the net's own.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ import numpy as np
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.learn.run import arrayfile
-from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets.config import Architecture, PlainConfig, config_of
 from boardwright.nets.vae import ENCODER
 
 VERSION = 1
+_ADVICE = "give the .vae file of a VAE training run"
 _ENCODER_OPTIONS = ("convolutions", "stride", "encoder_hidden", "latent")
 
 
@@ -26,28 +26,28 @@ class EncoderFile:
     """The encoder of an auto-encoder."""
 
     path: Path
-    config: PlainConfig  # of which the encoder's part counts
+    config: PlainConfig  # only the options of the encoder matter
     observation: str
     observation_shape: tuple[int, int, int]
     weights: Mapping[str, np.ndarray]  # float32, `params/encoder/...`
 
     def check_fits(self, config: PlainConfig, game: Game) -> None:
-        """Raises NetError where a plain net for a game has another encoder or sees other boards."""
+        """Raises NetError if a plain net for a game has another encoder or another observation."""
         for option in _ENCODER_OPTIONS:
             ours, theirs = getattr(self.config, option), getattr(config, option)
             if ours != theirs:
-                raise NetError(f"{self.path}: its {option} is {ours}, the net's {theirs}: set the net's to that")
+                raise NetError(f"{self.path}: its {option} is {ours}, the net's {theirs}: set the net's to {ours}")
         if (self.observation, self.observation_shape) != (game.observation, game.observation_shape):
             raise NetError(
-                f"{self.path}: it sees {self.observation} boards of {self.observation_shape}, "
-                f"the net {game.observation} ones of {game.observation_shape}: choose the same"
+                f"{self.path}: its observation is {self.observation} of {self.observation_shape}, "
+                f"the net's {game.observation} of {game.observation_shape}: choose the same"
             )
 
 
 def write(
     path: Path, weights: Mapping[str, np.ndarray], *, config: PlainConfig, game: Game, training: Mapping[str, Any]
 ) -> None:
-    """Writes an auto-encoder so that a file of that name is always whole."""
+    """Saves an auto-encoder atomically."""
     header = {
         "version": VERSION,
         "architecture": {option: asdict(config)[option] for option in _ENCODER_OPTIONS},
@@ -62,7 +62,7 @@ def write(
 
 
 def read(path: Path) -> EncoderFile:
-    """The encoder in a file; raises NetError where there is none."""
+    """Loads the encoder of a file; raises NetError."""
     try:
         file = arrayfile.read(path)
         header = file.header
@@ -77,17 +77,15 @@ def read(path: Path) -> EncoderFile:
             file.fill(name, weight)
         return EncoderFile(path, config, header["observation"], (rows, columns, planes), weights)
     except arrayfile.DamagedError as error:
-        raise NetError(f"{error}: give the {VAE_FILE} of a training run of a VAE") from error
+        raise NetError(f"{error}: {_ADVICE}") from error
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, NetError):
             raise
-        raise NetError(f"{path} holds no encoder: give the {VAE_FILE} of a training run of a VAE") from error
+        raise NetError(f"{path} has no encoder: {_ADVICE}") from error
 
 
 def encoder_for(path: str | None, net: Architecture, game: Game) -> Mapping[str, np.ndarray] | None:
-    """The weights of the encoder that a net for a game begins with, of a file that may be named; raises NetError
-    where they do not go together.
-    """
+    """The encoder weights that a net for a game starts from; None without a path. Raises NetError."""
     if path is None:
         return None
     file = read(Path(path))

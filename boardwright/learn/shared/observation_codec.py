@@ -1,8 +1,8 @@
-"""Observations and masks as a replay keeps them: a bit for every flag, exact, and quick to read again.
+"""Lossless packing of observations and masks for a replay buffer: one bit for every flag.
 
-Positions themselves would be smaller still (`Game.learning`), but what can be done in them must be found anew each
-time they are read, and Q-learning reads a transition hundreds of times. Planes hold flags, 0 or 1, but for those
-whose name is a fraction (`plies played / maximum`): they hold one number, the same everywhere on the board.
+Packed positions (`Game.learning`) would be smaller, but their legal actions must be generated each time they are read,
+and Q-learning reads a transition hundreds of times. Planes hold flags, 0 or 1, except those whose name is a fraction
+(`plies played / maximum`), which hold one number on the whole board.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ FRACTION = " / "  # in the name of a plane
 
 
 @dataclass(frozen=True, eq=False)
-class Sights:
-    """How the observations of one game are kept, N at a time: F bits and P fractions each."""
+class ObservationCodec:
+    """Packs the observations of one game into 32-bit words: flags as bits, then fractions."""
 
     shape: tuple[int, int, int]  # rows, columns, planes
     is_fraction: np.ndarray  # [planes] bool
 
     @classmethod
-    def of(cls, game: Game) -> Sights:
-        """Those of a game as it is observed."""
+    def of(cls, game: Game) -> ObservationCodec:
+        """The codec of a game's current way to observe."""
         return cls(game.observation_shape, np.array([FRACTION in name for name in game.planes]))
 
     @property
     def words(self) -> int:
-        """32-bit words of an observation: its flags, then its fractions."""
+        """Number of 32-bit words of an observation."""
         rows, columns, _ = self.shape
         flags = rows * columns * int((~self.is_fraction).sum())
         return -(-flags // WORD_BITS) + int(self.is_fraction.sum())
@@ -48,22 +48,22 @@ class Sights:
         """[N, rows, columns, planes] float32 of [N, words]."""
         rows, columns, planes = self.shape
         fractions = int(self.is_fraction.sum())
-        flags = unpacked_flags(words[:, : self.words - fractions], rows * columns * (planes - fractions))
+        flags = unpack_flags(words[:, : self.words - fractions], rows * columns * (planes - fractions))
         board = flags.reshape(-1, rows, columns, planes - fractions).astype(jnp.float32)
         if not fractions:
             return board
         shares = words[:, self.words - fractions :].view(jnp.float32)
         constant = jnp.broadcast_to(shares[:, None, None, :], (*board.shape[:3], fractions))
-        order = np.argsort(np.argsort(self.is_fraction, kind="stable"))  # where each plane is among flags, fractions
+        order = np.argsort(np.argsort(self.is_fraction, kind="stable"))  # place of each plane in [flags, fractions]
         return jnp.concatenate([board, constant], axis=-1)[..., order]
 
 
-def packed_flags(flags: Array) -> Array:
+def pack_flags(flags: Array) -> Array:
     """[W] uint32 of flags [n]."""
     return pack_numbers(flags, 1)
 
 
-def unpacked_flags(words: Array, count: int) -> Array:
+def unpack_flags(words: Array, count: int) -> Array:
     """[N, count] bool of [N, W]."""
     bits = (words[:, :, None] >> jnp.arange(WORD_BITS, dtype=WORD)) & WORD(1)
     return (bits == 1).reshape(words.shape[0], -1)[:, :count]

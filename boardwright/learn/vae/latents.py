@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from boardwright.learn.shared.boards import Boards, unpacked
+from boardwright.learn.shared.boards import Boards, unpack
 from boardwright.learn.shared.encoder_file import EncoderFile
 from boardwright.nets.network import variables_of
 from boardwright.nets.plain import Encoder
@@ -28,7 +28,7 @@ def codes(file: EncoderFile, boards: Boards) -> np.ndarray:
     module = Encoder(file.config, jnp.float32)
     weights = {f"params/{name.removeprefix(ENCODER)}": weight for name, weight in file.weights.items()}
     variables = variables_of(weights)
-    encode = jax.jit(lambda bits: module.apply(variables, unpacked(bits, boards.shape)))
+    encode = jax.jit(lambda bits: module.apply(variables, unpack(bits, boards.shape)))
     return np.concatenate(
         [np.asarray(encode(boards.bits[first : first + BLOCK])) for first in range(0, len(boards), BLOCK)]
     )

@@ -24,7 +24,7 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import memory, on_cpu
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared import encoder_file
-from boardwright.learn.shared.boards import Boards, split_by_game, unpacked
+from boardwright.learn.shared.boards import Boards, split_by_game, unpack
 from boardwright.learn.vae.config import VAE_FILE, VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae, make_vae, weights_of_vae
@@ -149,7 +149,7 @@ class VAE(Method[Run]):
 
         def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
             places = order[(step * batch + jnp.arange(batch)) % len(order)]
-            seen = unpacked(bits[places], self._vae.shape)
+            seen = unpack(bits[places], self._vae.shape)
             gradients, terms = jax.grad(self._loss, has_aux=True)(
                 run.variables["params"], self._key(NOISE, iteration, step), seen
             )
@@ -171,7 +171,7 @@ def make_measure(vae: Vae) -> Callable[[Variables, Array, Array], dict[str, floa
     """
 
     def counted(variables: Variables, bits: Array, real: Array, key: Array) -> dict[str, Array]:
-        seen = unpacked(bits, vae.shape)
+        seen = unpack(bits, vae.shape)
         mean, log_variance = vae.encode(variables, seen)
         some = vae.decode(variables, drawn(key, mean, log_variance))
         right = ((vae.decode(variables, mean) > 0) == (seen > 0.5)) & real[:, None, None, None]

@@ -10,7 +10,7 @@ import pytest
 from boardwright.games.batched import random_action, without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.games.registry import game_class, game_names
-from boardwright.learn.shared.observation_codec import Sights, packed_flags, unpacked_flags
+from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags, unpack_flags
 
 GAMES, STEPS = 8, 40
 WAYS = [(name, way) for name in game_names() for way in {game_class(name).observations[place]: 0 for place in (0, -1)}]
@@ -19,22 +19,22 @@ WAYS = [(name, way) for name in game_names() for way in {game_class(name).observ
 @pytest.mark.parametrize(("name", "observation"), WAYS)
 def test_observations_are_kept_whole(name: str, observation: str) -> None:
     game = make_game(name, None, observation)
-    env, sights = without_chance(game.batch()), Sights.of(game)
+    env, codec = without_chance(game.batch()), ObservationCodec.of(game)
 
     @jax.jit
     def observed(key: jax.Array) -> tuple[jax.Array, ...]:
         def step(states: Any, key: jax.Array) -> tuple[Any, tuple[jax.Array, ...]]:
             seen = jax.vmap(env.observe)(states, states.current_role)
-            words = jax.vmap(sights.pack)(seen)
+            words = jax.vmap(codec.pack)(seen)
             keys = jax.random.split(key, GAMES)
             actions = jax.vmap(random_action)(keys, states.legal_action_mask)
-            return jax.vmap(env.step)(states, actions, keys), (seen, words, sights.unpack(words))
+            return jax.vmap(env.step)(states, actions, keys), (seen, words, codec.unpack(words))
 
         begin = jax.vmap(env.init)(jax.random.split(key, GAMES))
         return jax.lax.scan(step, begin, jax.random.split(key, STEPS))[1]
 
     seen, words, again = observed(jax.random.key(1))
-    assert words.shape[2] == sights.words
+    assert words.shape[2] == codec.words
     assert words.shape[2] * 16 < np.prod(game.observation_shape)  # a bit for a flag, more or less
     assert np.unique(np.asarray(seen)).size >= 2
     assert np.array_equal(np.asarray(seen), np.asarray(again))
@@ -42,6 +42,6 @@ def test_observations_are_kept_whole(name: str, observation: str) -> None:
 
 def test_flags_are_kept_whole() -> None:
     flags = np.random.default_rng(2).integers(0, 2, (5, 70)).astype(bool)
-    words = jax.vmap(packed_flags)(jnp.asarray(flags))
+    words = jax.vmap(pack_flags)(jnp.asarray(flags))
     assert words.shape == (5, 3)
-    assert np.array_equal(np.asarray(unpacked_flags(words, 70)), flags)
+    assert np.array_equal(np.asarray(unpack_flags(words, 70)), flags)

@@ -1,11 +1,11 @@
-"""Rollouts: games in flight on the device, and every decision the learner makes in them.
+"""Rollouts: games played on the device, and every decision the learner makes in them.
 
-The learner has one role in a game and an opponent the other, or both are the learner's. Games keep time in rows: the
-learner decides in all games where it is on move, then the opponents reply where they are. A game in which somebody
-moves twice running sits out a half of a row, so that a row costs the same whatever happens in it. Games that end begin
-anew with the next row, the learner in the other role.
+The learner has one role in a game and an opponent the other, or the learner has both. Games advance in rows: the
+learner decides in all games where it is to move, then the opponents reply where they are. A game in which one player
+moves twice in a row skips half a row, so that every row costs the same. Games that end restart with the next row, the
+learner in the other role.
 
-Games lie as [those with both roles | against the first opponent | against the second | ...].
+Games are ordered as [learner in both roles | against the first opponent | against the second | ...].
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
 from boardwright.learn.match.pairing import BOTH, first_seats
 from boardwright.learn.ppo.advantages import advantages
+from boardwright.learn.shared.selfplay_metrics import opponent_scores, outcome_shares
 
 Choose = Callable[[Array, Any], Array]  # key, states -> actions
 
@@ -29,7 +30,7 @@ Choose = Callable[[Array, Any], Array]  # key, states -> actions
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Games:
-    """B games in flight, none of them over."""
+    """B games in progress."""
 
     states: Any  # [B]
     seat: Array  # [B] int8: the role of the learner, or BOTH
@@ -39,13 +40,13 @@ class Games:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """What the learner saw and did, [...] or [..., n]; as seen under the symmetry drawn for it."""
+    """What the learner observed and chose, [...] or [..., n], under the symmetry drawn for it."""
 
     observation: Any  # [..., rows, columns, planes]
     legal: Array  # [..., num_actions] bool
     action: Array  # int32
-    log_probability: Array  # float32: of the action, among legal ones
-    value: Array  # float32: what it expected
+    log_probability: Array  # float32: of the action
+    value: Array  # float32: its estimate
     role: Array  # int8
 
 
@@ -58,41 +59,41 @@ class Row:
     """One row of B games."""
 
     decision: Decision  # [B]
-    decided: Array  # [B] bool: whether the learner was on move
-    rewards: Array  # [B, 2] float32: paid in the row, by role
+    decided: Array  # [B] bool: the learner was to move
+    rewards: Array  # [B, 2] float32: in the row, by role
     over: Array  # [B] bool: the game ended
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Tail:
-    """What comes after the last row, for each role up to its next decision. [B, 2]"""
+    """What follows the last row, for each role up to its next decision. [B, 2]"""
 
     rewards: Array  # float32
     over: Array  # bool
-    value: Array  # float32: what the learner expects of that decision
+    value: Array  # float32: the learner's estimate at that decision
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Sums over what happened in an iteration so far."""
+    """Sums over an iteration so far."""
 
-    moves: Array  # int32: of everybody
+    moves: Array  # int32: of both players
     ended: Array  # [3] int32: games that role 0 won, role 1 won, were drawn
     against: Array  # [2, 3] int32: games against opponents, by the learner's role: its wins, draws, losses
     plies: Array  # float32: of ended games
-    paid: Array  # float32: to the learner in ended games; half of both roles' where it had both
+    paid: Array  # float32: to the learner in ended games; the mean of both roles where it had both
 
 
 def new_games(key: Array, env: BatchEnv, games: int, against: int) -> Games:
-    """All games at their beginning."""
+    """All games at their start."""
     states = jax.vmap(env.init)(jax.random.split(key, games))
     return Games(states, first_seats(games, against), jnp.zeros((games, 2), jnp.float32))
 
 
 def new_tally() -> Tally:
-    """Nothing has happened yet."""
+    """All sums zero."""
     count, total = jnp.int32(0), jnp.float32(0)
     return Tally(count, jnp.zeros(3, jnp.int32), jnp.zeros((2, 3), jnp.int32), total, total)
 
@@ -100,23 +101,23 @@ def new_tally() -> Tally:
 def play_row(
     key: Array, games: Games, tally: Tally, *, env: BatchEnv, decide: Decide, reply: Choose | None, against: int
 ) -> tuple[Games, Tally, Row]:
-    """A decision of the learner and a reply of the opponents, who play the last `against` games."""
-    decide_key, reply_key, step_key, answer_key, begin_key = jax.random.split(key, 5)
+    """A decision of the learner and a reply of the opponents, who play in the last `against` games."""
+    decide_key, reply_key, step_key, answer_key, restart_key = jax.random.split(key, 5)
     states = games.states
     decided = (games.seat == BOTH) | (states.current_role == games.seat)
     action, decision = decide(decide_key, states)
-    after, rewards = _moved(step_key, env, states, action, decided)
+    after, rewards = _step_where(step_key, env, states, action, decided)
     moves = decided.sum(dtype=jnp.int32)
     if reply is not None:
-        ours, theirs = _parted(after, against)
+        ours, theirs = _split(after, against)
         replying = ~theirs.terminated & (theirs.current_role != games.seat[-against:])
-        answered, paid = _moved(answer_key, env, theirs, reply(reply_key, theirs), replying)
-        after = _joined(ours, answered)
+        answered, paid = _step_where(answer_key, env, theirs, reply(reply_key, theirs), replying)
+        after = _concatenate(ours, answered)
         rewards = rewards.at[-against:].add(paid)
         moves += replying.sum(dtype=jnp.int32)
     following = Games(after, games.seat, games.paid + rewards)
-    tally = dataclasses.replace(_counted(tally, following), moves=tally.moves + moves)
-    return _begun_anew(begin_key, following, env), tally, Row(decision, decided, rewards, after.terminated)
+    tally = dataclasses.replace(_count_ended(tally, following), moves=tally.moves + moves)
+    return _restart(restart_key, following, env), tally, Row(decision, decided, rewards, after.terminated)
 
 
 def play_tail(
@@ -130,17 +131,17 @@ def play_tail(
     reply: Choose | None,
     against: int,
 ) -> tuple[Games, Tally, Tail]:
-    """Plays on until every decision in the rows has had its consequence: the learner's next one, or the game's end.
+    """Continues until every decision in the rows is followed by the learner's next one in that role or the game's end.
 
-    `own` moves for the learner where it has both roles; what it decides here is not learned from. `value`: states
-    -> what the learner expects, on move.
+    `own` chooses for the learner where it has both roles, which is not learned from; `value` is the learner's estimate
+    for the role to move.
     """
-    step_key, begin_key = jax.random.split(key)
-    begun = games.states
+    step_key, restart_key = jax.random.split(key)
+    start = games.states
     both = games.seat == BOTH
-    waits = jnp.where(both, 1 - begun.current_role, games.seat)  # the role whose next decision is to come
+    waits = jnp.where(both, 1 - start.current_role, games.seat)  # the role whose next decision is awaited
 
-    def is_awaited(states: Any) -> Array:
+    def continues(states: Any) -> Array:
         return ~states.terminated & (states.current_role != waits)
 
     def choose(key: Array, states: Any) -> Array:
@@ -149,40 +150,40 @@ def play_tail(
         if against == both.shape[0]:
             return reply(key, states)
         own_key, reply_key = jax.random.split(key)
-        ours, theirs = _parted(states, against)
+        ours, theirs = _split(states, against)
         return jnp.concatenate([own(own_key, ours), reply(reply_key, theirs)])
 
-    def move(going: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
-        states, rewards, moves, number = going
+    def move(carry: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
+        states, rewards, moves, number = carry
         choose_key, move_key = jax.random.split(jax.random.fold_in(step_key, number))
-        moving = is_awaited(states)
-        after, paid = _moved(move_key, env, states, choose(choose_key, states), moving)
+        moving = continues(states)
+        after, paid = _step_where(move_key, env, states, choose(choose_key, states), moving)
         return after, rewards + paid, moves + moving.sum(dtype=jnp.int32), number + 1
 
-    start = (begun, jnp.zeros_like(games.paid), tally.moves, jnp.int32(0))
-    after, rewards, moves, _ = jax.lax.while_loop(lambda going: is_awaited(going[0]).any(), move, start)
-    is_waiting = waits[:, None] == jnp.arange(2)  # [B, 2]; the learner's other role was on move after the last row
-    expected = value(after)[:, None]
+    begin = (start, jnp.zeros_like(games.paid), tally.moves, jnp.int32(0))
+    after, rewards, moves, _ = jax.lax.while_loop(lambda carry: continues(carry[0]).any(), move, begin)
+    is_waiting = waits[:, None] == jnp.arange(2)  # [B, 2]; the learner's other role was to move after the last row
+    estimate = value(after)[:, None]
     tail = Tail(
         rewards=jnp.where(is_waiting, rewards, 0.0),
         over=is_waiting & after.terminated[:, None],
-        value=jnp.where(is_waiting, expected, value(begun)[:, None] if against < both.shape[0] else expected),
+        value=jnp.where(is_waiting, estimate, value(start)[:, None] if against < both.shape[0] else estimate),
     )
     following = Games(after, games.seat, games.paid + rewards)
-    tally = dataclasses.replace(_counted(tally, following), moves=moves)
-    return _begun_anew(begin_key, following, env), tally, tail
+    tally = dataclasses.replace(_count_ended(tally, following), moves=moves)
+    return _restart(restart_key, following, env), tally, tail
 
 
 def row_advantages(rows: Row, tail: Tail, *, discount: float, trace: float) -> Array:
-    """[T, B]: of every decision in the rows [T, B], each role's by itself."""
+    """[T, B]: advantages of all decisions in the rows [T, B], each role on its own."""
     values, role = rows.decision.value, rows.decision.role
-    nothing = jnp.zeros_like(values[:1])
+    zero = jnp.zeros_like(values[:1])
 
     def of_role(which: int) -> Array:
         return advantages(
             jnp.concatenate([rows.rewards[..., which], tail.rewards[None, :, which]]),
-            jnp.concatenate([values, nothing]),
-            jnp.concatenate([rows.decided & (role == which), nothing.astype(bool)]),
+            jnp.concatenate([values, zero]),
+            jnp.concatenate([rows.decided & (role == which), zero.astype(bool)]),
             jnp.concatenate([rows.over, tail.over[None, :, which]]),
             tail.value[:, which],
             discount=discount,
@@ -192,24 +193,42 @@ def row_advantages(rows: Row, tail: Tail, *, discount: float, trace: float) -> A
     return jnp.where(role == 0, of_role(0), of_role(1))
 
 
-def _moved(key: Array, env: BatchEnv, states: Any, action: Array, moving: Array) -> tuple[Any, Array]:
-    """Games after an action where somebody is moving, and what that paid, [B, 2]."""
+def collect_metrics(tally: Tally) -> dict[str, float]:
+    """Metrics of the games of an iteration."""
+    counted: Any = jax.device_get(tally)
+    ended = int(counted.ended.sum())
+    metrics = {
+        "selfplay/games": ended,
+        "selfplay/moves": int(counted.moves),
+        **outcome_shares(counted.ended),
+        **opponent_scores(counted.against),
+    }
+    if ended:
+        metrics |= {
+            "selfplay/plies": float(counted.plies) / ended,
+            "selfplay/mean_reward": float(counted.paid) / ended,
+        }
+    return metrics
+
+
+def _step_where(key: Array, env: BatchEnv, states: Any, action: Array, moving: Array) -> tuple[Any, Array]:
+    """Games after an action where one is made, and its rewards [B, 2]."""
     stepped = jax.vmap(env.step)(states, action, jax.random.split(key, action.shape[0]))
     return where_games(moving, stepped, states), jnp.where(moving[:, None], stepped.rewards, 0.0)
 
 
-def _parted(states: Any, last: int) -> tuple[Any, Any]:
+def _split(states: Any, last: int) -> tuple[Any, Any]:
     return jax.tree.map(lambda leaf: leaf[:-last], states), jax.tree.map(lambda leaf: leaf[-last:], states)
 
 
-def _joined(first: Any, last: Any) -> Any:
+def _concatenate(first: Any, last: Any) -> Any:
     return jax.tree.map(lambda a, z: jnp.concatenate([a, z]), first, last)
 
 
-def _counted(tally: Tally, games: Games) -> Tally:
-    """The tally with those games that are over."""
+def _count_ended(tally: Tally, games: Games) -> Tally:
+    """The tally with the games that are over added."""
     states, over, seat = games.states, games.states.terminated, games.seat
-    result = states.result.astype(jnp.int32)  # of those that are over: 0, 1 or DRAW, which is 2
+    result = states.result.astype(jnp.int32)  # of games that are over: 0, 1 or DRAW, which is 2
     outcome = jnp.where(result == seat, 0, jnp.where(result == 1 - seat, 2, 1))
     both = seat == BOTH
     own = jnp.where(both, games.paid.mean(axis=1), jnp.where(seat == 1, games.paid[:, 1], games.paid[:, 0]))
@@ -223,8 +242,8 @@ def _counted(tally: Tally, games: Games) -> Tally:
     )
 
 
-def _begun_anew(key: Array, games: Games, env: BatchEnv) -> Games:
-    """Games, those that are over at a new beginning, the learner in its other role."""
+def _restart(key: Array, games: Games, env: BatchEnv) -> Games:
+    """Games, with those that are over back at the start, the learner in its other role."""
     over = games.states.terminated
     fresh = jax.vmap(env.init)(jax.random.split(key, over.shape[0]))
     other_seat = jnp.where(games.seat == BOTH, BOTH, 1 - games.seat)

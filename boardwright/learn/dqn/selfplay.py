@@ -1,7 +1,7 @@
-"""Games that DQN learns from: all of them move at once, and every action becomes a transition.
+"""Games that DQN learns from: each step makes one action in all of them, and every action becomes a transition.
 
-Games go on from iteration to iteration and begin anew when they end. What a random player does is learned from too:
-Q-learning asks what an action led to, not who thought of it.
+Games continue from iteration to iteration and restart when they end. The actions of a random player are learned from
+too: Q-learning needs what an action led to, not the policy that chose it.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from jax import Array
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn.dqn import exploration
-from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig
-from boardwright.learn.dqn.replay import Transition
+from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Transition
 from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.shared.observation_codec import Sights, packed_flags
+from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
+from boardwright.learn.shared.selfplay_metrics import outcome_shares
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Games:
-    """B games in flight."""
+    """B games in progress."""
 
     states: Any  # [B]
     seat: Array  # [B] int8: the role of the net, or BOTH
     unmasked: Array  # [B] bool: illegal actions may be chosen, and end the game
-    paid: Array  # [B] float32: rewards of the game so far, of whoever acted
+    paid: Array  # [B] float32: rewards of the game so far, of all movers
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Sums over what happened in an iteration so far; float32 but for counts."""
+    """Sums over an iteration so far; float32 except counts."""
 
     moves: Array  # int32: actions
     ended: Array  # [4] int32: games that role 0 won, role 1 won, were drawn, were ended by an illegal action
     plies: Array  # of ended games
     paid: Array  # in ended games
-    value: Array  # that the net saw in its best legal action
+    value: Array  # Q-values of the best legal actions
 
 
 def new_games(key: Array, env: BatchEnv, config: ActingConfig) -> Games:
-    """All games at their beginning."""
+    """All games at their start."""
     state_key, seat_key = jax.random.split(key)
     seat, unmasked = _first_phase(seat_key, jnp.int32(0), config)
     states = jax.vmap(env.init)(jax.random.split(state_key, config.games))
@@ -55,19 +55,19 @@ def new_games(key: Array, env: BatchEnv, config: ActingConfig) -> Games:
 
 
 def new_tally() -> Tally:
-    """Nothing has happened yet."""
+    """All sums zero."""
     total = jnp.float32(0)
     return Tally(jnp.int32(0), jnp.zeros(4, jnp.int32), total, total, total)
 
 
 def exploration_level(episodes: Array, config: ActingConfig) -> Array:
-    """Epsilon or the temperature after so many episodes; they are counted anew after a first phase."""
+    """Epsilon or the temperature after a number of episodes; the decay restarts after a first phase."""
     phase = max(config.random_episodes, config.illegal_episodes)
     since = jnp.where(episodes >= phase, episodes - phase, episodes)
-    return exploration.level(since, config.first, config.last, config.decay)
+    return exploration.decayed_level(since, config.first, config.last, config.decay)
 
 
-def step(
+def take_step(
     key: Array,
     games: Games,
     tally: Tally,
@@ -75,37 +75,34 @@ def step(
     q: Array,
     *,
     env: BatchEnv,
-    sights: Sights,
+    codec: ObservationCodec,
     config: ActingConfig,
 ) -> tuple[Games, Tally, Array, Transition]:
-    """One action of every game, from Q-values [B, A]: the games after it, the tally and the number of episodes,
-    and what is to be remembered, [B].
-    """
-    choose_key, random_key, step_key, begin_key = jax.random.split(key, 4)
+    """One action in every game, from Q-values [B, A]: (games, tally, number of episodes, transitions [B])."""
+    choose_key, random_key, step_key, restart_key = jax.random.split(key, 4)
     before, role, legal = games.states, games.states.current_role, games.states.legal_action_mask
-    level = exploration_level(episodes, config)
     allowed = legal | games.unmasked[:, None]
-    own = exploration.chosen(choose_key, q, allowed, level, config.exploration)
+    own = exploration.choose(choose_key, q, allowed, exploration_level(episodes, config), config.exploration)
     at_random = jax.vmap(random_action)(jax.random.split(random_key, config.games), legal)
     action = jnp.where((games.seat == BOTH) | (games.seat == role), own, at_random)
     illegal = ~jnp.take_along_axis(legal, action[:, None], axis=1)[:, 0]
     after = jax.vmap(env.step)(
         before, jnp.where(illegal, at_random, action), jax.random.split(step_key, config.games)
-    )  # that of a game which an illegal action has ended is never looked at
+    )  # the state after an illegal action is never used
     over = after.terminated | illegal
     reward = jnp.take_along_axis(after.rewards, role[:, None].astype(jnp.int32), axis=1)[:, 0]
     reward = jnp.where(illegal, -config.illegal_penalty, reward)
-    goes_on = jnp.where(after.current_role == role, replay_buffer.SAME_ROLE, replay_buffer.OTHER_ROLE)
+    next_side = jnp.where(after.current_role == role, SAME_ROLE, OTHER_ROLE)
     observed = [jax.vmap(env.observe)(states, states.current_role) for states in (before, after)]
-    row = Transition(
-        before=jax.vmap(sights.pack)(observed[0]),
-        legal=jax.vmap(packed_flags)(legal),
+    transition = Transition(
+        before=jax.vmap(codec.pack)(observed[0]),
+        legal=jax.vmap(pack_flags)(legal),
         role=role,
         action=action,
         reward=reward,
-        side=jnp.where(over, replay_buffer.NOBODY, goes_on).astype(jnp.int8),
-        after=jax.vmap(sights.pack)(observed[1]),
-        legal_after=jax.vmap(packed_flags)(after.legal_action_mask),
+        side=jnp.where(over, GAME_OVER, next_side).astype(jnp.int8),
+        after=jax.vmap(codec.pack)(observed[1]),
+        legal_after=jax.vmap(pack_flags)(after.legal_action_mask),
     )
     paid = games.paid + reward
     outcome = jnp.where(illegal, 3, jnp.where(after.result == DRAW, 2, after.result))
@@ -119,11 +116,30 @@ def step(
     )
     episodes += over.sum(dtype=jnp.int32)
     following = Games(after, games.seat, games.unmasked, paid)
-    return _begun_anew(begin_key, following, over, episodes, env, config), tally, episodes, row
+    return _restart(restart_key, following, over, episodes, env, config), tally, episodes, transition
 
 
-def _begun_anew(key: Array, games: Games, over: Array, episodes: Array, env: BatchEnv, config: ActingConfig) -> Games:
-    """Games, those that are over at a new beginning."""
+def collect_metrics(tally: Tally) -> dict[str, float]:
+    """Metrics of the games of an iteration."""
+    counted: Any = jax.device_get(tally)
+    ended, moves = int(counted.ended.sum()), int(counted.moves)
+    metrics = {
+        "selfplay/games": ended,
+        "selfplay/moves": moves,
+        "selfplay/mean_q": float(counted.value) / max(moves, 1),
+        **outcome_shares(counted.ended[:3]),
+    }
+    if ended:
+        metrics |= {
+            "selfplay/plies": float(counted.plies) / ended,
+            "selfplay/mean_reward": float(counted.paid) / ended,
+            "selfplay/illegal": int(counted.ended[3]) / ended,
+        }
+    return metrics
+
+
+def _restart(key: Array, games: Games, over: Array, episodes: Array, env: BatchEnv, config: ActingConfig) -> Games:
+    """Games, with those that are over back at the start."""
     state_key, seat_key = jax.random.split(key)
     seat, unmasked = _first_phase(seat_key, episodes, config)
     fresh = jax.vmap(env.init)(jax.random.split(state_key, config.games))
@@ -136,7 +152,7 @@ def _begun_anew(key: Array, games: Games, over: Array, episodes: Array, env: Bat
 
 
 def _first_phase(key: Array, episodes: Array, config: ActingConfig) -> tuple[Array, Array]:
-    """[B] each: the seats of games that begin after so many episodes, and whether illegal actions may be chosen."""
+    """[B] each: the seats of games that start after a number of episodes, and whether illegal actions are allowed."""
     roles = jax.random.randint(key, (config.games,), 0, 2)
     seat = jnp.where(episodes < config.random_episodes, roles, BOTH).astype(jnp.int8)
     return seat, jnp.full(config.games, episodes < config.illegal_episodes)

@@ -13,8 +13,8 @@ from jax import Array
 
 from boardwright.games.base import ONGOING, BatchEnv
 from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.ppo import rollout
-from boardwright.learn.ppo.rollout import Decision
+from boardwright.learn.ppo import selfplay
+from boardwright.learn.ppo.selfplay import Decision
 
 # Who moves at each ply of the planted game, and what each role is paid for it besides the action's number: role 0
 # decides twice running, so does role 1, and role 1 ends the game with three moves of its own, the last of them dear.
@@ -78,25 +78,25 @@ def _decide(key: Array, states: State) -> tuple[Array, Decision]:
     )
 
 
-def _always(action: int) -> rollout.Choose:
+def _always(action: int) -> selfplay.Choose:
     return lambda key, states: jnp.full(states.plies.shape, action, jnp.int32)
 
 
 def _rolled_out(
-    games: rollout.Games, rows: int, against: int
-) -> tuple[rollout.Games, rollout.Tally, rollout.Row, np.ndarray]:
+    games: selfplay.Games, rows: int, against: int
+) -> tuple[selfplay.Games, selfplay.Tally, selfplay.Row, np.ndarray]:
     """The games after so many rows and the tail, the rows and the advantages."""
     reply = _always(THEIRS) if against else None
     common: dict[str, Any] = {"env": ENV, "reply": reply, "against": against}
-    tally, played = rollout.new_tally(), []
-    row = jax.jit(functools.partial(rollout.play_row, decide=_decide, **common))
+    tally, played = selfplay.new_tally(), []
+    row = jax.jit(functools.partial(selfplay.play_row, decide=_decide, **common))
     for number in range(rows):
         games, tally, done = row(jax.random.key(number), games, tally)
         played.append(done)
-    tail_of = functools.partial(rollout.play_tail, value=lambda s: _value(s.plies), own=_always(OWN), **common)
+    tail_of = functools.partial(selfplay.play_tail, value=lambda s: _value(s.plies), own=_always(OWN), **common)
     games, tally, tail = jax.jit(tail_of)(jax.random.key(99), games, tally)
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *played)
-    found = rollout.row_advantages(stacked, tail, discount=DISCOUNT, trace=TRACE)
+    found = selfplay.row_advantages(stacked, tail, discount=DISCOUNT, trace=TRACE)
     return games, tally, stacked, np.asarray(found)
 
 
@@ -142,7 +142,7 @@ def _advantage(line: list[tuple[int, float, bool]], cut: int) -> list[float]:
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 13])
 @pytest.mark.parametrize("against", [0, 2, 4])
 def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> None:
-    games = rollout.new_games(jax.random.key(0), ENV, 4, against)
+    games = selfplay.new_games(jax.random.key(0), ENV, 4, against)
     for _ in range(2):  # the second time from the middle of games, wherever the first left them
         before = games
         games, _, played, found = _rolled_out(games, rows, against)
@@ -160,7 +160,7 @@ def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> Non
 
 
 def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
-    games = rollout.new_games(jax.random.key(0), ENV, 2, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, 2, 2)
     _, _, played, _ = _rolled_out(games, 12, 2)
     assert int(games.seat[0]) == 0
     last = int(np.flatnonzero(played.over[:, 0])[0])
@@ -170,10 +170,10 @@ def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
 
 
 def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
-    games = rollout.new_games(jax.random.key(0), ENV, 4, 0)
+    games = selfplay.new_games(jax.random.key(0), ENV, 4, 0)
     _, _, played, _ = _rolled_out(games, 10, 0)
     assert bool(played.decided.all())  # with both roles every move is a decision
-    games = rollout.new_games(jax.random.key(0), ENV, 2, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, 2, 2)
     _, _, played, _ = _rolled_out(games, 8, 2)
     # Role 0: decides at plies 0, 3, 4 and 6; a row passes with the second of two replies, two with the last three.
     plies = [
@@ -184,7 +184,7 @@ def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
 
 
 def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
-    games = rollout.new_games(jax.random.key(0), ENV, 3, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, 3, 2)
     after, tally, played, _ = _rolled_out(games, 10, 2)
     over = np.asarray(played.over).sum(axis=0)
     assert over.tolist() == [1, 1, 1]
@@ -212,10 +212,10 @@ def test_a_move_and_its_reply_are_given_numbers_of_their_own() -> None:
         jax.debug.callback(lambda data: given.append(np.asarray(data)), jax.random.key_data(jax.random.split(key)[0]))
         return _step(state, action, key)
 
-    games = rollout.new_games(jax.random.key(0), ENV, 4, 4)
+    games = selfplay.new_games(jax.random.key(0), ENV, 4, 4)
     env = dataclasses.replace(ENV, step=noted)
-    rollout.play_row(
-        jax.random.key(1), games, rollout.new_tally(), env=env, decide=_decide, reply=_always(THEIRS), against=4
+    selfplay.play_row(
+        jax.random.key(1), games, selfplay.new_tally(), env=env, decide=_decide, reply=_always(THEIRS), against=4
     )
     jax.effects_barrier()
     assert len({tuple(data.tolist()) for data in given}) == len(given) == 2 * 2 * 4
