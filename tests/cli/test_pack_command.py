@@ -133,8 +133,8 @@ def test_a_run_whose_time_is_up_has_not_failed(
 ) -> None:
     """As one that was interrupted has: schedulers look at that."""
 
-    def trained(options: train.Options, config: Any, watch: RunObserver) -> Progress:
-        del options, config
+    def trained(options: train.Options, folder: Path, config: Any, watch: RunObserver) -> Progress:
+        del options, folder, config
         patience = time.monotonic() + 60
         while not watch.stopped():
             assert time.monotonic() < patience
