@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from boardwright.cli.choose import print_json
 from boardwright.cli.progress import phases
 from boardwright.cli.stopping import TimeLimit, stop_on_signal
 from boardwright.errors import BoardwrightError
@@ -33,13 +34,18 @@ class Options:
     a policy's gradient; `vae` learns to see boards."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
-    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
-    """Where checkpoints, nets and metrics go; a run there goes on, with its own settings if no others are given."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Folder for checkpoints, nets and metrics (required); a run there is resumed, with its own settings if no others
+    are given."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Named settings, such as `tablut-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
     of `dqn` and `ppo` GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
     """Changes a setting, such as `search.simulations=64`; may be given several times."""
+    help_settings: bool = False
+    """List every setting with its value in the preset, its range or choices, and its meaning; train nothing."""
+    json: bool = False
+    """With --help-settings: print one JSON object and nothing else."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Rule set instead of the preset's."""
     seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
@@ -68,7 +74,14 @@ def run(options: Options) -> None:
         from boardwright.learn.run.method import RunObserver
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
-    config, is_recalled = _config(options)
+    if options.help_settings:
+        _list_settings(options)
+        return
+    if options.json:
+        raise BoardwrightError("--json belongs to --help-settings: give it as well")
+    if options.out is None:
+        raise BoardwrightError("--out FOLDER is required: name a folder for the run")
+    config, is_recalled = _config(options, options.out)
     if options.distributed:
         if not METHODS[options.method].uses_all_devices:
             raise BoardwrightError(f"--distributed needs a method for several devices; {options.method} uses one")
@@ -91,12 +104,27 @@ def run(options: Options) -> None:
             show.line(f"with the settings in {options.out / config_file.NAME}")
         show.line(f"learns on {_devices(options.method)}")
         observer = RunObserver(progress=show.phase, on_iteration=on_iteration, message=show.line, stopped=stopped)
-        progress = _train(options, config, observer)
+        progress = _train(options, options.out, config, observer)
     if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
         sys.exit(130)
 
 
-def _config(options: Options) -> tuple[Any, bool]:
+def _list_settings(options: Options) -> None:
+    """Prints all settings of a method, with their values in a preset."""
+    from boardwright.learn.run import settings
+
+    config, _ = _config(options, None)
+    rows = settings.listing(config)
+    if options.json:
+        print_json({"method": options.method, "game": options.game, "settings": rows})
+        return
+    for row in rows:
+        bounds = f"{row['low']:g} to {row['high']:g}" if row["low"] is not None else " | ".join(row["choices"] or ())
+        value = "none" if row["value"] is None else str(row["value"])
+        print(f"{row['name']}={value}{f' ({bounds})' if bounds else ''}: {row['description']}")
+
+
+def _config(options: Options, folder: Path | None) -> tuple[Any, bool]:
     """What the run is told, and whether that stands in its folder: it does where a run is and nothing else is said."""
     from boardwright.learn import methods
     from boardwright.learn.run import config_file, settings
@@ -105,8 +133,8 @@ def _config(options: Options) -> tuple[Any, bool]:
     named += [f"seed={options.seed}"] if options.seed is not None else []
     config = methods.preset(options.method, options.preset, options.game)
     there = None
-    if options.preset is None and not options.set:
-        there = config_file.recalled(options.out, options.method, options.game, type(config))
+    if folder is not None and options.preset is None and not options.set:
+        there = config_file.recalled(folder, options.method, options.game, type(config))
     return settings.apply(config if there is None else there, [*named, *options.set]), there is not None
 
 
@@ -120,14 +148,14 @@ def _devices(method: str) -> str:
     return kind if count == 1 else f"{count} × {kind}"
 
 
-def _train(options: Options, config: Any, observer: "RunObserver") -> "Progress":
+def _train(options: Options, folder: Path, config: Any, observer: "RunObserver") -> "Progress":
     from boardwright.arena.net_ratings import net_ratings
     from boardwright.arena.positions import boards_for
     from boardwright.learn import methods
     from boardwright.learn.run import loop
 
-    boards = functools.partial(boards_for, folder=options.out, told=observer.progress)
-    return loop.train(methods.make_method(options.method, config, boards), options.out, observer, rate=net_ratings)
+    boards = functools.partial(boards_for, folder=folder, told=observer.progress)
+    return loop.train(methods.make_method(options.method, config, boards), folder, observer, rate=net_ratings)
 
 
 def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:

@@ -15,31 +15,14 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from boardwright.errors import NetError, UnknownNameError
+from boardwright.setting import Setting, settings_of
 
 Auxiliary = Literal["ownership", "margin", "plies"]
 
-LIMITS = {  # of each size of a residual net: least, most
-    "blocks": (1, 128),
-    "width": (4, 2048),
-    "patch": (1, 8),
-    "pool_every": (0, 128),
-    "policy_channels": (2, 2048),
-    "value_channels": (1, 2048),
-    "value_hidden": (1, 4096),
-}
-PLAIN_LIMITS = {
-    "convolutions": (1, 2048),
-    "stride": (1, 4),
-    "encoder_hidden": (1, 8192),
-    "latent": (0, 8192),
-    "policy_hidden": (1, 8192),
-    "value_hidden": (1, 8192),
-}
 MOST_PIECES = 24  # of the last phase; see EvaluationConfig
-EVALUATION_LIMITS = {"width": (4, 1024), "hidden": (1, 256), "phases": (1, 24)}
 MOST_LAYERS = 64  # of one sort, in a plain net
 
 
@@ -47,30 +30,37 @@ MOST_LAYERS = 64  # of one sort, in a plain net
 class NetConfig:
     """The architecture of one net; the game gives the rest (planes in, actions out)."""
 
-    blocks: int = 4  # residual blocks
-    width: int = 64  # channels of the trunk
-    # A cell of the trunk stands for so many rows and columns of the board, which must divide it. On a board of which
-    # only every other cell is in use, 2 costs a quarter as much at the same width.
-    patch: int = 1
-    # Every n-th block, and a convolutional policy head, learn what holds for the whole board: a quarter
-    # of their channels, pooled over it (mean and maximum), is added to the others. 0 is never.
-    pool_every: int = 0
-    # How a policy head ends. conv: a 1x1 projection, then a 1x1 convolution to the game's action planes; planes: one
-    # 1x1 convolution with batch norm straight to these planes, as in TablutZero; dense: a projection, then a dense
-    # layer to the actions; table: the same to every pair of squares, as in DraughtsZero.
-    policy: Literal["conv", "planes", "dense", "table"] = "conv"
-    policy_channels: int = 32  # of the 1x1 projection a policy head begins with; not used by planes
-    # One number through tanh, or win, draw and loss; linear is any number, for returns of shaped rewards.
-    value: Literal["scalar", "wdl", "linear"] = "scalar"
-    value_channels: int = 8  # of the 1x1 projection a value head begins with
-    value_hidden: int = 64  # units between that and the value
-    heads: Literal["shared", "by-role"] = "shared"  # by-role: a policy and a value head for each role
-    # What to predict besides, to learn faster: who holds each cell at the end, by how much the game is
-    # won, how many plies it goes on. Not evaluated in play.
-    auxiliary: tuple[Auxiliary, ...] = ()
+    blocks: Annotated[int, Setting("residual blocks", 1, 128)] = 4
+    width: Annotated[int, Setting("channels of the trunk", 4, 2048)] = 64
+    patch: Annotated[
+        int,
+        Setting(
+            "rows and columns of the board in a cell of the trunk; 2 suits boards with every other cell unused", 1, 8
+        ),
+    ] = 1
+    pool_every: Annotated[int, Setting("every n-th block has global pooling, mean and maximum; 0 is none", 0, 128)] = 0
+    policy: Annotated[
+        Literal["conv", "planes", "dense", "table"],
+        Setting(
+            "last layer of a policy head: conv and planes give action planes, dense actions, table pairs of squares"
+        ),
+    ] = "conv"
+    policy_channels: Annotated[
+        int, Setting("channels of the 1x1 projection of a policy head; not used by planes", 2, 2048)
+    ] = 32
+    value: Annotated[
+        Literal["scalar", "wdl", "linear"],
+        Setting("value head: one number through tanh, win-draw-loss, or any number for shaped rewards"),
+    ] = "scalar"
+    value_channels: Annotated[int, Setting("channels of the 1x1 projection of a value head", 1, 2048)] = 8
+    value_hidden: Annotated[int, Setting("units of the hidden layer of a value head", 1, 4096)] = 64
+    heads: Annotated[Literal["shared", "by-role"], Setting("heads shared by the roles, or one of each per role")] = (
+        "shared"
+    )
+    auxiliary: Annotated[tuple[Auxiliary, ...], Setting("auxiliary heads, for training only")] = ()
 
     def __post_init__(self) -> None:
-        _check_all(self, LIMITS)
+        _check_all(self)
         if len(set(self.auxiliary)) < len(self.auxiliary):
             raise NetError(f"net option auxiliary: {', '.join(self.auxiliary)} names one twice")
 
@@ -119,15 +109,20 @@ class PlainConfig:
     dense ReLU layers and a linear one to the actions, and a value head like it.
     """
 
-    convolutions: tuple[int, ...] = (32, 64, 64, 128)  # channels of each; padded, so that stride 1 keeps the board
-    stride: int = 1  # of every convolution
-    encoder_hidden: tuple[int, ...] = ()  # units of each dense layer after them
-    latent: int = 0  # units of the layer the encoder ends with, linear as a VAE's means are; 0: none
-    policy_hidden: tuple[int, ...] = (1024, 2048)
-    value_hidden: tuple[int, ...] | None = None  # None: no value head
+    convolutions: Annotated[tuple[int, ...], Setting("channels of each 3x3 convolution", 1, 2048)] = (32, 64, 64, 128)
+    stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 1
+    encoder_hidden: Annotated[tuple[int, ...], Setting("units of each dense layer of the encoder", 1, 8192)] = ()
+    latent: Annotated[int, Setting("units of the linear last layer of the encoder; 0 is no such layer", 0, 8192)] = 0
+    policy_hidden: Annotated[tuple[int, ...], Setting("units of each hidden layer of the policy head", 1, 8192)] = (
+        1024,
+        2048,
+    )
+    value_hidden: Annotated[
+        tuple[int, ...] | None, Setting("units of each hidden layer of the value head; none is no value head", 1, 8192)
+    ] = None
 
     def __post_init__(self) -> None:
-        _check_all(self, PLAIN_LIMITS)
+        _check_all(self)
         if not self.convolutions:
             raise NetError("net option convolutions: expected at least one, such as [32, 64]")
 
@@ -156,12 +151,12 @@ class EvaluationConfig:
     ones in the observation, 0 for none, the last for more than that.
     """
 
-    width: int = 128  # units of the first layer
-    hidden: int = 16  # units of the second
-    phases: int = 8
+    width: Annotated[int, Setting("units of the first layer", 4, 1024)] = 128
+    hidden: Annotated[int, Setting("units of the second layer", 1, 256)] = 16
+    phases: Annotated[int, Setting("phases of the game, by pieces, with their own later layers", 1, 24)] = 8
 
     def __post_init__(self) -> None:
-        _check_all(self, EVALUATION_LIMITS)
+        _check_all(self)
 
     @property
     def size(self) -> str:
@@ -218,27 +213,27 @@ def options_of(config: Architecture) -> dict[str, Any]:
     return {**kind, **dataclasses.asdict(config)}
 
 
-def _check_all(config: Architecture, limits: Mapping[str, tuple[int, int]]) -> None:
-    hints = typing.get_type_hints(type(config))
+def _check_all(config: Architecture) -> None:
+    hints, settings = typing.get_type_hints(type(config)), settings_of(type(config))
     for field in dataclasses.fields(config):
-        _check(field.name, getattr(config, field.name), hints[field.name], limits.get(field.name, (0, 0)))
+        _check(field.name, getattr(config, field.name), hints[field.name], settings[field.name])
 
 
-def _check(key: str, value: Any, hint: Any, limits: tuple[int, int]) -> None:
-    """Raises NetError for a value that is not of its type or beyond its limits."""
+def _check(key: str, value: Any, hint: Any, setting: Setting) -> None:
+    """Raises NetError for a value that is not of its type or not in its range."""
     if typing.get_origin(hint) is types.UnionType:  # with None
         if value is not None:
-            _check(key, value, typing.get_args(hint)[0], limits)
+            _check(key, value, typing.get_args(hint)[0], setting)
         return
     if hint is int:
-        if type(value) is not int or not limits[0] <= value <= limits[1]:
-            raise NetError(f"net option {key}: expected a whole number from {limits[0]} to {limits[1]}, not {value!r}")
+        if type(value) is not int or not setting.allows(value):
+            raise NetError(f"net option {key}: expected a whole number {setting.range_text}, not {value!r}")
         return
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, tuple) or len(value) > MOST_LAYERS:
             raise NetError(f"net option {key}: expected a list of at most {MOST_LAYERS}, not {value!r}")
         for item in value:
-            _check(key, item, typing.get_args(hint)[0], limits)
+            _check(key, item, typing.get_args(hint)[0], setting)
         return
     choices = typing.get_args(hint)
     if not isinstance(value, str) or value not in choices:

@@ -59,11 +59,11 @@ def trained(work: Work, training: Training, watch: RunObserver) -> tuple[AlphaZe
     """A run's settings and what it measured, after it has come to its end if it is to be trained; None: not run."""
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
-    is_unpacked = (folder / portable_state.UNPACKED).exists()
+    is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
     is_begun = there is not None and iterations_of(there[1]) > 0  # else nothing is lost by beginning anew
-    can_go_on = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
+    can_resume = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
     is_finished = there is not None and finished_iterations(there[1]) >= there[0].iterations
-    if training.name not in work.train or is_finished or not can_go_on:
+    if training.name not in work.train or is_finished or not can_resume:
         return there
     config = work.config(training) if there is None else there[0]
     watch.message(f"{training.name}: {training.words} ({training.preset})")

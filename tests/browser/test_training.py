@@ -13,7 +13,7 @@ from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, Request, expect
 
-from boardwright.learn.run.lock import alone_in
+from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import Metrics
 
 A_COMPILATION_MS = 300_000
@@ -66,7 +66,7 @@ def show(page: Page, name: str) -> None:
 
 def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
     folder = plant_run(runs / "moving", iterations=50)
-    with alone_in(folder):
+    with exclusive(folder):
         page = open_page("/training")
         show(page, "moving")
         expect(page.get_by_text("Nothing measured yet")).to_be_visible()

@@ -11,7 +11,7 @@ from planted_package import EVALUATION, plant_shipped_net
 
 from boardwright.cli import train
 from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.learn.run import config_file, portable_state
+from boardwright.learn.run import checkpoint, config_file, portable_state
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
@@ -23,7 +23,8 @@ def make_run(folder: Path) -> Path:
     config_file.keep(folder, "alphazero", PRESETS["draughts-tiny"])
     with Metrics(folder) as metrics:
         metrics.log(1, 256, {"time/device_seconds": 2.0})
-    portable_state.write(folder / portable_state.NAME, {}, dataclasses.asdict(Progress(iteration=1, frames=256)), {})
+    meta = {"progress": dataclasses.asdict(Progress(iteration=1, frames=256))}
+    checkpoint.write(folder / portable_state.NAME, {}, meta)
     return folder
 
 
@@ -76,15 +77,15 @@ def test_one_line_of_complaint(tmp_path: Path, boardwright: Any, arguments: list
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [
-        ("run/luggage.arrays", "is inside the run's folder: give a file elsewhere"),
+        ("run/state.safetensors", "is inside the run's folder: give a file elsewhere"),
         ("run/config.json", "is inside the run's folder"),
         ("run/nets/best.net", "is inside the run's folder"),
         ("run/new.pack", "is inside the run's folder"),
         ("run/../link/new.pack", "is inside the run's folder"),
         ("to-config", "is inside the run's folder"),
-        ("notes.txt", "is there already, and is no packed run: give another file"),
-        ("luggage.arrays", "is there already, and is no packed run"),
-        ("elsewhere", "is there already, and is no packed run"),
+        ("notes.txt", "it exists and is not a packed run: give another file"),
+        ("state.safetensors", "it exists and is not a packed run"),
+        ("elsewhere", "it exists and is not a packed run"),
     ],
 )
 def test_a_pack_writes_over_nothing_but_packs(tmp_path: Path, boardwright: Any, file: str, complaint: str) -> None:
@@ -95,7 +96,7 @@ def test_a_pack_writes_over_nothing_but_packs(tmp_path: Path, boardwright: Any, 
     (tmp_path / "to-config").symlink_to(run / "config.json")
     (tmp_path / "notes.txt").write_text("notes")
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "luggage.arrays").write_bytes((run / "luggage.arrays").read_bytes())
+    (tmp_path / "state.safetensors").write_bytes((run / "state.safetensors").read_bytes())
 
     def everything() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -132,8 +133,8 @@ def test_a_run_whose_time_is_up_has_not_failed(
 ) -> None:
     """As one that was interrupted has: schedulers look at that."""
 
-    def trained(options: train.Options, config: Any, watch: RunObserver) -> Progress:
-        del options, config
+    def trained(options: train.Options, folder: Path, config: Any, watch: RunObserver) -> Progress:
+        del options, folder, config
         patience = time.monotonic() + 60
         while not watch.stopped():
             assert time.monotonic() < patience

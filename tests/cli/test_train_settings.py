@@ -22,9 +22,9 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The settings that runs would have been trained with."""
     configs: list[Any] = []
 
-    def trained(options: train.Options, config: Any, watch: RunObserver) -> Progress:
+    def trained(options: train.Options, folder: Path, config: Any, watch: RunObserver) -> Progress:
         del watch
-        config_file.check(options.out, options.method, config)
+        config_file.check(folder, options.method, config)
         configs.append(config)
         return Progress(iteration=config.iterations)
 
@@ -96,3 +96,33 @@ def test_the_command_that_unpack_names_goes_on(tmp_path: Path, boardwright: Any,
     assert program == "boardwright"
     assert boardwright(*arguments)[0] == 0
     assert told == [PRESETS["draughts-tiny"]]
+
+
+def test_help_settings_lists_every_setting(boardwright: Any) -> None:
+    status, out, err = boardwright("train", "alphazero", "draughts", "--help-settings", "--set", "learner.steps=7")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert "learner.steps=7 (1 to 1e+06): steps per iteration" in lines
+    assert "search.kind=gumbel (gumbel | puct): search of self-play: Gumbel AlphaZero or PUCT" in lines
+    status, out, err = boardwright("train", "alphazero", "draughts", "--help-settings", "--json")
+    listed = json.loads(out)
+    assert (status, err, len(listed["settings"])) == (0, "", len(lines))
+    (steps,) = (row for row in listed["settings"] if row["name"] == "learner.steps")
+    assert (steps["value"], steps["low"], steps["high"]) == (PRESETS["draughts-laptop"].learner.steps, 1, 10**6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "--out FOLDER is required: name a folder for the run"),
+        (["--json"], "--json belongs to --help-settings: give it as well"),
+        (
+            ["--help-settings", "--set", "learner.step=7"],
+            "unknown setting 'learner.step': did you mean 'learner.steps'?",
+        ),
+    ],
+)
+def test_train_without_a_folder_is_refused(boardwright: Any, arguments: list[str], complaint: str) -> None:
+    status, out, err = boardwright("train", "alphazero", "draughts", *arguments)
+    assert (status, out) == (2, "")
+    assert complaint in err

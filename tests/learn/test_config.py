@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import typing
 from typing import Any
 
 import pytest
@@ -13,51 +14,83 @@ from hypothesis import strategies as st
 
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import (
-    LIMITS,
-    MOST_STATES,
+    MAX_STATES,
     AlphaZeroConfig,
     LeagueConfig,
     ReplayConfig,
     SearchConfig,
     SelfPlayConfig,
 )
-from boardwright.learn.run.settings import apply, from_json, to_json
+from boardwright.learn.dqn.config import DQNConfig
+from boardwright.learn.evaluation.config import AlphaBetaConfig
+from boardwright.learn.methods import PRESETS
+from boardwright.learn.ppo.config import PPOConfig
+from boardwright.learn.run.settings import apply, from_json, listing, to_json
+from boardwright.learn.vae.config import VaeConfig
+from boardwright.setting import fields_of
 
 PLAIN = AlphaZeroConfig(game="draughts")
 
 
-def test_every_number_has_limits_and_plain_settings_keep_them() -> None:
-    """A number that is not among LIMITS could be anything."""
-    bounded = {"search.simulations"} | set(LIMITS)
-    for name, value in to_json(PLAIN).items():
-        parts = {name: value} if not isinstance(value, dict) else {f"{name}.{key}": v for key, v in value.items()}
-        for path, number in parts.items():
-            if isinstance(number, int | float) and not path.startswith("net."):
-                assert path in bounded
+BOUNDED = {field.path: field for field in fields_of(AlphaZeroConfig) if field.setting and field.setting.low is not None}
 
 
-@pytest.mark.parametrize("path", list(LIMITS))
-def test_limits_hold(path: str) -> None:
-    least, most = LIMITS[path]
+@pytest.mark.parametrize("path", [path for path in BOUNDED if not path.startswith("net.")])
+def test_ranges_are_checked(path: str) -> None:
+    setting = BOUNDED[path].setting
+    assert setting is not None
+    assert setting.low is not None
+    assert setting.high is not None
     group, _, name = path.rpartition(".")
 
-    def changed(value: float) -> AlphaZeroConfig:
+    def changed(value: Any) -> AlphaZeroConfig:
+        value = (value,) if path == "search.simulations" else value
         if not group:
             return dataclasses.replace(PLAIN, **{name: value})
         return dataclasses.replace(PLAIN, **{group: dataclasses.replace(getattr(PLAIN, group), **{name: value})})
 
-    for beyond in (math.nextafter(least, -math.inf), math.nextafter(most, math.inf), math.nan):
+    for beyond in (math.nextafter(setting.low, -math.inf), math.nextafter(setting.high, math.inf), math.nan):
         with pytest.raises(RunError) as caught:
             changed(beyond)
         assert str(caught.value).startswith(f"setting {path}: ")
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", [AlphaZeroConfig, DQNConfig, PPOConfig, VaeConfig, AlphaBetaConfig])
+def test_every_setting_has_a_sentence_and_every_number_a_range(kind: type) -> None:
+    for field in fields_of(kind):
+        assert field.setting is not None, field.path
+        assert len(field.setting.description) > 2, field.path
+        hints = {field.hint, *typing.get_args(field.hint)}
+        if hints & {int, float} or typing.get_args(next(iter(typing.get_args(field.hint)), None))[:1] == (int,):
+            assert field.setting.low is not None, field.path
+            assert field.setting.high is not None, field.path
+            assert field.setting.low < field.setting.high
+
+
+@pytest.mark.parametrize("method", sorted(PRESETS))
+def test_the_listing_has_all_settings_with_their_values(method: str) -> None:
+    for config in PRESETS[method].values():
+        rows = {row["name"]: row for row in listing(config)}
+
+        def check(data: dict[str, Any], prefix: str, rows: dict[str, Any] = rows) -> None:
+            for name, value in data.items():
+                if isinstance(value, dict):
+                    check(value, f"{prefix}{name}.")
+                elif value is not None or f"{prefix}{name}" in rows:
+                    assert rows[f"{prefix}{name}"]["value"] == value
+                else:  # a group that is none
+                    assert any(path.startswith(f"{prefix}{name}.") for path in rows)
+
+        check(to_json(config), "")
+        assert json.loads(json.dumps([*rows.values()])) == [*rows.values()]
+
+
 @pytest.mark.parametrize(
     ("assignments", "complaint"),
     [
-        (["search.simulations="], "setting search.simulations: expected one number or several"),
-        (["search.simulations=16,0"], "setting search.simulations: expected one number or several"),
+        (["search.simulations="], "setting search.simulations: expected at least one number"),
+        (["search.simulations=16,0"], "setting search.simulations: (16, 0) is not from 1 to 16384"),
         (["league.share=0.5", "selfplay.steps=9"], "setting selfplay.steps: 9 is odd, and a league moves by turns"),
         (["gating.games=7"], "setting gating.games: 7 is odd"),
         (["evaluation.games=9"], "setting evaluation.games: 9 is odd"),
@@ -67,9 +100,9 @@ def test_limits_hold(path: str) -> None:
         ),
         (
             ["replay.iterations=10000", "selfplay.games=65536"],
-            f"iterations of 4194304 states are more than {MOST_STATES}",
+            f"iterations of 4194304 states are more than {MAX_STATES}",
         ),
-        (["replay.states=5", "selfplay.games=1048576"], f"1 iterations of 67108864 states are more than {MOST_STATES}"),
+        (["replay.states=5", "selfplay.games=1048576"], f"1 iterations of 67108864 states are more than {MAX_STATES}"),
     ],
 )
 def test_contradictions(assignments: list[str], complaint: str) -> None:

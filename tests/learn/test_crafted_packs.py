@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.run import arrayfile, config_file, metrics, packing, portable_state
+from boardwright.learn.run import arrayfile, checkpoint, config_file, metrics, packing, portable_state
 from boardwright.learn.run.progress import Progress
 
 
@@ -25,7 +26,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with metrics.Metrics(folder) as written:
         written.log(2, 200, {"total": 1.0})
     progress = Progress(iteration=2, frames=200, device_seconds={"cpu": 1.5})
-    portable_state.write(folder / portable_state.NAME, {}, dataclasses.asdict(progress), {})
+    checkpoint.write(folder / portable_state.NAME, {}, {"progress": dataclasses.asdict(progress)})
     return folder
 
 
@@ -42,10 +43,6 @@ def crafted(data: bytes, change: Callable[[Any, Any], Any]) -> bytes:
 
 def with_length(length: Any) -> Callable[[Any, Any], Any]:
     return lambda header, _: {**header, "bytes": {**header["bytes"], config_file.NAME: length}}
-
-
-def with_progress(**told: Any) -> Callable[[Any, Any], Any]:
-    return lambda header, _: {**header, "progress": {**header["progress"], **told}}
 
 
 def with_offsets(offsets: Any) -> Callable[[Any, Any], Any]:
@@ -69,36 +66,24 @@ def of_one_blob(header: Any, entries: Any) -> Any:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda header, _: [header], "is not a file of ours"),
-        (lambda header, _: {**header, "pack": "1\n" * 99}, "is of format '1"),
-        (without("bytes"), "does not tell what it holds"),
-        (lambda header, _: {**header, "bytes": [1]}, "does not tell what it holds"),
-        *((with_length(length), "is no file of a run's folder") for length in ("9", -1, 9.0, True, None, [])),
-        (with_length(1 << 70), "more than the 2,147,483,648 of a file"),
+        (lambda header, _: [header], "is not a file of Boardwright"),
+        (lambda header, _: {**header, "pack": "1\n" * 99}, "has format '1"),
+        (without("bytes"), "has format 1, this version reads 1"),
+        (lambda header, _: {**header, "bytes": [1]}, "has format 1, this version reads 1"),
+        *((with_length(length), "expected a file of a run") for length in ("9", -1, 9.0, True, None, [], 1 << 70)),
         (with_length(1 << 31), "cannot be unpacked"),
-        (without("progress"), "does not tell how far the run was"),
-        (lambda header, _: {**header, "progress": 7}, "does not tell how far the run was"),
+        *((without_file(name), f"it has no {name}") for name in ("config.json", metrics.NAME, portable_state.NAME)),
         *(
-            (with_progress(**told), "does not tell how far the run was")
-            for told in (
-                {"iteration": "2"}, {"iteration": -1}, {"frames": 1 << 99}, {"frames": 2.0}, {"chunk": None},
-                {"device_seconds": 1.0}, {"device_seconds": {"cpu": "long"}}, {"evaluation_seconds": 1e300},
-                {"else": 1},
-            )
-        ),
-        (with_progress(iteration=1), "its luggage is of another moment"),
-        *((without_file(name), f"it holds no {name}") for name in ("config.json", metrics.NAME, portable_state.NAME)),
-        *(
-            (with_offsets(offsets), "is not a file of ours")
-            for offsets in ([0], [0, 1, 2], ["0", "1"], [0.0, 9.0], None, [False, 9])
+            (with_offsets(offsets), "is not a file of Boardwright")
+            for offsets in ([0], [0, 1, 2], ["a", "1"], None, [[0], 9], [0, float("inf")])
         ),
         *(
-            (with_offsets(offsets), "its arrays overlap or are not in it")
+            (with_offsets(offsets), "its arrays overlap or exceed the file")
             for offsets in ([-9, 9], [9, 0], [0, 1 << 80], [0, 1 << 45], [1 << 45, 1 << 46], [0, 10**5])
         ),
         (of_one_blob, "its arrays overlap"),
     ],
-)  # fmt: skip
+)
 def test_a_crafted_file_is_refused_in_one_line(begun: Path, tmp_path: Path, change: Any, complaint: str) -> None:
     packing.pack(begun, tmp_path / "file", nets=1)
     (tmp_path / "file").write_bytes(crafted((tmp_path / "file").read_bytes(), change))
@@ -108,9 +93,28 @@ def test_a_crafted_file_is_refused_in_one_line(begun: Path, tmp_path: Path, chan
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize(
+    "progress",
+    [
+        None, 7, {"iteration": "2"}, {"iteration": -1}, {"frames": 1 << 99}, {"frames": 2.0}, {"chunk": None},
+        {"device_seconds": 1.0}, {"device_seconds": {"cpu": "long"}}, {"evaluation_seconds": 1e300}, {"else": 1},
+    ],
+)  # fmt: skip
+def test_a_state_of_crafted_progress_is_refused(begun: Path, tmp_path: Path, progress: Any) -> None:
+    packing.pack(begun, tmp_path / "file", nets=1)
+    checkpoint.write(tmp_path / "state", {}, {"progress": progress})
+    files = {name: (begun / name).read_bytes() for name in ("config.json", metrics.NAME)}
+    files[portable_state.NAME] = (tmp_path / "state").read_bytes()
+    arrays = {name: np.frombuffer(packing._compress(name, data), np.uint8) for name, data in files.items()}
+    arrayfile.write(tmp_path / "file", arrays, {"pack": 1, "bytes": {name: len(data) for name, data in files.items()}})
+    with pytest.raises(RunError, match="does not contain the progress of a run"):
+        packing.unpack(tmp_path / "file", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_an_empty_folder_is_filled(begun: Path, tmp_path: Path) -> None:
-    """It stays the folder it was; what an unpacking that was killed left in it is no hindrance."""
-    (tmp_path / "run" / ".part").mkdir(parents=True)
+    """It stays the same folder, and is empty again where that fails."""
+    (tmp_path / "run").mkdir()
     number = (tmp_path / "run").stat().st_ino
     packed = packing.pack(begun, tmp_path / "file", nets=1)
     assert packing.unpack(tmp_path / "file", tmp_path / "run") == packed

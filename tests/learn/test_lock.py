@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.run.lock import alone_in, is_held
+from boardwright.learn.run.lock import exclusive, is_held
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from boardwright.learn.run.lock import alone_in
-with alone_in(Path(sys.argv[1])):
+from boardwright.learn.run.lock import exclusive
+with exclusive(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -29,30 +29,30 @@ def test_one_at_a_time_until_it_dies(tmp_path: Path) -> None:
     assert holder.stdout.readline() == "held\n"
     assert is_held(folder)
     expected = f"is being trained into by process {holder.pid}: wait for it, or choose another --out"
-    with pytest.raises(RunError, match=expected), alone_in(folder):
+    with pytest.raises(RunError, match=expected), exclusive(folder):
         pass
     holder.send_signal(signal.SIGKILL)
     holder.communicate()
     assert not is_held(folder)
     for _ in range(2):
-        with alone_in(folder):
+        with exclusive(folder):
             assert (folder / "lock").exists()
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match=r"cannot train into .*file"), alone_in(tmp_path / "file"):
+    with pytest.raises(RunError, match=r"cannot train into .*file"), exclusive(tmp_path / "file"):
         pass
 
 
 def test_a_look_at_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
-    with alone_in(tmp_path):
+    with exclusive(tmp_path):
         pass
     with (tmp_path / "lock").open() as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_SH)
         release = threading.Timer(0.1, fcntl.flock, (looked_at, fcntl.LOCK_UN))
         release.start()
-        with alone_in(tmp_path):
+        with exclusive(tmp_path):
             assert is_held(tmp_path)
         release.join()
     assert not is_held(tmp_path / "elsewhere")

@@ -194,9 +194,9 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
             assert one[name].values.tolist() == other[name].values.tolist(), name
     assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
     assert one["evaluation/random"].iterations.tolist() == [2]
-    file = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
+    file, _ = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
     method = PPO(config)
-    brought = checkpoint.named(portable_state.put_into(file, method.initialise(), method.portable_fields))
+    brought = checkpoint.named(portable_state.restore_into(file, method.initialise(), method.portable_fields))
     kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.initialise))
     assert kept is not None
     for name, leaf in checkpoint.named(kept.tree).items():

@@ -78,7 +78,7 @@ def test_a_run_without_checkpoints_is_not_begun_anew(
     before = contents(folder)
     with pytest.raises(RunError) as refused:
         trained(folder)
-    assert f"holds {named}, but no checkpoint" in str(refused.value)
+    assert f"has {named}, but no checkpoint" in str(refused.value)
     assert "another --out" in str(refused.value)
     assert "\n" not in str(refused.value)
     assert contents(folder) == before
@@ -91,7 +91,7 @@ def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path)
     packing.unpack(tmp_path / "file", tmp_path / "run")
     trained(tmp_path / "run", pieces=4)
     shutil.rmtree(tmp_path / "run" / "checkpoints")
-    with pytest.raises(RunError, match=r"holds nets/000003\.net, but no checkpoint"):
+    with pytest.raises(RunError, match=r"has nets/000003\.net, but no checkpoint"):
         trained(tmp_path / "run")
     league.path_of(tmp_path / "run" / "nets", 3).unlink()
     assert trained(tmp_path / "run")[1].iteration == USUAL.iterations

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from planted_run import log, plant_net, plant_run
 
 import boardwright
-from boardwright.learn.run.lock import alone_in
+from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import History, Metrics, read_metrics
 from boardwright.nets.config import EvaluationConfig
 from boardwright.web.app import make_app
@@ -57,7 +57,7 @@ def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path:
 
 def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
     folder = plant_run(runs / "mine")
-    with alone_in(folder):
+    with exclusive(folder):
         assert (only(client)["iteration"], only(client)["state"]) == (0, "running")
         log(folder, range(1, 5))
         assert (only(client)["iteration"], only(client)["frames"], only(client)["state"]) == (4, 400, "running")

@@ -1,7 +1,7 @@
-"""The processes of one run: each has some of the devices, and all do the same.
+"""The processes of one run: each has some of the devices, and all run the same program.
 
-The first alone writes files and speaks. Whatever depends on a clock, a signal or a disk must be agreed on, or the
-processes would wait for each other in different places for ever.
+Only the first writes files and messages. The processes must agree on anything that depends on a clock, a signal or a
+disk, or they would wait for each other in different places for ever.
 """
 
 from __future__ import annotations
@@ -20,18 +20,16 @@ SECONDS_TO_JOIN = 300  # of the processes' start apart from each other
 
 
 def join(coordinator: str | None, processes: int | None, process: int | None) -> None:
-    """Makes this process one of several, before anything else is asked of JAX.
+    """Makes this process one of several; call it before any other function of JAX.
 
-    coordinator: HOST:PORT of the first process. What is None is found out where a cluster's scheduler tells it.
+    coordinator: HOST:PORT of the first process. Arguments that are None are taken from a cluster's scheduler.
     """
     _check(coordinator, processes, process)
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     try:
         jax.distributed.initialize(coordinator, processes, process, initialization_timeout=SECONDS_TO_JOIN)
-    except ValueError as error:  # something was not told, and could not be found out
-        raise RunError(
-            "no scheduler tells of other processes: give --coordinator HOST:PORT, --processes N and --process I"
-        ) from error
+    except ValueError as error:  # an argument is missing, and no scheduler supplies it
+        raise RunError("no scheduler found: give --coordinator HOST:PORT, --processes N and --process I") from error
     except (RuntimeError, OSError) as error:
         first = str(error).partition("\n")[0]
         raise RunError(
@@ -41,39 +39,39 @@ def join(coordinator: str | None, processes: int | None, process: int | None) ->
 
 
 def is_first() -> bool:
-    """Whether this process writes and speaks."""
+    """Whether this process is the one that writes files and messages."""
     return jax.process_index() == 0
 
 
 def are_several() -> bool:
-    """Whether there are others."""
+    """Whether the run has several processes."""
     return jax.process_count() > 1
 
 
-def agreed(*, stop: bool, due: bool) -> tuple[bool, bool]:
-    """(whether any process was told to stop, whether the first finds that a checkpoint is due), in all the same."""
+def any_process(*flags: bool) -> list[bool]:
+    """For each flag, whether it is set in any process: the same in all of them."""
     if jax.process_count() == 1:
-        return stop, due
-    said = np.asarray(multihost_utils.process_allgather(np.array([stop, due])))
-    return bool(said[:, 0].any()), bool(said[0, 1])
+        return [*flags]
+    gathered = np.asarray(multihost_utils.process_allgather(np.array(flags)))
+    return [bool(gathered[:, place].any()) for place in range(len(flags))]
 
 
 @contextmanager
-def together() -> Iterator[None]:
-    """What is done inside, each process by itself, succeeds in all of them or raises RunError in all of them."""
+def all_or_none() -> Iterator[None]:
+    """The body, which each process runs, succeeds in all processes or raises RunError in all of them."""
     try:
         yield
     except BaseException:
-        _all_well(False)
+        any_process(True)
         raise
-    if not _all_well(True):
-        raise RunError("another process of this run cannot go on, and says why in its own line")
+    if any_process(False)[0]:
+        raise RunError("another process of this run failed: see its error message")
 
 
 def check_same(text: str) -> None:
-    """Raises RunError, in all processes, where they do not say the same."""
-    said = np.uint32(zlib.crc32(text.encode()))
-    if jax.process_count() > 1 and np.any(multihost_utils.process_allgather(said) != said):
+    """Raises RunError, in all processes, where their texts differ."""
+    checksum = np.uint32(zlib.crc32(text.encode()))
+    if jax.process_count() > 1 and np.any(multihost_utils.process_allgather(checksum) != checksum):
         raise RunError(
             f"the processes of this run differ in their {text.split()[0]}: start all of them with the same command, on "
             f"a folder they share"
@@ -81,22 +79,15 @@ def check_same(text: str) -> None:
 
 
 def on_host(array: jax.Array | np.ndarray) -> np.ndarray:
-    """An array of which other processes may have shards; all of them must ask for it."""
+    """An array of which other processes may have shards; all processes must call it."""
     if isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated):
         return np.asarray(multihost_utils.process_allgather(array, tiled=True))
     return np.asarray(array)
 
 
-def wait() -> None:
-    """Until all processes are here."""
-    _all_well(True)
-
-
-def _all_well(well: bool) -> bool:
-    """Whether all processes are."""
-    if jax.process_count() == 1:
-        return well
-    return bool(np.all(multihost_utils.process_allgather(np.array(well))))
+def barrier() -> None:
+    """Waits until all processes have reached this point."""
+    any_process(False)
 
 
 def _check(coordinator: str | None, processes: int | None, process: int | None) -> None:

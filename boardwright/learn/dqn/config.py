@@ -1,85 +1,90 @@
-"""Everything a run of DQN can be told, as frozen records that are also its config file.
-
-`dqn_presets.py` holds the ones with names. Defaults are the Cathedral paper's where it says something.
-"""
+"""Settings of DQN, as frozen dataclasses that are also its config file; defaults are those of the Cathedral paper."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from boardwright.errors import RunError
 from boardwright.learn.dqn.exploration import Exploration
-from boardwright.learn.run.settings import check_limits
-from boardwright.learn.shared import policy_config
+from boardwright.learn.run.settings import check_ranges
 from boardwright.learn.shared.policy_config import RandomGamesConfig, architecture_of, check_policy
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActingConfig:
     """Games in flight, and how their actions are chosen. Episodes are games that have ended, of all together."""
 
-    games: int = 64  # at once
-    steps: int = 64  # actions in each of them an iteration
-    exploration: Exploration = "boltzmann"
-    first: float = 1.0  # epsilon or temperature at the beginning
-    last: float = 0.1  # and what it comes to in time
-    decay: float = 500.0  # episodes in which all but 1 / e of the way is gone
-    # In so many episodes at first the other role moves at random; in so many no action is masked, and an illegal
-    # one ends the game and costs the penalty. After either, exploration begins anew.
-    random_episodes: int = 0
-    illegal_episodes: int = 0
-    illegal_penalty: float = 10.0
+    games: Annotated[int, Setting("concurrent games", 1, 2**16)] = 64
+    steps: Annotated[int, Setting("actions in each game per iteration", 1, 2**15)] = 64
+    exploration: Annotated[Exploration, Setting("exploration: epsilon-greedy or Boltzmann")] = "boltzmann"
+    first: Annotated[float, Setting("epsilon or temperature at the start", 1e-6, 1e6)] = 1.0
+    last: Annotated[float, Setting("epsilon or temperature in the limit", 1e-6, 1e6)] = 0.1
+    decay: Annotated[float, Setting("episodes in which the distance to the limit falls by 1 / e", 1e-3, 1e9)] = 500.0
+    random_episodes: Annotated[int, Setting("first episodes in which the other role plays at random", 0, 10**9)] = 0
+    illegal_episodes: Annotated[
+        int, Setting("first episodes without a mask: an illegal action ends the game and costs the penalty", 0, 10**9)
+    ] = 0
+    illegal_penalty: Annotated[float, Setting("penalty of an illegal action", 0, 1e6)] = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransitionsConfig:
     """What is remembered, and what of it is learned."""
 
-    capacity: int = 10_000  # transitions
-    prioritised: bool = True  # draw by how wrong each was when last learned, else evenly
-    alpha: float = 0.6  # power of that; 0 is evenly
-    beta: float = 0.4  # of importance weights at first; 1 at the end of the run
-    least: float = 1e-3  # error that is added to every one, so that nothing is forgotten
+    capacity: Annotated[int, Setting("transitions in the replay buffer", 1, 10**7)] = 10_000
+    prioritised: Annotated[bool, Setting("prioritised replay, else uniform")] = True
+    alpha: Annotated[float, Setting("exponent of priorities; 0 is uniform", 0, 1)] = 0.6
+    beta: Annotated[float, Setting("exponent of importance weights at the start; it rises to 1", 0, 1)] = 0.4
+    least: Annotated[float, Setting("constant added to every error, so that all transitions are drawn", 1e-9, 1e3)] = (
+        1e-3
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class QLearnerConfig:
     """How the net learns."""
 
-    batch: int = 64
-    updates: float = 10.0  # for every action of every game
-    # So many updates are made as one, of as many times the batch. What is learned from stays as much, but the net
-    # changes fewer times.
-    merge: int = 1
-    begin: int = 64  # transitions that must be there before
-    discount: float = 0.95  # an action
-    target_every: int = 30  # episodes after which the target net becomes the learner's; 0 is never
-    target_share: float = 0.0  # of the way to the learner's that the target net goes after every update
-    loss: Literal["squared", "huber"] = "squared"
-    peak: float = 1e-3  # learning rate after the warm-up; it falls along a cosine to `least`
-    least: float = 1e-3
-    warmup: int = 0  # updates
-    clip: float = 0.0  # greatest norm of a gradient; 0 is any
-    augment: Literal["none", "rotations", "all"] = "none"  # which of the game's symmetries a sample is seen under
+    batch: Annotated[int, Setting("transitions of an update", 1, 2**16)] = 64
+    updates: Annotated[float, Setting("updates per action of every game", 0, 10**4)] = 10.0
+    merge: Annotated[int, Setting("updates made as one, with that many times the batch", 1, 1024)] = 1
+    begin: Annotated[int, Setting("transitions in the buffer before learning starts", 1, 10**7)] = 64
+    discount: Annotated[float, Setting("discount of an action", 0, 1)] = 0.95
+    target_every: Annotated[
+        int, Setting("episodes between copies of the net to the target net; 0 is never", 0, 10**9)
+    ] = 30
+    target_share: Annotated[
+        float, Setting("share of the net in the target net after every update; 0 is none", 0, 1)
+    ] = 0.0
+    loss: Annotated[Literal["squared", "huber"], Setting("loss of the temporal-difference error")] = "squared"
+    peak: Annotated[float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10)] = 1e-3
+    least: Annotated[float, Setting("learning rate at the end of the run", 0, 10)] = 1e-3
+    warmup: Annotated[int, Setting("updates of the linear warm-up", 0, 10**9)] = 0
+    clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6)] = 0.0
+    augment: Annotated[
+        Literal["none", "rotations", "all"], Setting("symmetries of the game that samples are drawn under")
+    ] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DQNConfig:
     """One run. Exactly one of `net` and `plain` is given; one with a value head is dueling."""
 
-    game: str
-    rules: str | None = None  # name of a rule set; the game's default
-    observation: str | None = None  # one of the game's ways to observe; its default
-    rewards: Literal["sparse", "shaped"] = "sparse"  # shaped: also paid during play, where the game offers that
-    seed: int = 0
-    iterations: int = 50
+    game: Annotated[str, Setting("name of the game")]
+    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
+    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
+    rewards: Annotated[
+        Literal["sparse", "shaped"], Setting("rewards at the end, or also during play where the game has such")
+    ] = "sparse"
+    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
+    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 50
     net: NetConfig | None = None
     plain: PlainConfig | None = None
-    encoder: str | None = None  # file of an autoencoder, whose encoder the net begins with
-    frozen: bool = False  # and keeps as it is
+    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
+    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
     acting: ActingConfig = field(default_factory=ActingConfig)
     transitions: TransitionsConfig = field(default_factory=TransitionsConfig)
     learner: QLearnerConfig = field(default_factory=QLearnerConfig)
@@ -109,39 +114,9 @@ class DQNConfig:
         return self.iterations * self.acting.steps * self.updates_a_step
 
 
-LIMITS: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**31 - 1),
-    "iterations": (1, 10**6),
-    "acting.games": (1, 2**16),
-    "acting.steps": (1, 2**15),
-    "acting.first": (1e-6, 1e6),
-    "acting.last": (1e-6, 1e6),
-    "acting.decay": (1e-3, 1e9),
-    "acting.random_episodes": (0, 10**9),
-    "acting.illegal_episodes": (0, 10**9),
-    "acting.illegal_penalty": (0, 1e6),
-    "transitions.capacity": (1, 10**7),
-    "transitions.alpha": (0, 1),
-    "transitions.beta": (0, 1),
-    "transitions.least": (1e-9, 1e3),
-    "learner.batch": (1, 2**16),
-    "learner.updates": (0, 10**4),
-    "learner.merge": (1, 1024),
-    "learner.begin": (1, 10**7),
-    "learner.discount": (0, 1),
-    "learner.target_every": (0, 10**9),
-    "learner.target_share": (0, 1),
-    "learner.peak": (0, 10),
-    "learner.least": (0, 10),
-    "learner.warmup": (0, 10**9),
-    "learner.clip": (0, 1e6),
-    **policy_config.LIMITS,
-}
-
-
 def check(config: DQNConfig) -> None:
-    """Raises RunError that names the first setting out of range."""
-    check_limits(config, LIMITS)
+    """Raises RunError that names the first setting that is out of range or contradicts another."""
+    check_ranges(config)
     acting, transitions, learner = config.acting, config.transitions, config.learner
     check_policy(config)
     if isinstance(config.architecture, NetConfig) and config.architecture.foretells_results:

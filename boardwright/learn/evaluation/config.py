@@ -1,58 +1,65 @@
-"""Everything the learning of a net for alpha-beta can be told, as frozen records that are also its config file."""
+"""Settings of the training of evaluation networks, as frozen dataclasses that are also its config file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from boardwright.errors import RunError
-from boardwright.learn.run.settings import check_limits
+from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import EvaluationConfig
+from boardwright.setting import Setting
+
+MIN_NODES = 50  # of a search: with fewer it may not complete one move, and has no score
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaGamesConfig:
     """Games that the search plays against itself."""
 
-    games: int = 1000  # an iteration
-    nodes: int = 1000  # positions looked at for a move
-    # Random plies that a game begins with, so that games differ: any number from the least to the most is as likely.
-    least_random: int = 4
-    most_random: int = 12
+    games: Annotated[int, Setting("games per iteration", 1, 10**6)] = 1000
+    nodes: Annotated[int, Setting("nodes of a search", MIN_NODES, 10**9)] = 1000
+    least_random: Annotated[int, Setting("minimum of random plies at the start of a game", 0, 1000)] = 4
+    most_random: Annotated[int, Setting("maximum of random plies at the start of a game", 0, 1000)] = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaLearnerConfig:
     """How the net learns: by Adam, from positions of the replay, each of which is as likely."""
 
-    batch: int = 1024  # positions a step
-    steps: int = 800  # an iteration
-    peak: float = 2e-3  # learning rate at the beginning of the run; it falls along a cosine to `least` at its end
-    least: float = 1e-5
-    result_share: float = 0.5  # of the game's result in what is learned; the rest is what the search said
+    batch: Annotated[int, Setting("positions of a step", 1, 2**16)] = 1024
+    steps: Annotated[int, Setting("steps per iteration", 1, 10**6)] = 800
+    peak: Annotated[float, Setting("learning rate at the start of the run; it falls along a cosine", 0, 10)] = 2e-3
+    least: Annotated[float, Setting("learning rate at the end of the run", 0, 10)] = 1e-5
+    result_share: Annotated[
+        float, Setting("share of the result in the target; the rest is the search's score", 0, 1)
+    ] = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaContestsConfig:
     """Contests with earlier nets, from which ratings are made."""
 
-    every: int = 8  # iterations; 0 is never
-    games: int = 200  # against each, half in each role
-    nodes: int = 1000  # for a move
-    opening_plies: int = 6  # random ones, the same in both games of a pair
+    every: Annotated[int, Setting("iterations between evaluation matches; 0 is never", 0, 10**6)] = 8
+    games: Annotated[int, Setting("games against each opponent, half in each role", 2, 2**16)] = 200
+    nodes: Annotated[int, Setting("nodes of a search", MIN_NODES, 10**9)] = 1000
+    opening_plies: Annotated[int, Setting("random plies at the start, equal in both games of a pair", 0, 1000)] = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig:
     """One run."""
 
-    game: str
-    rules: str | None = None  # name of a rule set; the game's default
-    tables: str | None = None  # folder of endgame tables that searches ask, where the game has any; those that ship
-    seed: int = 0
-    iterations: int = 72
+    game: Annotated[str, Setting("name of the game")]
+    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
+    tables: Annotated[str | None, Setting("folder of endgame tables for the search; none is those of the package")] = (
+        None
+    )
+    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
+    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 72
     net: EvaluationConfig = field(default_factory=EvaluationConfig)
     selfplay: AlphaBetaGamesConfig = field(default_factory=AlphaBetaGamesConfig)
-    replay: int = 2_000_000  # the latest positions that are remembered
+    replay: Annotated[int, Setting("latest positions in the replay buffer", 1, 10**8)] = 2_000_000
     learner: AlphaBetaLearnerConfig = field(default_factory=AlphaBetaLearnerConfig)
     evaluation: AlphaBetaContestsConfig = field(default_factory=AlphaBetaContestsConfig)
 
@@ -60,30 +67,9 @@ class AlphaBetaConfig:
         check(self)
 
 
-LEAST_NODES = 50  # for a move: with fewer a search may not get through one move, and says nothing
-LIMITS: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**31 - 1),
-    "iterations": (1, 10**6),
-    "selfplay.games": (1, 10**6),
-    "selfplay.nodes": (LEAST_NODES, 10**9),
-    "selfplay.least_random": (0, 1000),
-    "selfplay.most_random": (0, 1000),
-    "replay": (1, 10**8),
-    "learner.batch": (1, 2**16),
-    "learner.steps": (1, 10**6),
-    "learner.peak": (0, 10),
-    "learner.least": (0, 10),
-    "learner.result_share": (0, 1),
-    "evaluation.every": (0, 10**6),
-    "evaluation.games": (2, 2**16),
-    "evaluation.nodes": (LEAST_NODES, 10**9),
-    "evaluation.opening_plies": (0, 1000),
-}
-
-
 def check(config: AlphaBetaConfig) -> None:
-    """Raises RunError that names the first setting out of range."""
-    check_limits(config, LIMITS)
+    """Raises RunError that names the first setting that is out of range or contradicts another."""
+    check_ranges(config)
     least, most = config.selfplay.least_random, config.selfplay.most_random
     if least > most:
         raise RunError(f"setting selfplay.least_random: {least} is more than selfplay.most_random, {most}: lower it")

@@ -1,82 +1,95 @@
-"""Everything a run of PPO can be told, as frozen records that are also its config file.
-
-`ppo_presets.py` holds the ones with names. Defaults are the Cathedral paper's where it says something.
-"""
+"""Settings of PPO, as frozen dataclasses that are also its config file; defaults are those of the Cathedral paper."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from boardwright.errors import RunError
-from boardwright.learn.run.settings import check_limits
-from boardwright.learn.shared import policy_config
+from boardwright.learn.run.settings import check_ranges
 from boardwright.learn.shared.policy_config import RandomGamesConfig, architecture_of, check_policy
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutConfig:
     """Games in flight, and how far they are played between two updates."""
 
-    games: int = 5  # at once
-    rows: int = 10  # an update: a decision of the learner and the opponent's reply in each game, where they are on move
-    opening_plies: int = 0  # most random actions a game begins with, which nobody learns from
-    # Each decision is made of the position as seen under a drawn one of the game's symmetries.
-    augment: Literal["none", "rotations", "all"] = "none"
+    games: Annotated[int, Setting("concurrent games", 1, 2**20)] = 5
+    rows: Annotated[
+        int, Setting("decisions of the learner, with the opponent's reply, in each game per update", 1, 2**15)
+    ] = 10
+    opening_plies: Annotated[
+        int, Setting("maximum of random actions at the start of a game, which are not learned from", 0, 100)
+    ] = 0
+    augment: Annotated[
+        Literal["none", "rotations", "all"], Setting("symmetries of the game that decisions are made under")
+    ] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpponentConfig:
     """Whom the learner plays against."""
 
-    # An older self, which follows the learner by the schedule below; past selves, as the league of other methods; or
-    # one that moves at random.
-    kind: Literal["older", "league", "random"] = "older"
-    share: float = 1.0  # of the games; in the others the learner has both roles, and learns from both
-    soft_every: int = 10  # finished games after which an older self moves on; 0 is never
-    soft_share: float = 0.3  # of the way to the learner
-    copy_every: int = 100  # finished games after which it becomes the learner; 0 is never
-    nets: int = 2  # past selves in play at a time, in a league; one of them changes every iteration
+    kind: Annotated[
+        Literal["older", "league", "random"],
+        Setting("opponent: an older copy of the learner, past checkpoints, or random moves"),
+    ] = "older"
+    share: Annotated[
+        float, Setting("share of games against the opponent; in the others the learner has both roles", 0, 1)
+    ] = 1.0
+    soft_every: Annotated[
+        int, Setting("finished games between soft updates of an older copy; 0 is never", 0, 10**9)
+    ] = 10
+    soft_share: Annotated[float, Setting("share of the learner in a soft update", 0, 1)] = 0.3
+    copy_every: Annotated[
+        int, Setting("finished games after which an older copy becomes the learner; 0 is never", 0, 10**9)
+    ] = 100
+    nets: Annotated[int, Setting("league: past checkpoints in play; one changes every iteration", 1, 64)] = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class PPOLearnerConfig:
     """How the net learns from what was played."""
 
-    discount: float = 0.97  # a decision
-    trace: float = 0.95  # lambda of generalised advantage estimation
-    clip: float = 0.2  # how far, as a share, the probability of an action may move in an update
-    entropy: float = 0.01  # weight of the policy's entropy, which is made larger
-    value_weight: float = 0.5
-    epochs: int = 20
-    minibatches: int = 1  # an epoch
-    minibatch: int = 47  # decisions; as five games of Cathedral have
-    actor_rate: float = 5e-4  # of everything but the value head
-    critic_rate: float = 2e-4
-    # Share of the rates that is left at the end; they fall evenly with the steps, those passed over not counted.
-    final_rate: float = 1.0
-    normalise: bool = True  # advantages of a minibatch to mean 0 and deviation 1
-    gradient_clip: float = 0.0  # greatest norm of a gradient; 0 is any
-    # A minibatch is passed over once the policy has diverged so far, in nats, from the one that decided; 0 is never.
-    kl_limit: float = 0.0
+    discount: Annotated[float, Setting("discount of a decision", 0, 1)] = 0.97
+    trace: Annotated[float, Setting("lambda of generalised advantage estimation", 0, 1)] = 0.95
+    clip: Annotated[float, Setting("clip range of the probability ratio", 1e-6, 100)] = 0.2
+    entropy: Annotated[float, Setting("weight of the entropy bonus", 0, 100)] = 0.01
+    value_weight: Annotated[float, Setting("weight of the value loss", 0, 100)] = 0.5
+    epochs: Annotated[int, Setting("epochs of an update", 1, 1000)] = 20
+    minibatches: Annotated[int, Setting("minibatches of an epoch", 1, 10**5)] = 1
+    minibatch: Annotated[int, Setting("decisions of a minibatch", 2, 2**20)] = 47
+    actor_rate: Annotated[float, Setting("learning rate of all but the value head", 0, 10)] = 5e-4
+    critic_rate: Annotated[float, Setting("learning rate of the value head", 0, 10)] = 2e-4
+    final_rate: Annotated[
+        float, Setting("share of the learning rates at the end of the run; they fall linearly", 0, 1)
+    ] = 1.0
+    normalise: Annotated[bool, Setting("normalise the advantages of a minibatch")] = True
+    gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6)] = 0.0
+    kl_limit: Annotated[
+        float, Setting("KL divergence, in nats, after which minibatches are skipped; 0 is no limit", 0, 1e6)
+    ] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
     """One run. Exactly one of `net` and `plain` is given."""
 
-    game: str
-    rules: str | None = None  # name of a rule set; the game's default
-    observation: str | None = None  # one of the game's ways to observe; its default
-    rewards: Literal["sparse", "shaped"] = "sparse"  # shaped: also paid during play, where the game offers that
-    seed: int = 0
-    iterations: int = 25
-    updates: int = 10  # an iteration
+    game: Annotated[str, Setting("name of the game")]
+    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
+    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
+    rewards: Annotated[
+        Literal["sparse", "shaped"], Setting("rewards at the end, or also during play where the game has such")
+    ] = "sparse"
+    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
+    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 25
+    updates: Annotated[int, Setting("updates per iteration", 1, 10**5)] = 10
     net: NetConfig | None = None
     plain: PlainConfig | None = None
-    encoder: str | None = None  # file of an autoencoder, whose encoder the net begins with
-    frozen: bool = False  # and keeps as it is
+    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
+    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     opponent: OpponentConfig = field(default_factory=OpponentConfig)
     learner: PPOLearnerConfig = field(default_factory=PPOLearnerConfig)
@@ -100,38 +113,9 @@ class PPOConfig:
         return max(1, min(round(self.opponent.share * games / nets), games // nets)) * nets
 
 
-LIMITS: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**31 - 1),
-    "iterations": (1, 10**6),
-    "updates": (1, 10**5),
-    "rollout.games": (1, 2**20),
-    "rollout.rows": (1, 2**15),
-    "rollout.opening_plies": (0, 100),
-    "opponent.share": (0, 1),
-    "opponent.soft_every": (0, 10**9),
-    "opponent.soft_share": (0, 1),
-    "opponent.copy_every": (0, 10**9),
-    "opponent.nets": (1, 64),
-    "learner.discount": (0, 1),
-    "learner.trace": (0, 1),
-    "learner.clip": (1e-6, 100),
-    "learner.entropy": (0, 100),
-    "learner.value_weight": (0, 100),
-    "learner.epochs": (1, 1000),
-    "learner.minibatches": (1, 10**5),
-    "learner.minibatch": (2, 2**20),
-    "learner.actor_rate": (0, 10),
-    "learner.critic_rate": (0, 10),
-    "learner.final_rate": (0, 1),
-    "learner.gradient_clip": (0, 1e6),
-    "learner.kl_limit": (0, 1e6),
-    **policy_config.LIMITS,
-}
-
-
 def check(config: PPOConfig) -> None:
-    """Raises RunError that names the first setting out of range."""
-    check_limits(config, LIMITS)
+    """Raises RunError that names the first setting that is out of range or contradicts another."""
+    check_ranges(config)
     check_policy(config)
     if not config.architecture.has_value:
         raise RunError("setting plain.value_hidden: none, but PPO needs a value: set it to a list such as [512]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,23 @@ def nearest_kept(folder: Path, wanted: Sequence[int], *, before: int) -> list[in
     if not found:
         raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or begin anew")
     return sorted(found)
+
+
+def chosen_nets(kept: Sequence[int], newest: int, count: int, measured: Iterable[int]) -> list[int]:
+    """Which past nets to pack: the newest, and others spread evenly over the iterations before it.
+
+    Not that of iteration 0, which the seed gives. Nets that played evaluation games are preferred, since ratings of
+    later nets are relative to theirs.
+    """
+    there, rated = [net for net in kept if 0 < net <= newest], {newest, *measured}
+    left = [net for net in there if net in rated]
+    left = left if len(left) >= count else there
+    chosen: list[int] = []
+    for place in range(count, 0, -1):
+        if left:
+            chosen.append(min(left, key=lambda net: (abs(net - newest * place / count), net)))
+            left = [net for net in left if net != chosen[-1]]
+    return sorted(chosen)
 
 
 def drawn_past_self(seed: int, iteration: int) -> int:

@@ -13,7 +13,7 @@ PATIENCE = 0.5  # seconds to wait for the lock: whoever only looks whether it is
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def exclusive(folder: Path) -> Iterator[None]:
     """Holds the folder's lock, and makes the folder if need be; raises RunError while another process has it.
 
     The operating system lets go of the lock when the process ends, however it ends; the file `lock` stays.

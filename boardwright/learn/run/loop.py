@@ -24,12 +24,12 @@ from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import memory
 from boardwright.learn.run import checkpoint, config_file, league, portable_state, run_folder, settings
-from boardwright.learn.run.lock import alone_in
+from boardwright.learn.run.checkpoint import Saver
+from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Clock, Progress
 from boardwright.learn.run.rating import Rate
-from boardwright.learn.run.saver import Saver
 from boardwright.nets import netfile
 from boardwright.wholefile import write_whole
 
@@ -57,7 +57,7 @@ def train(
         if (split := method.describe_devices()) is not None:
             observer.message(split)
         processes.check_same(f"settings {settings.to_json(method.config)}")
-        with processes.together():
+        with processes.all_or_none():
             metrics = _open_folder(method, folder, held)
         context = MethodContext(folder / "nets", metrics, observer, rate)
         with memory("the games at once, the replay or the net's size"):
@@ -65,7 +65,7 @@ def train(
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
         clock = Clock()
         while progress.iteration < method.config.iterations:
-            stop, due = processes.agreed(stop=observer.stopped(), due=saver.due())
+            stop, due = processes.any_process(observer.stopped(), processes.is_first() and saver.due())
             if stop or due:
                 saver.save(progress.number, state, {"progress": dataclasses.asdict(progress)})
             if stop:
@@ -143,9 +143,8 @@ def _save_portable(method: Method[State], state: State, progress: Progress, fold
     """Replaces the portable state of the run, from which it could resume on another machine."""
     if not method.portable_fields or not processes.is_first():
         return
-    arrays, at = portable_state.taken(state, method.portable_fields), dataclasses.asdict(progress)
-    config = config_file.told(method.name, method.config)
-    saver.write_beside(lambda: portable_state.write(folder / portable_state.NAME, arrays, at, config))
+    arrays, meta = portable_state.collect(state, method.portable_fields), {"progress": dataclasses.asdict(progress)}
+    saver.write_in_thread(lambda: checkpoint.write(folder / portable_state.NAME, arrays, meta))
 
 
 def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
@@ -155,8 +154,8 @@ def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) 
     """
     if not processes.is_first():
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
-    held.enter_context(alone_in(folder))
-    if run_folder.can_go_on(folder):
+    held.enter_context(exclusive(folder))
+    if run_folder.can_resume(folder):
         config_file.keep(folder, method.name, method.config)
     metrics = held.enter_context(Metrics(folder))
     (folder / "nets").mkdir(exist_ok=True)
@@ -168,12 +167,12 @@ def _load_or_initialise(method: Method[State], folder: Path, context: MethodCont
 
     The settings of a new run are saved only now: until then they may be refused, and corrected.
     """
-    with processes.together():
+    with processes.all_or_none():
         restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.initialise))
     processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
     if restored is None:
         state = method.initialise_from(method.initialise())
-        is_unpacked = (folder / portable_state.UNPACKED).exists()
+        is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
         if not is_unpacked and processes.is_first():
             config_file.write(folder, method.name, method.config)
         _save_net(method, state, context.nets, Progress())
@@ -192,10 +191,9 @@ def _restore_unpacked(
     method: Method[State], new: State, folder: Path, context: MethodContext
 ) -> tuple[State, Progress]:
     """A new state with the portable fields of an unpacked run; its games and its replay buffer are new."""
-    with processes.together():
-        file = portable_state.read(folder / portable_state.UNPACKED)
-        state = portable_state.put_into(file, new, method.portable_fields)
-        before = portable_state.progress_of(file)
+    with processes.all_or_none():
+        file, before = portable_state.read(portable_state.path_in(folder, portable_state.UNPACKED))
+        state = portable_state.restore_into(file, new, method.portable_fields)
     progress = dataclasses.replace(before, parts=before.parts + 1)
     _save_net(method, state, context.nets, progress)
     _resume_metrics(method, progress, context)

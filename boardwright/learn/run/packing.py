@@ -1,21 +1,13 @@
-"""A run in one file, to go on elsewhere: `boardwright pack` writes it, `boardwright unpack` makes a folder of it.
+"""Packs: a run in one file, to resume on another machine: config, metrics, portable state and a few nets.
 
-The file holds files of the run's folder: `config.json`, `metrics.sqlite`, `portable_state.arrays` and a few nets; not
-checkpoints, whose replay is gigabytes. It is a file of `arrayfile`: every file is an array of bytes, compressed, and
-the last is a checksum over all.
-
-Numbers are compressed by bytes of like meaning: the exponents of weights are few different bytes, the rest is noise.
-So a net takes about 30 % less room, where compressing it as it is would gain nothing.
+A pack is an array file: every file of the run is an array of compressed bytes. `boardwright pack` writes one and
+`boardwright unpack` makes a run's folder of it. Replay buffer and games are left out: they may be gigabytes.
 """
 
-from __future__ import annotations
-
-import dataclasses
-import os
 import re
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,224 +15,146 @@ from typing import Any
 import numpy as np
 
 from boardwright.errors import RunError
-from boardwright.learn.run import arrayfile, config_file, league, metrics, portable_state
+from boardwright.learn.run import arrayfile, config_file, league, legacy, metrics, portable_state
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
 from boardwright.learn.run.progress import Progress
-from boardwright.wholefile import PARTIAL, sync_folder, write_whole
+from boardwright.wholefile import write_whole
 
 VERSION = 1
-PLANES = 4  # bytes of like meaning lie so far apart, in numbers of two and of four
-LARGEST_FILE = 1 << 31  # bytes as it is, not packed
-LARGEST_RUN = 1 << 34  # bytes of all files
-MOST_FILES = 1003  # a thousand nets among them
-NEEDED = (config_file.NAME, metrics.NAME, portable_state.NAME)
-INSIDE = re.compile(r"config\.json|metrics\.sqlite|luggage\.arrays|nets/[0-9]{6,9}\.net")
+PLANES = 4  # bytes of equal significance are stored together in files of numbers, which then compress by about 30 %
+MAX_FILE_BYTES = 1 << 31
+MAX_RUN_BYTES = 1 << 34
+MAX_FILES = 1003  # a thousand nets among them
+REQUIRED = (config_file.NAME, metrics.NAME, portable_state.NAME)
+INSIDE = re.compile("|".join((*map(re.escape, REQUIRED), r"nets/[0-9]{6,9}\.net")))
 
 
 @dataclass(frozen=True)
 class Packed:
-    """What went into a file, or came out."""
+    """Contents of a pack."""
 
     progress: Progress
-    config: Mapping[str, Any]  # as `config.json` holds it
+    config: Mapping[str, Any]  # as in `config.json`
     nets: tuple[int, ...]  # iterations
-    sizes: Mapping[str, tuple[int, int]]  # of each file inside: bytes as it is, and packed
+    sizes: Mapping[str, tuple[int, int]]  # of each file: bytes, and compressed
 
 
 def pack(folder: Path, path: Path, *, nets: int) -> Packed:
-    """Writes the run in a folder, which may be under way, as of the end of its last iteration; raises RunError.
+    """Packs the run in a folder, which may be training, as of its last iteration, with up to `nets` past nets.
 
-    Up to so many past nets go along, see `chosen_nets`.
+    Raises RunError.
     """
     if not (folder / config_file.NAME).is_file():
         raise RunError(f"{folder} is not a run folder, it has no {config_file.NAME}: give the --out of a training run")
     _check_target(folder, path)
-    brought, own = folder / portable_state.UNPACKED, folder / portable_state.NAME
-    source = own if own.exists() else brought
-    if not source.exists():
-        raise RunError(f"{folder} holds nothing to take along: runs of alphazero and ppo do, after an iteration")
-    # Read once, for it is another file when the next iteration ends; metrics later, which then hold all up to it.
-    brought_along = _read(source)
-    progress = portable_state.progress_within(brought_along, source)
-    database = metrics.snapshot(folder)
-    if metrics.progress(folder)[0] < progress.iteration:
-        raise RunError(
-            f"{folder} was set back to before iteration {progress.iteration}, whose net it holds: "
-            f"train on until that is done again"
-        )
-    measured = {net for match in metrics.read_metrics(folder).matches for net in (match.role0_net, match.role1_net)}
-    chosen = chosen_nets(league.kept(folder / "nets"), progress.iteration, nets, measured)
-    files = {
-        config_file.NAME: _read(folder / config_file.NAME),
-        metrics.NAME: database,
-        portable_state.NAME: brought_along,
-        **{f"nets/{net:06d}{league.SUFFIX}": _read(league.path_of(folder / "nets", net)) for net in chosen},
-    }
-    lengths = {name: len(data) for name, data in files.items()}
-    too_large = _too_large(lengths)
-    if too_large is not None:
-        raise RunError(f"cannot pack {folder}: {too_large}: take fewer --nets, or move the folder as it is")
-    arrays = {name: np.frombuffer(_compressed(name, data), np.uint8) for name, data in files.items()}
-    arrayfile.write(path, arrays, {"pack": VERSION, "progress": dataclasses.asdict(progress), "bytes": lengths})
-    sizes = {name: (length, arrays[name].nbytes) for name, length in lengths.items()}
-    return Packed(progress, config_file.read(folder), tuple(chosen), sizes)
+    states = [portable_state.path_in(folder, name) for name in (portable_state.NAME, portable_state.UNPACKED)]
+    state = next((state for state in states if state.exists()), None)
+    if state is None:
+        raise RunError(f"{folder} has no portable state: runs of alphazero, ppo and alphabeta do, after an iteration")
+    try:
+        # Read once, and before the metrics: the end of an iteration replaces it, after metrics of that iteration.
+        data = state.read_bytes()
+        progress, database = portable_state.read(state, data)[1], metrics.snapshot(folder)
+        if metrics.progress(folder)[0] < progress.iteration:
+            at = f"iteration {progress.iteration}, which {state.name} is of"
+            raise RunError(f"{folder} was resumed from before {at}: train until that iteration is done again")
+        measured = {net for match in metrics.read_metrics(folder).matches for net in (match.role0_net, match.role1_net)}
+        chosen = league.chosen_nets(league.kept(folder / "nets"), progress.iteration, nets, measured)
+        files = dict(zip(REQUIRED, ((folder / config_file.NAME).read_bytes(), database, data), strict=True))
+        files |= {f"nets/{net:06d}.net": league.path_of(folder / "nets", net).read_bytes() for net in chosen}
+    except OSError as error:
+        raise RunError(f"cannot pack {folder}: {error.strerror}: {error.filename}") from error
+    sizes = {name: len(data) for name, data in files.items()}
+    _check_sizes(f"cannot pack {folder}", sizes)
+    arrays = {name: np.frombuffer(_compress(name, data), np.uint8) for name, data in files.items()}
+    arrayfile.write(path, arrays, {"pack": VERSION, "bytes": sizes})
+    packed_sizes = {name: (size, arrays[name].nbytes) for name, size in sizes.items()}
+    return Packed(progress, config_file.read(folder), tuple(chosen), packed_sizes)
 
 
 def unpack(path: Path, folder: Path) -> Packed:
-    """Makes a run's folder, new or empty, whole or not at all, of a file; raises RunError."""
-    file = arrayfile.read(path)
-    progress, lengths = _told(file)
-    folder = folder.absolute()
+    """Makes a run's folder, new or empty, of a pack: completely or not at all; raises RunError."""
+    file, sizes = _opened(path)
+    folder, is_new = folder.absolute(), not folder.exists()
     try:
-        # Within a folder that is there: it may be a disk of its own, or where somebody's shell is.
-        partial = folder / PARTIAL if folder.is_dir() else folder.with_name(f".{folder.name}{PARTIAL}")
-        if folder.exists() and (not folder.is_dir() or any(inside != partial for inside in folder.iterdir())):
-            raise RunError(f"cannot unpack into {folder}: there is something already: give a new folder")
+        if not is_new and any(folder.iterdir()):
+            raise RunError(f"cannot unpack into {folder}: it is not empty: give a new folder")
         try:
-            shutil.rmtree(partial, ignore_errors=True)
-            (partial / "nets").mkdir(parents=True)
-            for name, data in _files(file, lengths):
-                if name == portable_state.NAME and portable_state.progress_within(data, path) != progress:
-                    raise DamagedError(f"{path} is damaged: its luggage is of another moment")
-                write_whole(partial / (portable_state.UNPACKED if name == portable_state.NAME else name), data)
-            packed = Packed(
-                progress=progress,
-                config=config_file.read(partial),
-                nets=tuple(league.kept(partial / "nets")),
-                sizes={name: (length, _stored(file, name)) for name, length in lengths.items()},
-            )
-            _put_in_place(partial, folder)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            (folder / "nets").mkdir(parents=True)
+            # State and config last: until all other files are there, training in the folder is refused.
+            for name in sorted(sizes, key=lambda name: (name == config_file.NAME, name == portable_state.NAME)):
+                target = portable_state.UNPACKED if name == portable_state.NAME else name
+                write_whole(folder / target, _expand(file, name, sizes[name]))
+            progress = portable_state.read(folder / portable_state.UNPACKED)[1]
+            packed_sizes = {name: (size, int(np.diff(file.offsets[name])[0])) for name, size in sizes.items()}
+            return Packed(progress, config_file.read(folder), tuple(league.kept(folder / "nets")), packed_sizes)
+        except BaseException:
+            for inside in folder.iterdir():
+                shutil.rmtree(inside) if inside.is_dir() else inside.unlink()
+            if is_new:
+                folder.rmdir()
+            raise
     except OSError as error:
-        raise RunError(f"cannot unpack into {folder}: {os.strerror(error.errno or 0)}") from error
-    return packed
-
-
-def chosen_nets(kept: Sequence[int], newest: int, most: int, measured: Iterable[int]) -> list[int]:
-    """Which past nets go along: the newest, and others spread evenly over the iterations before it.
-
-    Iteration 0 needs not: it is made again from the seed. Nets that have played contests come first, since their
-    strength is known: ratings of the nets to come lean on them.
-    """
-    there = [net for net in kept if 0 < net <= newest]
-    rated = set(measured)
-    left = [net for net in there if net in rated or net == newest]
-    left = left if len(left) >= most else there
-    chosen: list[int] = []
-    for place in range(most, 0, -1):
-        if left:
-            wanted = newest * place / most
-            chosen.append(min(left, key=lambda net: (abs(net - wanted), net)))
-            left = [net for net in left if net != chosen[-1]]
-    return sorted(chosen)
+        raise RunError(f"cannot unpack into {folder}: {error.strerror}") from error
 
 
 def _check_target(folder: Path, path: Path) -> None:
-    """Raises RunError where a packed file would take the place of something else: of the run's own files, or others."""
+    """Raises RunError where a pack would replace a file of the run, or one that is no pack."""
     if path.resolve().is_relative_to(folder.resolve()):
         raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
-    if not path.exists():
-        return
     try:
-        is_pack = "pack" in arrayfile.read(path).header
-    except DamagedError:
-        is_pack = False
-    if not is_pack:
-        raise RunError(f"cannot pack into {path}: it is there already, and is no packed run: give another file")
+        is_free = not path.exists() or bool(_opened(path))
+    except RunError:
+        is_free = False
+    if not is_free:
+        raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file")
 
 
-def _told(file: ArrayFile) -> tuple[Progress, dict[str, int]]:
-    """What a file says of itself: how far the run was, and how long each file is that it holds; raises RunError."""
-    version, lengths = file.header.get("pack"), file.header.get("bytes")
+def _opened(path: Path) -> tuple[ArrayFile, dict[str, int]]:
+    """A pack and the sizes of its files by name; raises RunError."""
+    file = legacy.modern_pack(arrayfile.read(path))
+    version, sizes = file.header.get("pack"), file.header.get("bytes")
     if version is None:
-        raise RunError(f"{file.path} is not a packed run: give a file that boardwright pack wrote")
-    if version != VERSION:
-        raise RunError(f"{file.path} is of format {version!r:.20}, this version reads {VERSION}: update Boardwright")
-    if not isinstance(lengths, dict):
-        raise DamagedError(f"{file.path} is damaged: it does not tell what it holds")
-    for name, length in lengths.items():
-        if not INSIDE.fullmatch(name) or name not in file.offsets or type(length) is not int or length < 0:
-            raise DamagedError(f"{file.path} holds {name[:60]!r}, which is no file of a run's folder")
-    for name in NEEDED:
-        if name not in lengths:
-            raise DamagedError(f"{file.path} is damaged: it holds no {name}")
-    too_large = _too_large(lengths)
-    if too_large is not None:
-        raise RunError(f"cannot unpack {file.path}: {too_large}")
-    return portable_state.progress_of(file), lengths
+        raise RunError(f"{path} is not a packed run: give a file that boardwright pack wrote")
+    if version != VERSION or not isinstance(sizes, dict):
+        raise RunError(f"{path} has format {version!r:.20}, this version reads {VERSION}: update Boardwright")
+    _check_sizes(f"cannot unpack {path}", sizes)
+    return file, sizes
 
 
-def _too_large(lengths: Mapping[str, int]) -> str | None:
-    """What is too much of files of these lengths in bytes, in words."""
-    for name, length in lengths.items():
-        if length > LARGEST_FILE:
-            return f"{name} has {length:,} bytes, more than the {LARGEST_FILE:,} of a file"
-    if len(lengths) > MOST_FILES:
-        return f"{len(lengths):,} files are more than {MOST_FILES:,}"
-    total = sum(lengths.values())
-    return f"{total:,} bytes are more than the {LARGEST_RUN:,} of a run" if total > LARGEST_RUN else None
+def _check_sizes(refusal: str, sizes: Mapping[str, int]) -> None:
+    """Raises RunError for files, by name and bytes, that are not those of a run, or too large."""
+    for name, size in sizes.items():
+        if not INSIDE.fullmatch(name) or type(size) is not int or not 0 <= size <= MAX_FILE_BYTES:
+            limit = f"expected a file of a run of at most {MAX_FILE_BYTES:,} bytes"
+            raise RunError(f"{refusal}: it has {name[:60]!r} of {size!r:.30} bytes, {limit}")
+    for name in REQUIRED:
+        if name not in sizes:
+            raise RunError(f"{refusal}: it has no {name}")
+    if len(sizes) > MAX_FILES or sum(sizes.values()) > MAX_RUN_BYTES:
+        total = f"{len(sizes):,} files of {sum(sizes.values()):,} bytes"
+        raise RunError(f"{refusal}: {total}, expected at most {MAX_FILES:,} files of {MAX_RUN_BYTES:,}")
 
 
-def _files(file: ArrayFile, lengths: Mapping[str, int]) -> Iterable[tuple[str, bytes]]:
-    """Names and bytes of what is inside."""
-    for name, length in lengths.items():
-        stored = np.empty(_stored(file, name), np.uint8)
-        file.fill(name, stored)
-        try:
-            yield name, _decompressed(name, stored.tobytes(), length)
-        except (zlib.error, ValueError) as error:
-            raise DamagedError(f"{file.path} is damaged: {name} cannot be unpacked") from error
+def _has_planes(name: str) -> bool:
+    return name.endswith((league.SUFFIX, ".safetensors"))
 
 
-def _put_in_place(partial: Path, folder: Path) -> None:
-    """In one step; into a folder that is there file by file, first what keeps the run there from beginning anew."""
-    if not folder.exists():
-        partial.replace(folder)
-        sync_folder(folder.parent)
-        return
-    moved: list[Path] = []
-    try:
-        for name in (portable_state.UNPACKED, metrics.NAME, "nets", config_file.NAME):
-            moved.append((partial / name).replace(folder / name))
-        sync_folder(folder)
-    except OSError:
-        for path in moved:
-            path.rename(partial / path.name)
-        raise
-
-
-def _stored(file: ArrayFile, name: str) -> int:
-    """Bytes that a file takes inside."""
-    begin, end = file.offsets[name]
-    return end - begin
-
-
-def _holds_numbers(name: str) -> bool:
-    return name.endswith((league.SUFFIX, ".arrays"))
-
-
-def _compressed(name: str, data: bytes) -> bytes:
-    if not _holds_numbers(name):
+def _compress(name: str, data: bytes) -> bytes:
+    if not _has_planes(name):
         return zlib.compress(data)
     padded = np.frombuffer(data + bytes(-len(data) % PLANES), np.uint8)
-    # Numbers never repeat, so that looking for repetitions would only take time.
-    compressor = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
+    compressor = zlib.compressobj(strategy=zlib.Z_RLE)  # numbers do not repeat, except zeros
     return compressor.compress(padded.reshape(-1, PLANES).T.tobytes()) + compressor.flush()
 
 
-def _decompressed(name: str, data: bytes, size: int) -> bytes:
-    padded = size + (-size % PLANES if _holds_numbers(name) else 0)
-    found = zlib.decompressobj().decompress(data, padded + 1)
-    if len(found) != padded:
-        raise ValueError(name)
-    if not _holds_numbers(name):
-        return found
-    return np.frombuffer(found, np.uint8).reshape(PLANES, -1).T.tobytes()[:size]
-
-
-def _read(path: Path) -> bytes:
+def _expand(file: ArrayFile, name: str, size: int) -> bytes:
+    begin, end = file.offsets.get(name, (0, 0))
+    stored, padded = file.load(name, (end - begin,), np.uint8), size + (-size % PLANES if _has_planes(name) else 0)
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise RunError(f"cannot read {path}: {error.strerror}") from error
+        data = zlib.decompressobj().decompress(stored.data, padded + 1)
+    except zlib.error:
+        data = b""
+    if len(data) != padded:
+        raise DamagedError(f"{file.path} is damaged: {name} cannot be unpacked")
+    return np.frombuffer(data, np.uint8).reshape(PLANES, -1).T.tobytes()[:size] if _has_planes(name) else data

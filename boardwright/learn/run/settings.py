@@ -7,13 +7,12 @@ All changes are made together, so that a config is never checked half changed.
 
 import dataclasses
 import difflib
-import functools
-import types
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from boardwright.errors import RunError
+from boardwright.setting import Field, Setting, fields_of, group_of, out_of_range
 from boardwright.typed import MismatchError, checked, item_hints, json_value, parsed
 
 Config = TypeVar("Config")
@@ -33,7 +32,7 @@ def apply(config: Config, assignments: Iterable[str]) -> Config:
                 place[group] = {}
             place = place[group]
         place[name] = text.strip()
-    return _changed(config, changes, "", _paths(type(config)))
+    return _changed(config, changes, "", [field.path for field in fields_of(type(config))])
 
 
 def to_json(config: Any) -> dict[str, Any]:
@@ -46,12 +45,46 @@ def from_json(kind: type[Config], data: Any) -> Config:
     return _built(kind, data, "")
 
 
-def check_limits(config: Any, limits: Mapping[str, tuple[float, float]]) -> None:
-    """Raises RunError that names the first setting below its least or above its most; none is within all."""
-    for path, (least, most) in limits.items():
-        value = functools.reduce(getattr, path.split("."), config)
-        if value is not None and not least <= value <= most:
-            raise RunError(f"setting {path}: {value} is not from {least:g} to {most:g}")
+def check_ranges(config: Any) -> None:
+    """Raises RunError that names the first setting that is not in its range."""
+    for path, value, setting in out_of_range(config):
+        raise RunError(f"setting {path}: {value} is not {setting.range_text}")
+
+
+def listing(config: Any) -> list[dict[str, Any]]:
+    """Every setting of a config as plain data: path, value, range, choices and description.
+
+    Of a group that is none, the values are its defaults: those that a change of one of them starts from.
+    """
+    rows = []
+    for field in fields_of(type(config)):
+        value = _value_at(config, field)
+        setting = field.setting or Setting("")
+        choices = [str(choice) for arm in (field.hint, *typing.get_args(field.hint)) for choice in _choices(arm)]
+        rows.append(
+            {
+                "name": field.path,
+                "value": _plain(value),
+                "low": setting.low,
+                "high": setting.high,
+                "choices": choices or (["true", "false"] if field.hint is bool else None),
+                "description": setting.description,
+            }
+        )
+    return rows
+
+
+def _value_at(config: Any, field: Field) -> Any:
+    """The value of a setting, or its default where its group is none."""
+    for name in field.path.split("."):
+        if config is None:
+            return field.default
+        config = getattr(config, name)
+    return config
+
+
+def _choices(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
 
 
 def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[str]) -> Any:
@@ -61,7 +94,7 @@ def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[s
         path = prefix + name
         if name not in (field.name for field in dataclasses.fields(config)):
             raise _unknown(path, [prefix + field.name for field in dataclasses.fields(config)], known)
-        group = _group(hints[name])
+        group = group_of(hints[name])
         if isinstance(change, dict):
             if group is None:
                 raise RunError(f"setting {path} has no parts such as {path}.{next(iter(change))}: set it by itself")
@@ -73,7 +106,7 @@ def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[s
 
 
 def _from_text(text: str, hint: Any, path: str) -> Any:
-    group = _group(hint)
+    group = group_of(hint)
     try:
         if group is None:
             structured = text.startswith("[") and typing.get_origin(hint) is tuple
@@ -103,7 +136,7 @@ def _built(kind: type, data: Any, prefix: str) -> Any:
 
 def _value(value: Any, hint: Any, path: str) -> Any:
     """A value of plain data as a hint wants it, dataclasses and tuples of them included."""
-    group = _group(hint)
+    group = group_of(hint)
     if group is not None:
         return None if value is None and hint is not group else _built(group, value, f"{path}.")
     try:
@@ -128,27 +161,11 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is no setting")
 
 
-def _group(hint: Any) -> type | None:
-    """The dataclass a hint asks for, alone or beside None."""
-    arms = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
-    groups = [arm for arm in arms if dataclasses.is_dataclass(arm) and isinstance(arm, type)]
-    return groups[0] if len(groups) == 1 and {*arms} <= {groups[0], types.NoneType} else None
-
-
 def _default(group: type, path: str) -> Any:
     try:
         return group()
     except TypeError as error:
         raise RunError(f"setting {path} is none, and has no defaults to start from: choose a preset with it") from error
-
-
-def _paths(kind: type) -> list[str]:
-    """All settings of a class that are no groups."""
-    paths = []
-    for name, hint in typing.get_type_hints(kind).items():
-        group = _group(hint)
-        paths += [name] if group is None else [f"{name}.{path}" for path in _paths(group)]
-    return paths
 
 
 def _unknown(path: str, here: list[str], known: list[str]) -> RunError:

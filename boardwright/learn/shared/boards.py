@@ -93,9 +93,7 @@ def load(path: Path, made_from: Mapping[str, Any] | None = None) -> Boards | Non
             return None
         rows, columns, planes = file.header["shape"]
         count, width = file.header["boards"], -(-rows * columns * planes // 8)
-        arrays = {name: np.empty((count, width) if name == "bits" else count, _kind(name)) for name in ARRAYS}
-        for name, array in arrays.items():
-            file.fill(name, array)
+        arrays = {name: file.load(name, (count, width) if name == "bits" else (count,), _kind(name)) for name in ARRAYS}
     except arrayfile.DamagedError:
         return None
     return Boards((rows, columns, planes), **arrays)

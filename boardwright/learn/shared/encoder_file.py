@@ -71,10 +71,8 @@ def read(path: Path) -> EncoderFile:
         config = config_of({"kind": "plain", **{option: header["architecture"][option] for option in _ENCODER_OPTIONS}})
         assert isinstance(config, PlainConfig)
         rows, columns, planes = header["observation_shape"]
-        weights = {name: np.empty(shape, np.float32) for name, shape in header["shapes"].items()}
-        weights = {name: weight for name, weight in weights.items() if name.startswith(ENCODER)}
-        for name, weight in weights.items():
-            file.fill(name, weight)
+        shapes = {name: tuple(shape) for name, shape in header["shapes"].items() if name.startswith(ENCODER)}
+        weights = {name: file.load(name, shape, np.float32) for name, shape in shapes.items()}
         return EncoderFile(path, config, header["observation"], (rows, columns, planes), weights)
     except arrayfile.DamagedError as error:
         raise NetError(f"{error}: {_ADVICE}") from error

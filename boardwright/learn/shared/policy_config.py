@@ -1,29 +1,25 @@
-"""What runs of DQN and PPO, whose nets play at first sight, are told alike: the net, and games to measure it by."""
+"""Settings that DQN and PPO, whose nets play without search, have in common: the net and its evaluation games."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from boardwright.errors import RunError
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGamesConfig:
     """Games against a random player."""
 
-    every: int = 5  # iterations; 0 is never
-    games: int = 256  # half in each role
-    temperature: float = 0.0  # of the net; at 0 it always plays its best action
-    keep: Literal["last", "best"] = "last"  # what `best.net` is: the last net, or the one with the highest score
-
-
-LIMITS: dict[str, tuple[float, float]] = {
-    "evaluation.every": (0, 10**6),
-    "evaluation.games": (2, 2**20),
-    "evaluation.temperature": (0, 1000),
-}
+    every: Annotated[int, Setting("iterations between evaluation games against random moves; 0 is never", 0, 10**6)] = 5
+    games: Annotated[int, Setting("games, half in each role", 2, 2**20)] = 256
+    temperature: Annotated[float, Setting("temperature of the policy; 0 plays its best action", 0, 1000)] = 0.0
+    keep: Annotated[
+        Literal["last", "best"], Setting("net that is best.net: the last, or the one of the highest score")
+    ] = "last"
 
 
 class PolicyConfig(Protocol):

@@ -1,12 +1,14 @@
-"""Everything the training of an auto-encoder can be told, as frozen records that are also its config file."""
+"""Settings of the training of an auto-encoder, as frozen dataclasses that are also its config file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from boardwright.errors import RunError
-from boardwright.learn.run.settings import check_limits
+from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import PlainConfig
+from boardwright.setting import Setting
 
 BOARDS_FILE = "boards.arrays"  # in a run's folder: what it learns from
 VAE_FILE = "best.vae"  # in its folder of nets: what it has learned
@@ -16,10 +18,10 @@ VAE_FILE = "best.vae"  # in its folder of nets: what it has learned
 class EncoderConfig:
     """What becomes of a board; a plain net with the same numbers can take the encoder in. By default the paper's."""
 
-    convolutions: tuple[int, ...] = (32, 64)  # channels of each
-    stride: int = 2
-    hidden: tuple[int, ...] = (128,)  # units of dense layers
-    latent: int = 32  # numbers of a code
+    convolutions: Annotated[tuple[int, ...], Setting("channels of each convolution", 1, 2048)] = (32, 64)
+    stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 2
+    hidden: Annotated[tuple[int, ...], Setting("units of each dense layer", 1, 8192)] = (128,)
+    latent: Annotated[int, Setting("numbers of a code", 1, 8192)] = 32
 
     def as_plain(self) -> PlainConfig:
         """The encoder as plain nets have it, with heads that do not matter."""
@@ -32,45 +34,35 @@ class EncoderConfig:
 class BoardsConfig:
     """The positions that are learned from."""
 
-    players: tuple[str, ...] = ("random",)  # specs; each plays an equal share of the games, against itself
-    games: int = 4000
-    validation: float = 0.1  # share of the games that are held back to measure by
+    players: Annotated[tuple[str, ...], Setting("players of the games; each plays an equal share against itself")] = (
+        "random",
+    )
+    games: Annotated[int, Setting("games", 2, 10**6)] = 4000
+    validation: Annotated[float, Setting("share of games for validation", 0, 0.9)] = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class VaeConfig:
     """One run. An iteration is an epoch: every position once, up to the last few that fill no batch."""
 
-    game: str
-    rules: str | None = None  # name of a rule set; the game's default
-    observation: str | None = None  # one of the game's ways to observe, of zeros and ones; its default
-    seed: int = 0
-    iterations: int = 300
+    game: Annotated[str, Setting("name of the game")]
+    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
+    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
+    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
+    iterations: Annotated[int, Setting("epochs of the run", 1, 10**6)] = 300
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     boards: BoardsConfig = field(default_factory=BoardsConfig)
-    batch: int = 64
-    rate: float = 1e-3  # of Adam
-    beta: float = 1.0  # weight of the codes' divergence beside the boards' cross-entropy
+    batch: Annotated[int, Setting("positions of a step", 1, 2**16)] = 64
+    rate: Annotated[float, Setting("learning rate of Adam", 0, 10)] = 1e-3
+    beta: Annotated[float, Setting("weight of the divergence of the codes", 0, 1e3)] = 1.0
 
     def __post_init__(self) -> None:
         check(self)
 
 
-LIMITS: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**31 - 1),
-    "iterations": (1, 10**6),
-    "encoder.latent": (1, 8192),
-    "boards.games": (2, 10**6),
-    "boards.validation": (0, 0.9),
-    "batch": (1, 2**16),
-    "rate": (0, 10),
-    "beta": (0, 1e3),
-}
-
-
 def check(config: VaeConfig) -> None:
-    """Raises RunError that names the first setting out of range."""
-    check_limits(config, LIMITS)
+    """Raises RunError that names the first setting that is out of range or contradicts another."""
+    check_ranges(config)
     if not config.boards.players:
         raise RunError('setting boards.players: nobody plays: name players, such as ["random", "largest-first"]')
     config.encoder.as_plain()  # says what is wrong with the sizes
