@@ -1,9 +1,9 @@
-"""Generic play on the batched engine: random moves, games begun anew, chance and perft."""
+"""The batched engine, generic over games: the contract of `BatchEnv` kept once, random moves, chance and perft."""
 
 import dataclasses
 import functools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -11,10 +11,46 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.games.base import CHANCE, BatchEnv
+from boardwright.games.base import CHANCE, ONGOING, BatchEnv, Position
 
 GROUP = 64  # actions counted together when one is drawn
 PERFT_CHUNK = 4096  # states expanded at once
+
+
+def make_env(
+    *,
+    init: Callable[[Array], Any],
+    move: Callable[[Any, Array, Array], Any],
+    observe: Callable[[Any, Array], Array],
+    from_position: Callable[[Position], Any],
+    continues: Callable[[Any], Array] | None = None,
+    shaped: bool = False,
+) -> BatchEnv:
+    """The batched engine of a game, from the functions that only the game can write.
+
+    `move` returns the state after a legal action of a game that is not over, and must set `result`; its `terminated`
+    is ignored, and so are its `rewards` unless they are `shaped`. The returned `step` derives both from `result`,
+    and leaves a terminated state as it is, with zero rewards. The other arguments are fields of `BatchEnv`.
+    """
+
+    def step(state: Any, action: Array, key: Array) -> Any:
+        after = move(state, action.astype(jnp.int32), key)
+        after = dataclasses.replace(
+            after,
+            terminated=after.result != ONGOING,
+            rewards=after.rewards if shaped else rewards_of(after.result),
+        )
+        stay = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
+        return jax.tree.map(functools.partial(jnp.where, state.terminated), stay, after)
+
+    return BatchEnv(init=init, step=step, observe=observe, from_position=from_position, continues=continues)
+
+
+def rewards_of(result: Array) -> Array:
+    """[2] float32: +1 for the role that won, -1 for the other; zeros for a draw or an ongoing game."""
+    # Not `arange(2) == result`: XLA would compute everything that leads to `result` once per role.
+    won = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
+    return won - won[::-1]
 
 
 def random_action(key: Array, mask: Array) -> Array:

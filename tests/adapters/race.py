@@ -30,6 +30,7 @@ from boardwright.games.base import (
     PuctSearch,
     Symmetry,
 )
+from boardwright.games.batched import make_env
 from boardwright.views.scene import Piece, Scene
 
 CALL_0, CALL_1, FOG, WALK, JUMP = range(5)
@@ -134,27 +135,22 @@ def init(key: Array) -> State:
     )
 
 
-def step(state: State, action: Array, key: Array) -> State:
+def move(state: State, action: Array, key: Array) -> State:
     del key
     walked = jnp.where(action >= WALK, action - WALK + 1, 0)
     cells = state.cells + jnp.where(jnp.arange(2) == state.current_role, walked, 0)
-    goes_on = (action == WALK) & (cells[state.current_role] % 2 == 0)
-    role = jnp.where(goes_on, state.current_role, CHANCE)
-    role = jnp.where(action <= CALL_1, action, role).astype(jnp.int8)
+    moves_again = (action == WALK) & (cells[state.current_role] % 2 == 0)
+    role = jnp.where(moves_again, state.current_role, CHANCE)
     fogs = state.fogs + (action == FOG)
     won = cells == LAST
-    result = jnp.where(won.any(), won.argmax(), jnp.where(fogs == 3, DRAW, ONGOING)).astype(jnp.int8)
-    after = State(
-        current_role=role,
-        rewards=won.astype(jnp.float32) - won[::-1],
-        terminated=result != ONGOING,
-        result=result,
+    return dataclasses.replace(
+        state,
+        current_role=jnp.where(action <= CALL_1, action, role).astype(jnp.int8),
+        result=jnp.where(won.any(), won.argmax(), jnp.where(fogs == 3, DRAW, ONGOING)).astype(jnp.int8),
         cells=cells,
         fogs=fogs,
         line=state.line.at[(state.line >= 0).sum()].set(action),
     )
-    stays = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
-    return jax.tree.map(lambda old, new: jnp.where(state.terminated, old, new), stays, after)
 
 
 def observe(state: State, role: Array) -> Array:
@@ -190,7 +186,7 @@ class Race(Game):
         return Position(self, core)
 
     def batch(self) -> BatchEnv:
-        return BatchEnv(init, step, observe, from_position=lambda position: None)
+        return make_env(init=init, move=move, observe=observe, from_position=lambda position: None)
 
     def position(self, text: str) -> Position:
         raise NotImplementedError

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
+from boardwright.games.batched import make_env
 from boardwright.search.tree import Evaluate
 
 
@@ -49,12 +50,11 @@ def make_toy(
         result = jnp.where(over, mixed(number, 3) % 3, ONGOING).astype(jnp.int8)
         legal = mixed(number + jnp.arange(actions, dtype=jnp.uint32), 4) % 3 > 0
         legal = legal.at[mixed(number, 5) % (actions - 1)].set(True).at[-1].set(False) | all_legal
-        won = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
         return State(
             number=number,
             depth=depth,
             current_role=role,
-            rewards=won - won[::-1],
+            rewards=jnp.zeros(2, jnp.float32),
             terminated=over,
             result=result,
             legal_action_mask=legal & ~over,
@@ -63,16 +63,15 @@ def make_toy(
     def init(key: Array) -> State:
         return arrive(jax.random.bits(key, (), jnp.uint32), jnp.int32(0), jnp.int8(1))
 
-    def step(state: State, action: Array, key: Array) -> State:
+    def move(state: State, action: Array, key: Array) -> State:
         del key
-        after = arrive(mixed(state.number, action + 10), state.depth + 1, state.current_role)
-        return jax.tree.map(lambda old, new: jnp.where(state.terminated, old, new), state, after)
+        return arrive(mixed(state.number, action + 10), state.depth + 1, state.current_role)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object) -> Any:
         raise NotImplementedError
 
     assert DRAW == 2  # which `result` above relies on
-    return BatchEnv(init=init, step=step, observe=refuse, from_position=refuse)
+    return make_env(init=init, move=move, observe=refuse, from_position=refuse)
 
 
 def evaluate_by_number(actions: int) -> Evaluate:

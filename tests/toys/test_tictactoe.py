@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from tictactoe import Core, TicTacToe, TicTacToeRules, observe, set_up, solved, step
+from tictactoe import Core, TicTacToe, TicTacToeRules, observe, set_up, solved
 
 
 def test_it_is_a_draw_and_has_the_positions_it_has() -> None:
@@ -15,7 +15,7 @@ def test_it_is_a_draw_and_has_the_positions_it_has() -> None:
 def test_the_engines_agree_along_random_games() -> None:
     learning = TicTacToe(TicTacToeRules(), "full").learning()
     rng = np.random.default_rng(3)
-    jitted = jax.jit(step)
+    jitted = jax.jit(TicTacToe(TicTacToeRules(), "full").batch().step)
     for _ in range(30):
         core, state = Core(), set_up(jnp.zeros(9, jnp.int8))
         while core.legal_actions():

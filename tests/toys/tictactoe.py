@@ -6,7 +6,6 @@ Cells are numbered row by row, and so are actions. It fulfils the contract as fa
 `solved` says what every position that play can reach is worth.
 """
 
-import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright.games import batched
 from boardwright.games.base import (
     DRAW,
     ONGOING,
@@ -130,7 +130,7 @@ class State:
 
 
 def set_up(board: Array) -> State:
-    """The position of a board [9], before anything was paid for it."""
+    """The position of a board [9], with zero rewards."""
     board = board.astype(jnp.int8)
     plies = (board > 0).sum().astype(jnp.int32)
     has_row = jnp.stack([(board[ROWS] == 1 + role).all(axis=1).any() for role in range(2)])
@@ -153,13 +153,9 @@ def init(key: Array) -> State:
     return set_up(jnp.zeros(CELLS, jnp.int8))
 
 
-def step(state: State, action: Array, key: Array) -> State:
+def move(state: State, action: Array, key: Array) -> State:
     del key
-    after = set_up(jnp.where(jnp.arange(CELLS) == action, 1 + state.current_role, state.board))
-    won = jnp.arange(2) == after.result
-    after = dataclasses.replace(after, rewards=won.astype(jnp.float32) - won[::-1])
-    stays = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
-    return jax.tree.map(functools.partial(jnp.where, state.terminated), stays, after)
+    return set_up(jnp.where(jnp.arange(CELLS) == action, 1 + state.current_role, state.board))
 
 
 def observe(state: State, role: Array) -> Array:
@@ -215,7 +211,7 @@ class TicTacToe(Game):
             core: Any = position.core
             return set_up(jnp.asarray(core.board))
 
-        return BatchEnv(init, step, observe, from_position)
+        return batched.make_env(init=init, move=move, observe=observe, from_position=from_position)
 
     def learning(self) -> Learning:
         cells = np.arange(CELLS, dtype=np.int32)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright.games import batched
 from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
@@ -95,11 +96,12 @@ def make_env(tables: Tables) -> BatchEnv:
             plies=jnp.int32(core.plies),
         )
 
-    return BatchEnv(
+    return batched.make_env(
         init=init,
-        step=functools.partial(step, tables),
+        move=functools.partial(move, tables),
         observe=functools.partial(observe, tables),
         from_position=from_position,
+        shaped=tables.shaped,
     )
 
 
@@ -158,16 +160,14 @@ def set_up(
     )
 
 
-def step(tables: Tables, state: State, action: Array, key: Array) -> State:
-    """The state after a legal action; one that has terminated stays, with zero rewards."""
+def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal action of a game that is not over."""
     del key
-    action = action.astype(jnp.int32)
     after = _place(tables, state, action)
     if tables.first == BY_COIN:
-        fallen = _toss(tables, state, action)
-        after = jax.tree.map(functools.partial(jnp.where, state.current_role == CHANCE), fallen, after)
-    stay = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
-    return jax.tree.map(functools.partial(jnp.where, state.terminated), stay, after)
+        tossed = _toss(tables, state, action)
+        after = jax.tree.map(functools.partial(jnp.where, state.current_role == CHANCE), tossed, after)
+    return after
 
 
 def observe(tables: Tables, state: State, role: Array | int) -> Array:
@@ -247,19 +247,18 @@ def _place(tables: Tables, state: State, action: Array) -> State:
     territory = jnp.where(gained, owner + 1, jnp.where(left, opponent + 1, 0)).astype(jnp.int8)
     role, result, reason, legal = _settle(tables, board, territory, where, cathedral, state.first_role, opponent)
 
-    won = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
-    rewards = won - won[::-1]
+    rewards = state.rewards
     if tables.shaped:
         sizes = jnp.asarray(tables.piece_size)
         largest = jnp.where(state.legal_action_mask, sizes[tables.piece], 0).max()
         claimed = (gained & (state.territory != owner + 1)).sum()
-        taken = jnp.where(captured[:-1], sizes[:-1], 0).sum()  # the cathedral is nobody's loss
+        taken = jnp.where(captured[:-1], sizes[:-1], 0).sum()  # a captured cathedral costs neither side
         own = jnp.where(is_building, claimed + sizes[piece] - largest + taken, 0)
-        rewards = WIN_BONUS * rewards + jnp.where(is_owner, own, -taken)
-    return State(
+        rewards = WIN_BONUS * batched.rewards_of(result) + jnp.where(is_owner, own, -taken)
+    return dataclasses.replace(
+        state,
         current_role=role,
-        rewards=rewards.astype(jnp.float32),
-        terminated=result != ONGOING,
+        rewards=rewards,
         result=result,
         reason=reason,
         hash=hash_ ^ _role_key(tables, state.current_role) ^ _role_key(tables, role),
@@ -267,7 +266,6 @@ def _place(tables: Tables, state: State, action: Array) -> State:
         where=where,
         cathedral=cathedral,
         placed=placed,
-        first_role=state.first_role,
         board=board,
         territory=territory,
         legal=legal,

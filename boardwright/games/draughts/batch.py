@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
@@ -80,9 +81,9 @@ def make_env(tables: Tables) -> BatchEnv:
             jnp.int32(core.plies),
         )
 
-    return BatchEnv(
+    return batched.make_env(
         init=init,
-        step=functools.partial(step, tables),
+        move=functools.partial(move, tables),
         observe=functools.partial(observe, tables),
         from_position=from_position,
         continues=lambda state: state.continuing != 0,
@@ -120,46 +121,41 @@ def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: 
     )
 
 
-def step(tables: Tables, state: State, action: Array, key: Array) -> State:
-    """The state after a legal hop; one that has terminated stays, with zero rewards."""
+def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal hop in a game that is not over."""
     del key
     mover = state.current_role
-    board, change, landing, jump, man, crowned = _hop(tables, state, action.astype(jnp.int32))
-    goes_on = jump & ~crowned & ((_any(_jumps(board, mover)) & landing) != 0)
+    board, change, landing, jump, man, crowned = _hop(tables, state, action)
+    continues = jump & ~crowned & ((_any(_jumps(board, mover)) & landing) != 0)
 
-    continuing = jnp.where(goes_on, landing, WORD(0))
-    following = jnp.where(goes_on, mover, 1 - mover).astype(jnp.int8)
+    continuing = jnp.where(continues, landing, WORD(0))
+    following = jnp.where(continues, mover, 1 - mover).astype(jnp.int8)
     reversible = jnp.where(jump | man, 0, state.reversible + 1)
     active = jump if tables.man_moves_are_quiet else jump | man
-    quiet = jnp.where(goes_on, state.quiet, jnp.where(active, 0, state.quiet + 1))
-    plies = state.plies + ~goes_on
-    hash_ = state.hash ^ change ^ jnp.where(goes_on, WORD(0), _key(tables.white_to_move_key))
+    quiet = jnp.where(continues, state.quiet, jnp.where(active, 0, state.quiet + 1))
+    plies = state.plies + ~continues
+    hash_ = state.hash ^ change ^ jnp.where(continues, WORD(0), _key(tables.white_to_move_key))
 
     moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
     same_side = (moment < reversible) & ((reversible - moment) % 2 == 0)
     seen = ((state.past == board).all(axis=-1) & same_side).sum(dtype=jnp.int32)
-    seen = jnp.where(goes_on, 0, jnp.minimum(seen, 127)).astype(jnp.int8)
+    seen = jnp.where(continues, 0, jnp.minimum(seen, 127)).astype(jnp.int8)
     legal = _legal(board, following, continuing)
     result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
-
-    over = state.terminated
-    keep = functools.partial(jnp.where, over)
-    signs = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
-    return State(
-        current_role=keep(state.current_role, following),
-        rewards=keep(0.0, signs - signs[::-1]),
-        terminated=over | (result != ONGOING),
-        result=keep(state.result, result),
-        reason=keep(state.reason, reason),
-        hash=keep(state.hash, hash_),
-        plies=keep(state.plies, plies),
-        quiet=keep(state.quiet, quiet),
-        reversible=keep(state.reversible, jnp.where(goes_on, state.reversible, reversible)),
-        continuing=keep(state.continuing, continuing),
-        legal=keep(state.legal, jnp.where(result == ONGOING, legal, WORD(0))),
-        recent=keep(state.recent, jnp.concatenate([board[None], state.recent[:-1]])),
-        recent_seen=keep(state.recent_seen, jnp.concatenate([seen[None], state.recent_seen[:-1]])),
-        past=jnp.where(((moment == reversible) & ~goes_on & ~over)[:, None], board, state.past),
+    return dataclasses.replace(
+        state,
+        current_role=following,
+        result=result,
+        reason=reason,
+        hash=hash_,
+        plies=plies,
+        quiet=quiet,
+        reversible=jnp.where(continues, state.reversible, reversible),
+        continuing=continuing,
+        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        recent=jnp.concatenate([board[None], state.recent[:-1]]),
+        recent_seen=jnp.concatenate([seen[None], state.recent_seen[:-1]]),
+        past=jnp.where((moment == jnp.where(continues, -1, reversible))[:, None], board, state.past),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from jax import Array
 
 from boardwright._core import TablutPosition
+from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
@@ -84,9 +85,9 @@ def make_env(rules: TablutRules) -> BatchEnv:
             jnp.int32(core.plies),
         )
 
-    return BatchEnv(
+    return batched.make_env(
         init=init,
-        step=functools.partial(step, tables),
+        move=functools.partial(move, tables),
         observe=functools.partial(observe, tables),
         from_position=from_position,
     )
@@ -118,12 +119,12 @@ def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array
     )
 
 
-def step(tables: Tables, state: State, action: Array, key: Array) -> State:
-    """The state after a legal action; one that has terminated stays, with zero rewards."""
+def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+    """The state after a legal action of a game that is not over."""
     del key
     mover = state.current_role
     following = (1 - mover).astype(jnp.int8)
-    board, change, captured = _move(tables, state.board, mover, action.astype(jnp.int32))
+    board, change, captured = _move_piece(tables, state.board, mover, action)
     hash_ = state.hash ^ change ^ _side_key(tables)
     plies = state.plies + 1
     quiet = jnp.where(captured, 0, state.quiet + 1)
@@ -132,23 +133,18 @@ def step(tables: Tables, state: State, action: Array, key: Array) -> State:
     matches = (state.past == hash_).all(axis=-1) & (moment < quiet)
     seen = jnp.minimum(matches.sum(dtype=jnp.int32), 127).astype(jnp.int8)
     result, reason, legal = _settle(tables, board, following, seen, quiet, plies)
-
-    over = state.terminated
-    keep = functools.partial(jnp.where, over)
-    signs = jnp.stack([result == 0, result == 1]).astype(jnp.float32)
-    return State(
-        current_role=keep(state.current_role, following),
-        rewards=keep(0.0, signs - signs[::-1]),
-        terminated=over | (result != ONGOING),
-        result=keep(state.result, result),
-        reason=keep(state.reason, reason),
-        hash=keep(state.hash, hash_),
-        plies=keep(state.plies, plies),
-        quiet=keep(state.quiet, quiet),
-        legal=keep(state.legal, legal),
-        recent=keep(state.recent, jnp.concatenate([board[None], state.recent[:-1]])),
-        recent_seen=keep(state.recent_seen, jnp.concatenate([seen[None], state.recent_seen[:-1]])),
-        past=jnp.where((moment == quiet)[:, None] & ~over, hash_, state.past),
+    return dataclasses.replace(
+        state,
+        current_role=following,
+        result=result,
+        reason=reason,
+        hash=hash_,
+        plies=plies,
+        quiet=quiet,
+        legal=legal,
+        recent=jnp.concatenate([board[None], state.recent[:-1]]),
+        recent_seen=jnp.concatenate([seen[None], state.recent_seen[:-1]]),
+        past=jnp.where((moment == quiet)[:, None], hash_, state.past),
     )
 
 
@@ -170,7 +166,7 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
     return jnp.concatenate([history, jnp.broadcast_to(constants, (b.SIZE, b.SIZE, 3))], axis=-1)
 
 
-def _move(tables: Tables, board: Array, mover: Array, action: Array) -> tuple[Array, Array, Array]:
+def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tuple[Array, Array, Array]:
     """(board, change of hash, whether anything was captured) after moving and capturing."""
     neighbour, beyond_of = (jnp.asarray(table) for table in _rays())
     offsets = jnp.array([row * b.SIZE + column for row, column in b.DIRECTIONS], jnp.int32)
