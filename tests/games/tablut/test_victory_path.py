@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boardwright._core import TablutPosition
 
 import boardwright
+from boardwright._core import TablutPosition
 from boardwright.games.base import ONGOING
 from boardwright.games.tablut import board as b
 
