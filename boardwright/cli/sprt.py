@@ -13,11 +13,11 @@ import tyro
 
 from boardwright.arena.event import check_even
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.sprt import Sprt, count_pairs
 from boardwright.arena.tally import points
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
 from boardwright.cli.progress import track
+from boardwright.stats.sprt import Sprt, count_pairs
 
 
 @dataclass(frozen=True, kw_only=True)
