@@ -22,7 +22,7 @@ from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import forfeits
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.files import check_place, write_text
 from boardwright.cli.ladder_page import page
 from boardwright.cli.progress import track
@@ -37,7 +37,7 @@ LONGEST_MACHINE = 200  # characters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Whose ladder, and how it is measured."""
 
     games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")] = 20
@@ -103,7 +103,7 @@ def _measured(options: Options, game: Game, rows: Sequence[Row]) -> RatedField:
     matches = [replace(together, players=pair) for pair in pairs]
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for finished in track(options.play_together(matches, per_pair), per_pair * len(matches), "games"):
+        for finished in track(options.play(matches, per_pair), per_pair * len(matches), "games"):
             played.append(finished)
     field = {row.spec: "" for row in rows} | dict(together.nets)
     with open_store(options.db, create=False) as store:

@@ -9,13 +9,13 @@ from boardwright.arena.event import Event, check_even
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.stats.intervals import Interval, elo_of_score, score_interval
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Who plays, and how often."""
 
     a: tyro.conf.Positional[str]
@@ -35,7 +35,7 @@ def run(options: Options) -> None:
     event = options.event((options.a, options.b))
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for game in track(options.play(event, games), games, "games"):
+        for game in track(options.play([event], games), games, "games"):
             played.append(game)
     counted = match_tally(played)
     total = counted.a[0] + counted.a[1]

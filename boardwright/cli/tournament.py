@@ -9,7 +9,7 @@ from boardwright.arena.event import Event, check_even
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.stats.bayeselo import Ratings, rate
@@ -18,7 +18,7 @@ from boardwright.stats.score import Score
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Who plays, how often, and where the games are kept."""
 
     players: tyro.conf.Positional[tuple[str, ...]]
@@ -45,7 +45,7 @@ def run(options: Options) -> None:
     games = len(event.pairings()) * per_pair
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for game in track(options.play(event, games), games, "games"):
+        for game in track(options.play([event], games), games, "games"):
             played.append(game)
     met = encounters(played)
     rows, ratings = crosstable(met), rate(met)

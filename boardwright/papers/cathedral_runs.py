@@ -21,12 +21,12 @@ from typing import Any
 
 import jax
 
+from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.positions import boards_for
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
-from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match import contest
 from boardwright.learn.match.duel import finished
@@ -234,7 +234,7 @@ def _in_the_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[
     )
     event.check()
     done = []
-    for game in play(event, itertools.islice(event.schedule(), games), work.workers):
+    for game in play(event, itertools.islice(event.schedule(), games), local_backend(work.workers)):
         done.append(game)
         show(len(done), games)
     first, second = (side.score for side in match_tally(done).a)

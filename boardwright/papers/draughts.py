@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boardwright.agents.netchoice import check_net
+from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.endings import Conversion, Task, attempts, conversion
 from boardwright.arena.event import Event
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
-from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
 from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
@@ -236,7 +236,7 @@ def _met(work: Work, opponent: str, watch: RunObserver) -> tuple[int, int, int]:
             game=game.name, rules=game.rules, players=players, openings="ballots", seed=seed, conditions=Conditions()
         )
         done = []
-        for played in play(event, itertools.islice(event.schedule(), work.games), work.workers):
+        for played in play(event, itertools.islice(event.schedule(), work.games), local_backend(work.workers)):
             done.append(played)
             watch.progress(f"against {opponent}", len(done), work.games)
             _check(watch)

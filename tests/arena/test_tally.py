@@ -3,9 +3,9 @@
 from itertools import islice
 
 import boardwright
+from boardwright.arena.backends import play
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import encounters, match_tally, pair_points, points, tallies
-from boardwright.arena.workers import play
 from boardwright.games.base import DRAW
 from boardwright.games.record import GameRecord
 from boardwright.stats.crosstable import crosstable
