@@ -5,14 +5,15 @@ strength. Every game has an opening drawn for itself: games are independent, and
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boardwright.arena.intervals import Score, Z, elo_of_score, interval_of_counts
 from boardwright.errors import BoardwrightError
+from boardwright.stats.intervals import Interval, Z, elo_of_score
+from boardwright.stats.score import Score
 
 START, RANDOM, MOST_PLIES = "start", "random", 100
 
@@ -46,19 +47,19 @@ class Counts:
         return sum(self.wins) + self.draws
 
     @property
-    def score(self) -> Score:
+    def score(self) -> Interval:
         """The first role's share of the points."""
-        return interval_of_counts((1.0, 0.5, 0.0), (self.wins[0], self.draws, self.wins[1]))
+        return Score(self.wins[0], self.draws, self.wins[1]).interval
 
     @property
-    def won(self) -> tuple[Score, Score]:
+    def won(self) -> tuple[Interval, Interval]:
         """The share of the games each role won."""
         first, second = (self._share(count) for count in self.wins)
         return first, second
 
     @property
-    def drawn(self) -> Score:
-        """The share of the games nobody won."""
+    def drawn(self) -> Interval:
+        """The share of drawn games."""
         return self._share(self.draws)
 
     @property
@@ -69,14 +70,14 @@ class Counts:
         return mean, Z * math.sqrt(variance / max(self.games - 1, 1))
 
     @property
-    def elo(self) -> Score:
+    def elo(self) -> Interval:
         """How much stronger, in Elo points, an equal opponent would have to be to make up for the first role.
 
         Infinite where one role won everything; the interval then still says how much it is at least.
         """
         score = self.score
-        elo, low, high = (elo_of_score(share) + 0.0 for share in (score.score, score.low, score.high))  # no -0
-        return Score(elo, low, high)
+        elo, low, high = (elo_of_score(share) + 0.0 for share in (score.mean, score.low, score.high))  # no -0
+        return Interval(elo, low, high)
 
     @property
     def favoured(self) -> int | None:
@@ -85,8 +86,8 @@ class Counts:
             return 0
         return 1 if self.score.high < 0.5 else None
 
-    def _share(self, count: int) -> Score:
-        return interval_of_counts((1.0, 0.0), (count, self.games - count))
+    def _share(self, count: int) -> Interval:
+        return Score(count, 0, self.games - count).interval
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,8 @@ def fields(line: Line, roles: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def _interval(share: Score) -> dict[str, float | None]:
-    named = {"mean": share.score, "low": share.low, "high": share.high}
-    return {name: value if math.isfinite(value) else None for name, value in named.items()}
+def _interval(share: Interval) -> dict[str, float | None]:
+    return {name: value if math.isfinite(value) else None for name, value in asdict(share).items()}
 
 
 def opening_plies(text: str) -> tuple[int, ...]:

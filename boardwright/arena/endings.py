@@ -19,10 +19,11 @@ from typing import Any, Literal
 from boardwright.agents.base import Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent, player_of
 from boardwright.agents.specs import with_seed
-from boardwright.arena.intervals import Score, score_interval
 from boardwright.games.base import Game
 from boardwright.games.draughts.endings import Judge, WonEnding
 from boardwright.games.registry import game as make_game
+from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Score
 
 MOST_PLIES = 300  # of a game, from the ending on
 
@@ -59,7 +60,6 @@ class Conversion:
     won: int
     spoiled: int
     nowhere: int
-    share: Score  # won
     plies: float  # mean, of the games that were won; not a number where none was
     best: float  # mean plies that these would have taken with best play, at most
 
@@ -67,6 +67,11 @@ class Conversion:
     def endings(self) -> int:
         """All."""
         return self.won + self.spoiled + self.nowhere
+
+    @property
+    def share(self) -> Interval:
+        """Share of the endings that were won."""
+        return Score(self.won, 0, self.spoiled + self.nowhere).interval
 
 
 def attempt(task: Task, game: Game | None = None) -> Attempt:
@@ -110,7 +115,6 @@ def conversion(done: Sequence[Attempt]) -> Conversion:
         won=len(won),
         spoiled=verdicts.count("spoiled"),
         nowhere=verdicts.count("nowhere"),
-        share=score_interval([(float(verdict == "won"),) for verdict in verdicts]),
         plies=_mean([one.plies for one in won]),
         best=_mean([one.ending.plies for one in won]),
     )

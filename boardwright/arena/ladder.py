@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from boardwright.agents.netchoice import player_for
 from boardwright.agents.players import players_of
 from boardwright.agents.specs import split
-from boardwright.arena.bayeselo import Rating, Ratings
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
+from boardwright.stats.bayeselo import Rating, Ratings
 
 ANCHOR = "random"  # whose rating is 0
 

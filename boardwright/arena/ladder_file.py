@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boardwright.arena.bayeselo import Rating
 from boardwright.arena.ladder import ANCHOR
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
+from boardwright.stats.bayeselo import Rating
 from boardwright.typed import MismatchError, checked
 from boardwright.wholefile import write_whole
 

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.arena.bayeselo import rate
-from boardwright.arena.pairings import Encounter
 from boardwright.games.base import DRAW
 from boardwright.learn.run.metrics import Match
+from boardwright.stats.bayeselo import rate
+from boardwright.stats.pairings import Encounter
 
 
 def net_ratings(matches: Sequence[Match], *, fixed_parameters: bool = False) -> dict[int, tuple[float, float, float]]:

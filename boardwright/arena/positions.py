@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.schedule import derived_seed
-from boardwright.arena.workers import play
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
 from boardwright.games.registry import game as make_game
@@ -44,10 +44,8 @@ def boards_of_games(
         )
         event.check()
         wanted = games // len(players) + (place < games % len(players))
-        played = sorted(
-            _counted(play(event, itertools.islice(event.schedule(), wanted), workers), done, games, told),
-            key=lambda finished: finished.index,
-        )
+        finished_games = play(event, itertools.islice(event.schedule(), wanted), local_backend(workers))
+        played = sorted(_counted(finished_games, done, games, told), key=lambda finished: finished.index)
         _check_different(spec, played)
         for finished in played:
             seen, at, won = _seen(finished, game)

@@ -1,19 +1,20 @@
-"""What the games of an event add up to, from the side of one of its players."""
+"""Totals of an event's games for one player: score, forfeits, plies and thinking time."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardwright.arena.played import PlayedGame
-from boardwright.games.base import CHANCE, DRAW
+from boardwright.games.base import CHANCE
+from boardwright.stats.pairings import Encounter
+from boardwright.stats.score import Score
 
 
 @dataclass(frozen=True)
 class Tally:
-    """A number of games from one player's side."""
+    """A score with forfeits, plies and thinking time."""
 
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
+    score: Score = field(default_factory=Score)
     forfeits: int = 0  # of the losses, those for breaking the rules of the match
     plies: int = 0  # whole moves of all the games, the opening's too
     moves: int = 0  # that the player chose
@@ -21,19 +22,9 @@ class Tally:
     longest: float = 0.0  # seconds for one move
 
     @property
-    def games(self) -> int:
-        """How many."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float:
-        """Share of the points, a draw being half a point."""
-        return (self.wins + self.draws / 2) / max(self.games, 1)
-
-    @property
     def mean_plies(self) -> float:
         """Plies a game."""
-        return self.plies / max(self.games, 1)
+        return self.plies / max(self.score.games, 1)
 
     @property
     def seconds_a_move(self) -> float:
@@ -42,14 +33,12 @@ class Tally:
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
-            self.wins + other.wins,
-            self.draws + other.draws,
-            self.losses + other.losses,
-            self.forfeits + other.forfeits,
-            self.plies + other.plies,
-            self.moves + other.moves,
-            self.seconds + other.seconds,
-            max(self.longest, other.longest),
+            self.score + other.score,
+            forfeits=self.forfeits + other.forfeits,
+            plies=self.plies + other.plies,
+            moves=self.moves + other.moves,
+            seconds=self.seconds + other.seconds,
+            longest=max(self.longest, other.longest),
         )
 
 
@@ -66,9 +55,7 @@ def tallies(played: PlayedGame) -> tuple[Tally, Tally]:
                 chosen[role].append(played.seconds[number])
     first, second = (
         Tally(
-            wins=int(record.result == role),
-            draws=int(record.result == DRAW),
-            losses=int(record.result == 1 - role),
+            Score.of(record.result, role),
             forfeits=int(played.forfeited_by == role),
             plies=plies,
             moves=len(chosen[role]),
@@ -99,8 +86,18 @@ def match_tally(games: Iterable[PlayedGame]) -> MatchTally:
 
 
 def points(played: PlayedGame, role: int) -> float:
-    """What a game gave to whoever had a role: 1, ½ or 0."""
-    return 0.5 if played.record.result == DRAW else float(played.record.result == role)
+    """Points of the player of a role in a game: 1, ½ or 0."""
+    return Score.of(played.record.result, role).points
+
+
+def forfeits(games: Iterable[PlayedGame]) -> Counter[str]:
+    """Number of forfeited games by player."""
+    return Counter(played.players[played.forfeited_by] for played in games if played.forfeited_by is not None)
+
+
+def encounters(games: Iterable[PlayedGame]) -> list[Encounter]:
+    """The games in the form that ratings and crosstables take."""
+    return [Encounter(*played.players, played.record.result) for played in games]
 
 
 def pair_points(games: Iterable[PlayedGame]) -> list[tuple[float, ...]]:

@@ -83,7 +83,7 @@ def table(found: list[Conversion]) -> list[str]:
     head = f"{'won (95 % between)':<26} {'spoiled':>7} {'nowhere':>7} {'plies':>6} {'best':>6}"
     lines = [f"{'player':<{width}}  pieces  {head}"]
     for one in found:
-        share = f"{one.won} = {100 * one.share.score:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"
+        share = f"{one.won} = {100 * one.share.mean:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"
         lengths = " ".join(f"{'–' if math.isnan(plies) else f'{plies:.1f}':>6}" for plies in (one.plies, one.best))
         lines.append(f"{one.player:<{width}}  {one.pieces:>6}  {share:<26} {one.spoiled:>7} {one.nowhere:>7} {lengths}")
     return lines
@@ -117,7 +117,7 @@ def _fields(one: Conversion) -> dict[str, object]:
         "won": one.won,
         "spoiled": one.spoiled,
         "nowhere": one.nowhere,
-        "share": one.share.score,
+        "share": one.share.mean,
         "low": one.share.low,
         "high": one.share.high,
         "plies": None if math.isnan(one.plies) else one.plies,

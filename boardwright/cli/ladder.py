@@ -6,7 +6,6 @@ goes on where it was. Every two that meet are a match of their own: a net that j
 
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,13 +16,13 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.bayeselo import Ratings, rate
 from boardwright.arena.event import check_even
 from boardwright.arena.ladder import Row
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.played import PlayedGame
+from boardwright.arena.tally import forfeits
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.files import check_place, write_text
 from boardwright.cli.ladder_page import page
 from boardwright.cli.progress import track
@@ -32,12 +31,13 @@ from boardwright.games.base import Game
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
+from boardwright.stats.bayeselo import Ratings, rate
 
 LONGEST_MACHINE = 200  # characters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Whose ladder, and how it is measured."""
 
     games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")] = 20
@@ -103,7 +103,7 @@ def _measured(options: Options, game: Game, rows: Sequence[Row]) -> RatedField:
     matches = [replace(together, players=pair) for pair in pairs]
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for finished in track(options.play_together(matches, per_pair), per_pair * len(matches), "games"):
+        for finished in track(options.play(matches, per_pair), per_pair * len(matches), "games"):
             played.append(finished)
     field = {row.spec: "" for row in rows} | dict(together.nets)
     with open_store(options.db, create=False) as store:
@@ -113,8 +113,7 @@ def _measured(options: Options, game: Game, rows: Sequence[Row]) -> RatedField:
     if left_out := sum({met.first, met.second} <= field.keys() for met in everybody) - len(games):
         doubts.append(f"{left_out:,} games of other nets by the names of these are left out")
     ratings = rate(games)
-    forfeits = Counter(one.players[one.forfeited_by] for one in played if one.forfeited_by is not None)
-    doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits.items()]
+    doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits(played).items()]
     return _rated(options, game, len(games), ratings, (*ratings.warnings, *doubts))
 
 

@@ -1,21 +1,21 @@
 """Play two players against each other, in pairs of games with the roles swapped."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Annotated
 
 import tyro
 
 from boardwright.arena.event import Event, check_even
-from boardwright.arena.intervals import Score, elo_of_score, score_interval
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
+from boardwright.stats.intervals import Interval, elo_of_score, score_interval
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Who plays, and how often."""
 
     a: tyro.conf.Positional[str]
@@ -35,7 +35,7 @@ def run(options: Options) -> None:
     event = options.event((options.a, options.b))
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for game in track(options.play(event, games), games, "games"):
+        for game in track(options.play([event], games), games, "games"):
             played.append(game)
     counted = match_tally(played)
     total = counted.a[0] + counted.a[1]
@@ -43,21 +43,13 @@ def run(options: Options) -> None:
     if options.json:
         print_json(
             {
-                "games": total.games,
-                "wins": total.wins,
-                "draws": total.draws,
-                "losses": total.losses,
-                "score": score.score,
+                "games": total.score.games,
+                **asdict(total.score),
+                "score": score.mean,
                 "low": score.low,
                 "high": score.high,
                 "by_role": {
-                    role: {
-                        "games": side.games,
-                        "wins": side.wins,
-                        "draws": side.draws,
-                        "losses": side.losses,
-                        "mean_plies": side.mean_plies,
-                    }
+                    role: {"games": side.score.games, **asdict(side.score), "mean_plies": side.mean_plies}
                     for role, side in zip(event.bound_game().roles, counted.a, strict=True)
                 },
                 "forfeits": {"a": total.forfeits, "b": counted.b.forfeits, "reasons": _reasons(played)},
@@ -67,7 +59,7 @@ def run(options: Options) -> None:
     _print_table(event, played, counted, score)
 
 
-def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, score: Score) -> None:
+def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, score: Interval) -> None:
     """A's results by role, the time both used, and forfeits by their reasons."""
     a, b = event.players
     roles = event.bound_game().roles
@@ -80,7 +72,7 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
         _print_row(roles[role], counted.a[role], singles)
     total = counted.a[0] + counted.a[1]
     _print_row("both", total, score)
-    low, mid, high = (elo_of_score(value) for value in (score.low, score.score, score.high))
+    low, mid, high = (elo_of_score(value) for value in (score.low, score.mean, score.high))
     print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
     for name, side in (("A", total), ("B", counted.b)):
         spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
@@ -89,9 +81,9 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
         print(f"  {reason}")
 
 
-def _print_row(name: str, side: Tally, score: Score) -> None:
-    share = f"{100 * score.score:5.1f} % ({100 * score.low:.1f}-{100 * score.high:.1f})"
-    counts = f"{side.games:>6} {side.wins:>6} {side.draws:>6} {side.losses:>6}"
+def _print_row(name: str, side: Tally, score: Interval) -> None:
+    share = f"{100 * score.mean:5.1f} % ({100 * score.low:.1f}-{100 * score.high:.1f})"
+    counts = " ".join(f"{count:>6}" for count in (side.score.games, *astuple(side.score)))
     print(f"  {name:<12} {counts}  {share:<22} {side.mean_plies:>6.1f}")
 
 

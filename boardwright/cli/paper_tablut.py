@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from boardwright import __version__
 from boardwright.arena.played import PlayedGame
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options
 from boardwright.cli.progress import track
@@ -19,7 +19,7 @@ def run(options: Options) -> None:
     """Prints ours beside the paper's, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
     if options.games is not None:
         in_range("--games", options.games, 1, MOST_GAMES)
-    contest = ContestOptions(
+    event_options = EventOptions(
         game=tables.GAME,
         rules=tables.RULES,
         time=_time(options),
@@ -31,8 +31,8 @@ def run(options: Options) -> None:
     wanted = [(side, options.games or side.games) for side in tables.SIDES]
     played: dict[Side, list[PlayedGame]] = {side: [] for side in tables.SIDES}
     done: list[PlayedGame] = []
-    with interruptible(contest, done):
-        for side, game in track(_games(contest, wanted), sum(games for _, games in wanted), "games"):
+    with interruptible(event_options, done):
+        for side, game in track(_games(event_options, wanted), sum(games for _, games in wanted), "games"):
             played[side].append(game)
             done.append(game)
     results = [(side, tables.count(games, side.role)) for side, games in played.items()]
@@ -51,11 +51,11 @@ def _time(options: Options) -> str:
     return options.time or tables.SECONDS
 
 
-def _games(contest: ContestOptions, wanted: list[tuple[Side, int]]) -> Iterator[tuple[Side, PlayedGame]]:
+def _games(options: EventOptions, wanted: list[tuple[Side, int]]) -> Iterator[tuple[Side, PlayedGame]]:
     """The games of every side. Of a match's pairs only those are played in which the player has its role."""
     for side, games in wanted:
-        event = contest.event((side.player, side.opponent))
-        for game in contest.play(event, 2 * games, only_role=side.role):
+        event = options.event((side.player, side.opponent))
+        for game in options.play([event], 2 * games, only_role=side.role):
             yield side, game
 
 

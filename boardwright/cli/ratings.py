@@ -8,8 +8,6 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.arena.bayeselo import Ratings, rate, rate_by_role
-from boardwright.arena.pairings import Encounter
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
@@ -18,6 +16,8 @@ from boardwright.records.games import Wanted, count_games, encounters, rule_set_
 from boardwright.records.mixtures import mixtures
 from boardwright.records.resultfile import read_results
 from boardwright.records.store import open_store
+from boardwright.stats.bayeselo import Ratings, rate, rate_by_role
+from boardwright.stats.pairings import Encounter
 
 LARGEST_CSV = 256 << 20  # bytes
 

@@ -13,15 +13,15 @@ import tyro
 
 from boardwright.arena.event import check_even
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.sprt import Sprt, count_pairs
 from boardwright.arena.tally import points
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
+from boardwright.stats.sprt import Sprt, count_pairs
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Who plays, and what is to be told apart."""
 
     a: tyro.conf.Positional[str]
@@ -47,7 +47,7 @@ def run(options: Options) -> None:
     event = options.event((options.a, options.b))
     pairs: list[tuple[float, float]] = []
     verdict, played = test.judge((0,) * 5), []
-    games = options.play(event, most)
+    games = options.play([event], most)
     with interruptible(options, played):
         for pair in _in_order(_kept(track(games, most, "games"), played)):
             pairs.append(pair)

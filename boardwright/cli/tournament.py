@@ -1,23 +1,24 @@
 """Play several players against each other. Stopped or killed, the same command goes on where it was."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import tyro
 
-from boardwright.arena.bayeselo import Ratings, rate
-from boardwright.arena.crosstable import Row, crosstable, encounters
 from boardwright.arena.event import Event, check_even
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.tally import Tally
+from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.contest import MOST_GAMES, ContestOptions, interruptible
+from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
+from boardwright.stats.bayeselo import Ratings, rate
+from boardwright.stats.crosstable import Row, crosstable
+from boardwright.stats.score import Score
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ContestOptions):
+class Options(EventOptions):
     """Who plays, how often, and where the games are kept."""
 
     players: tyro.conf.Positional[tuple[str, ...]]
@@ -44,9 +45,10 @@ def run(options: Options) -> None:
     games = len(event.pairings()) * per_pair
     played: list[PlayedGame] = []
     with interruptible(options, played):
-        for game in track(options.play(event, games), games, "games"):
+        for game in track(options.play([event], games), games, "games"):
             played.append(game)
-    rows, ratings = crosstable(played), rate(encounters(played))
+    met = encounters(played)
+    rows, ratings = crosstable(met), rate(met)
     if options.json:
         print_json(_fields(event, played, rows, ratings))
         return
@@ -58,15 +60,15 @@ def _fields(event: Event, played: list[PlayedGame], rows: list[Row], ratings: Ra
     pairs = [(event.players[first], event.players[second]) for first, second in event.pairings()]
     return {
         "games": len(played),
-        "players": [{"name": row.name, **_counts(row.total), "score": row.total.score} for row in rows],
+        "players": [{"name": row.name, **_counts(row.total), "score": row.total.share} for row in rows],
         "pairs": [{"a": a, "b": b, **_counts(by_name[a].against[b])} for a, b in pairs],
         "ratings": [{"name": rated.name, "elo": rated.elo, "plus": rated.plus, "minus": rated.minus}
                     for rated in ratings.ratings],
     }  # fmt: skip
 
 
-def _counts(tally: Tally) -> dict[str, int]:
-    return {"games": tally.games, "wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+def _counts(score: Score) -> dict[str, int]:
+    return {"games": score.games, **asdict(score)}
 
 
 def _print_tables(played: list[PlayedGame], rows: list[Row], ratings: Ratings) -> None:
@@ -77,13 +79,12 @@ def _print_tables(played: list[PlayedGame], rows: list[Row], ratings: Ratings) -
     print(f"  {'':>2} {'':<{width}} {'Elo':>16} {'score':>8}{numbers}")
     for number, row in enumerate(rows, start=1):
         cells = "".join(f"{_cell(row.against.get(other.name)):>12}" for other in rows)
-        print(f"  {number:>2} {row.name:<{width}} {elo[row.name]:>16} {100 * row.total.score:>6.1f} %{cells}")
-    for row in rows:
-        if row.total.forfeits:
-            print(f"  {row.name} forfeited {row.total.forfeits} games")
+        print(f"  {number:>2} {row.name:<{width}} {elo[row.name]:>16} {100 * row.total.share:>6.1f} %{cells}")
+    for name, games in forfeits(played).items():
+        print(f"  {name} forfeited {games} games")
     for warning in ratings.warnings:
         print(f"  {warning}")
 
 
-def _cell(tally: Tally | None) -> str:
-    return "-" if tally is None else f"{tally.wins}-{tally.draws}-{tally.losses}"
+def _cell(score: Score | None) -> str:
+    return "-" if score is None else f"{score.wins}-{score.draws}-{score.losses}"

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 from boardwright.arena.balance import Line, Question, opening_name
-from boardwright.arena.intervals import Score
 from boardwright.games.registry import game_class
 from boardwright.papers.markdown import Rows, table
+from boardwright.stats.intervals import Interval
 from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
 
@@ -91,7 +91,7 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
             Curve(
                 rules,
                 [float(line.plies) for line in mine],
-                [score.score for score in scores],
+                [score.mean for score in scores],
                 [score.low for score in scores],
                 [score.high for score in scores],
                 colour=place,
@@ -104,13 +104,13 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
     return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
 
 
-def percent(share: Score) -> str:
+def percent(share: Interval) -> str:
     """A share with its interval."""
-    return f"{100 * share.score:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
 
 
-def _elo(elo: Score) -> str:
-    if not math.isfinite(elo.score):
-        return f"more than {elo.low:.0f}" if elo.score > 0 else f"less than {elo.high:.0f}"
+def _elo(elo: Interval) -> str:
+    if not math.isfinite(elo.mean):
+        return f"more than {elo.low:.0f}" if elo.mean > 0 else f"less than {elo.high:.0f}"
     bounds = (f"{bound:+.0f}" if math.isfinite(bound) else "∞" for bound in (elo.low, elo.high))
-    return f"{elo.score:+.0f} [{', '.join(bounds)}]"
+    return f"{elo.mean:+.0f} [{', '.join(bounds)}]"

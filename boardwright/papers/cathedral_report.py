@@ -9,9 +9,10 @@ from boardwright.learn.run.metrics import History
 from boardwright.papers import cathedral as tables
 from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral_results import STRENGTH, Decided, Results, targets, verdicts
-from boardwright.papers.estimates import Estimate, over_seeds, share_over_seeds
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.verdicts import FAILS, GAIN, HOLDS, OPEN
+from boardwright.stats.intervals import Interval
+from boardwright.stats.seeds import over_seeds, share_over_seeds
 from boardwright.views.chart import Chart, Line
 
 CURVES = {  # charts of runs: file, title, metric, axis, which runs
@@ -226,11 +227,11 @@ def _plays(history: History) -> bool:
     return "selfplay/games" in history.scalars
 
 
-def _bounds(figure: Estimate) -> str:
+def _bounds(figure: Interval) -> str:
     return f"[{figure.low:.3f}, {figure.high:.3f}]" if figure.is_bounded else "one seed"
 
 
-def _pair(first: Estimate | None, second: Estimate | None, *, both: bool) -> str:
+def _pair(first: Interval | None, second: Interval | None, *, both: bool) -> str:
     known = [first, second] if both else [first]
     return " / ".join(f"{figure.mean:.3f}" for figure in known if figure is not None)
 

@@ -18,15 +18,15 @@ from boardwright.papers.cathedral import (
     cell_of,
     training_of,
 )
-from boardwright.papers.estimates import (
-    Estimate,
+from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
+from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Score
+from boardwright.stats.seeds import (
     of_one_seed,
-    over_games,
     over_seeds,
     share_of_one_seed,
     share_over_seeds,
 )
-from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -42,19 +42,13 @@ class Played:
     device: str | None = None  # kind of the device that played them; None: games of the scalar engine
 
     @property
-    def games(self) -> int:
-        """Of both roles."""
-        return sum(self.wins) + sum(self.draws) + sum(self.losses)
+    def total(self) -> Score:
+        """Score of the first in both roles."""
+        return self.as_role(0) + self.as_role(1)
 
-    @property
-    def score(self) -> float:
-        """Share of the points."""
-        return (sum(self.wins) + sum(self.draws) / 2) / self.games
-
-    def score_as(self, role: int) -> float:
-        """Share of the points in the games in which the first has a role."""
-        games = self.wins[role] + self.draws[role] + self.losses[role]
-        return (self.wins[role] + self.draws[role] / 2) / games
+    def as_role(self, role: int) -> Score:
+        """Score of the first in the games in which it has a role."""
+        return Score(self.wins[role], self.draws[role], self.losses[role])
 
 
 @dataclass(frozen=True)
@@ -66,24 +60,23 @@ class Results:
 
     def shares(self, cell: Cell) -> tuple[float, float, float]:
         """Of all games: won, drawn and lost by the first."""
-        games = self.played[cell.name]
-        counts = [sum(sum(getattr(one, what)) for one in games) for what in ("wins", "draws", "losses")]
-        won, drawn, lost = (count / sum(counts) for count in counts)
-        return won, drawn, lost
+        total = self._total(cell)
+        return total.wins / total.games, total.draws / total.games, total.losses / total.games
 
-    def score_over_games(self, cell: Cell) -> Estimate:
+    def score_over_games(self, cell: Cell) -> Interval:
         """The first's, of all games together."""
-        games = self.played[cell.name]
-        wins, draws, losses = (sum(sum(getattr(one, what)) for one in games) for what in ("wins", "draws", "losses"))
-        return over_games(wins, draws, losses)
+        return self._total(cell).interval
 
-    def score_over_seeds(self, cell: Cell) -> Estimate:
+    def _total(self, cell: Cell) -> Score:
+        return sum((one.total for one in self.played[cell.name]), Score())
+
+    def score_over_seeds(self, cell: Cell) -> Interval:
         """The first's, a seed counting as one."""
-        return share_over_seeds([one.score for one in self.played[cell.name]])
+        return share_over_seeds([one.total.share for one in self.played[cell.name]])
 
-    def score_of_one_seed(self, cell: Cell) -> Estimate:
+    def score_of_one_seed(self, cell: Cell) -> Interval:
         """The first's, as nets of one more seed may show it."""
-        return share_of_one_seed([one.score for one in self.played[cell.name]])
+        return share_of_one_seed([one.total.share for one in self.played[cell.name]])
 
     def devices(self) -> list[str]:
         """The kinds of device that played games."""
@@ -92,10 +85,10 @@ class Results:
     def scores_by_role(self, cell: Cell) -> tuple[float, float]:
         """The first's, in each role."""
         games = self.played[cell.name]
-        first, second = (math.fsum(one.score_as(role) for one in games) / len(games) for role in (0, 1))
+        first, second = (math.fsum(one.as_role(role).share for one in games) / len(games) for role in (0, 1))
         return first, second
 
-    def reward(self, cell: Cell, side: int) -> Estimate | None:
+    def reward(self, cell: Cell, side: int) -> Interval | None:
         """Mean shaped reward a decision, a seed counting as one; None where it was not measured."""
         rewards = [one.rewards for one in self.played[cell.name]]
         known = [pair[side] for pair in rewards if pair is not None]
@@ -107,11 +100,11 @@ class Decided:
     """A verdict on a claim of the paper."""
 
     claim: str
-    figure: Estimate | None  # what it was decided by, over seeds; None where it was not measured
+    figure: Interval | None  # what it was decided by, over seeds; None where it was not measured
     words: str  # what the figure is
     verdict: str
     runs: tuple[str, str]  # the two that it compares
-    single: Estimate | None = None  # where the figure of one more seed lies
+    single: Interval | None = None  # where the figure of one more seed lies
     cell: Cell | None = None  # whose score the figure is
 
     @property
@@ -134,13 +127,13 @@ def verdicts(results: Results) -> list[Decided]:
     return [*decided, _on_stability(results)]
 
 
-def met(target: Target, results: Results) -> tuple[Estimate, bool]:
+def met(target: Target, results: Results) -> tuple[Interval, bool]:
     """What was reached, and whether that is enough."""
     score = results.score_over_games(cell_of(target.first, target.second))
     return score, (score.low if target.surely else score.mean) >= target.least
 
 
-def targets(results: Results) -> list[tuple[Target, Estimate, bool]]:
+def targets(results: Results) -> list[tuple[Target, Interval, bool]]:
     """All of them."""
     return [(target, *met(target, results)) for target in TARGETS]
 

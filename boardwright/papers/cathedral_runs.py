@@ -21,12 +21,12 @@ from typing import Any
 
 import jax
 
+from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.positions import boards_for
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
-from boardwright.arena.workers import play
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match import contest
 from boardwright.learn.match.duel import finished
@@ -141,7 +141,9 @@ def met(work: Work, cell: Cell, seed: int, watch: RunObserver) -> Played:
     played = _in_the_arena(work, cell, seed, games, show) if cell.arena else _on_the_device(work, cell, seed, show)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps({"told": told, "played": dataclasses.asdict(played)}).encode())
-    watch.message(f"{cell.first} against {cell.second}, seed {seed}: {played.score:.3f} of {played.games:,} games")
+    watch.message(
+        f"{cell.first} against {cell.second}, seed {seed}: {played.total.share:.3f} of {played.total.games:,} games"
+    )
     return played
 
 
@@ -232,9 +234,8 @@ def _in_the_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[
     )
     event.check()
     done = []
-    for game in play(event, itertools.islice(event.schedule(), games), work.workers):
+    for game in play(event, itertools.islice(event.schedule(), games), local_backend(work.workers)):
         done.append(game)
         show(len(done), games)
-    ours = match_tally(done).a
-    wins, draws, losses = ((getattr(ours[0], what), getattr(ours[1], what)) for what in ("wins", "draws", "losses"))
-    return Played(wins, draws, losses)
+    first, second = (side.score for side in match_tally(done).a)
+    return Played((first.wins, second.wins), (first.draws, second.draws), (first.losses, second.losses))

@@ -20,8 +20,8 @@ import jax
 
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.lifeline import follow_the_parent, start_deaf
 from boardwright.papers.stopping import StoppedError
+from boardwright.processes import exit_with_parent, start_ignoring_sigint
 
 LOOK_UP = 0.2  # seconds between looks at whether to stop
 
@@ -97,7 +97,7 @@ def _hire(job: Job) -> tuple[Connection, _Worker]:
     ours, theirs = spawning.Pipe()
     programs = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
     process = spawning.Process(target=_work, args=(theirs, job, programs), daemon=False)
-    start_deaf(process)
+    start_ignoring_sigint(process)
     theirs.close()
     return ours, _Worker(process, job)
 
@@ -120,7 +120,7 @@ def _work(line: Connection, job: Job, programs: str | None) -> None:
     """A process's life: one job."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    follow_the_parent()
+    exit_with_parent()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else the first takes most of a GPU's memory
     if programs is not None:
         jax.config.update("jax_compilation_cache_dir", programs)

@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boardwright.agents.netchoice import check_net
+from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.endings import Conversion, Task, attempts, conversion
 from boardwright.arena.event import Event
-from boardwright.arena.intervals import Score
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
-from boardwright.arena.workers import play
 from boardwright.games.draughts.endings import Judge, won_endings
 from boardwright.games.draughts.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
@@ -37,10 +36,11 @@ from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
 from boardwright.papers.ended import has_ended
-from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more
+from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Score
 from boardwright.wholefile import write_whole
 
 NAME, TITLE, PRESET = "draughts", "DraughtsZero: Learning Draughts through Self-Play", "draughts-paper-variant"
@@ -165,16 +165,16 @@ class Results:
     matches: dict[str, tuple[int, int, int]]  # by opponent: wins, draws and losses of our net with search
     endings: dict[tuple[str, str], tuple[Conversion, ...]]  # by net and how it is asked, for each number of pieces
 
-    def score(self, opponent: str) -> Estimate:
+    def score(self, opponent: str) -> Interval:
         """Of our net with search."""
-        return over_games(*self.matches[opponent])
+        return Score(*self.matches[opponent]).interval
 
     def claims(self) -> list[Claim]:
         """The paper's claims and proposals, judged by our variant of its method."""
         plain, with_tables = (self.endings[OURS, asked][0].share for asked in ("net + search", "net + search + tables"))
-        failing = Estimate(1 - plain.score, 1 - plain.high, 1 - plain.low)
+        failing = Interval(1 - plain.mean, 1 - plain.high, 1 - plain.low)
         gained = HOLDS if with_tables.low > plain.high else OPEN
-        strength, untrained = self.score("random"), over_games(*UNTRAINED).mean
+        strength, untrained = self.score("random"), Score(*UNTRAINED).share
         return [
             Claim(
                 "it learned to play",
@@ -190,7 +190,7 @@ class Results:
             ),
             Claim(
                 "endgame tables would help (proposed as training targets, tested here in the search)",
-                f"wins {100 * plain.score:.0f} % without, {100 * with_tables.score:.0f} % with tables in the search",
+                f"wins {100 * plain.mean:.0f} % without, {100 * with_tables.mean:.0f} % with tables in the search",
                 FAILS if with_tables.high < plain.low else gained,
                 "of tables in the search of our variant; tables as training targets were not run",
             ),
@@ -236,12 +236,12 @@ def _met(work: Work, opponent: str, watch: RunObserver) -> tuple[int, int, int]:
             game=game.name, rules=game.rules, players=players, openings="ballots", seed=seed, conditions=Conditions()
         )
         done = []
-        for played in play(event, itertools.islice(event.schedule(), work.games), work.workers):
+        for played in play(event, itertools.islice(event.schedule(), work.games), local_backend(work.workers)):
             done.append(played)
             watch.progress(f"against {opponent}", len(done), work.games)
             _check(watch)
-        total = sum(match_tally(done).a[1:], match_tally(done).a[0])
-        return [total.wins, total.draws, total.losses]
+        first, second = match_tally(done).a
+        return list(dataclasses.astuple(first.score + second.score))
 
     wins, draws, losses = _kept(work, f"matches/{opponent}", [work.games, work.simulations], work.net, count)
     return wins, draws, losses
@@ -265,7 +265,8 @@ def _converted(work: Work, name: str, net: Path, asked: str, pieces: int, watch:
     place = f"endings/{zlib.crc32(name.encode()):08x}-{asked.replace(' ', '')}-{pieces}"
     told = [work.positions, work.simulations, Tablebase(work.tables).pieces]
     fields = _kept(work, place, told, net, measure)
-    return Conversion(**{**fields, "share": Score(**fields["share"])})
+    fields.pop("share", None)  # of older files: it follows from the counts
+    return Conversion(**fields)
 
 
 def _kept(work: Work, name: str, told: list[Any], net: Path, count: Callable[[], Any]) -> Any:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.papers.estimates import Estimate
+from boardwright.stats.intervals import Interval
 
 NOT_RUN, NOT_PLAYED, NOT_REPORTED, UNKNOWN = "not run", "not played", "not reported", "–"
 
@@ -16,7 +16,7 @@ def minutes_text(minutes: float) -> str:
     return f"{minutes:.1f}" if math.isfinite(minutes) else UNKNOWN
 
 
-def elo_text(elo: Estimate) -> str:
+def elo_text(elo: Interval) -> str:
     """With its interval."""
     return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
 
@@ -32,6 +32,6 @@ def variant_text(changes: Sequence[str]) -> str:
     return f"variant: {', '.join(named)}" if named else ""
 
 
-def share_text(share: Estimate) -> str:
+def share_text(share: Interval) -> str:
     """In per cent, with its interval."""
     return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"

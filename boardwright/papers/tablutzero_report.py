@@ -7,7 +7,6 @@ from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
 from boardwright.papers import tablutzero as paper
-from boardwright.papers.estimates import Estimate
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
 from boardwright.papers.tablutzero_cells import (
@@ -37,6 +36,7 @@ from boardwright.papers.tablutzero_results import (
 )
 from boardwright.papers.tablutzero_targets import objections, targets
 from boardwright.papers.verdicts import OPEN, excludes_half, is_more
+from boardwright.stats.intervals import Interval
 from boardwright.views.chart import short
 
 PROTOCOL = """\
@@ -247,5 +247,5 @@ def _from_to(pair: tuple[float, float], digits: int) -> str:
     return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
 
 
-def _optional(share: Estimate | None) -> str | None:
+def _optional(share: Interval | None) -> str | None:
     return None if share is None else share_text(share)

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from boardwright.arena.balance import Line, Question
-from boardwright.arena.intervals import interval_of_counts
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig, ContestConfig
 from boardwright.learn.run import settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import History, Match, read_metrics
-from boardwright.papers.estimates import Estimate, over_games
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting, RatingMode
+from boardwright.stats.intervals import Interval, interval_of_counts, interval_of_pairs
+from boardwright.stats.score import Score
 
 # Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
 # not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among
@@ -62,10 +62,9 @@ class Met:
         return sum(self.wins) + sum(self.draws) + sum(self.losses)
 
     @property
-    def score(self) -> Estimate:
+    def score(self) -> Interval:
         """The first's share of the points; the unit that is counted is the pair."""
-        found = interval_of_counts((0.0, 0.25, 0.5, 0.75, 1.0), self.pairs)
-        return Estimate(found.score, found.low, found.high)
+        return interval_of_pairs(self.pairs)
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Rated:
     iteration: int
     frames: float
     minutes: float
-    elo: Estimate
+    elo: Interval
 
 
 def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
@@ -160,7 +159,7 @@ def curve(run: RunResult, mode: RatingMode) -> list[Rated]:
             iteration,
             frames_at(run.history, iteration),
             minutes_at(run.history, iteration),
-            Estimate(elo, low, high),
+            Interval(elo, low, high),
         )
         for iteration, (elo, low, high) in sorted(
             net_ratings(run.contests, fixed_parameters=mode.fixed_parameters).items()
@@ -180,7 +179,7 @@ def first_and_last(run: RunResult, metric: str) -> tuple[float, float] | None:
     return (float(values[0]), float(values[-1])) if len(values) else None
 
 
-def selfplay_attackers(run: RunResult) -> Estimate | None:
+def selfplay_attackers(run: RunResult) -> Interval | None:
     """The share of games that role 0 won in the last iterations of self-play, as if games were independent."""
     scalars = run.history.scalars
     if "selfplay/role0_wins" not in scalars:
@@ -192,7 +191,7 @@ def selfplay_attackers(run: RunResult) -> Estimate | None:
     if not games.sum() or not np.isfinite(share):
         return None
     found = interval_of_counts((1.0, 0.0), (share * games.sum(), (1 - share) * games.sum()))
-    return Estimate(share, found.low, found.high)
+    return Interval(share, found.low, found.high)
 
 
 def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
@@ -206,7 +205,7 @@ def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
     return [(iteration, *found[iteration]) for iteration in sorted(found)]
 
 
-def early_and_late_wins(run: RunResult, role: int) -> tuple[Estimate | None, Estimate | None]:
+def early_and_late_wins(run: RunResult, role: int) -> tuple[Interval | None, Interval | None]:
     """The share of games won in a role against past checkpoints: up to `TURN` of the training, and by the last net."""
     evaluated = wins_as(run, role)
     until = TURN * run.config.iterations
@@ -245,9 +244,9 @@ def off_protocol(run: RunResult, protocol: ContestConfig) -> list[str]:
     ]
 
 
-def _share(counts: Sequence[tuple[int, int]]) -> Estimate | None:
+def _share(counts: Sequence[tuple[int, int]]) -> Interval | None:
     won, games = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
-    return over_games(won, 0, games - won) if games else None
+    return Score(won, 0, games - won).interval if games else None
 
 
 def _at(history: History, what: str, iteration: int) -> float:

@@ -6,7 +6,6 @@ compared, with minutes that can be. Otherwise it is reported together with the o
 
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.papers import tablutzero as paper
-from boardwright.papers.estimates import Estimate
 from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
 from boardwright.papers.tablutzero_cells import (
     NOT_PLAYED,
@@ -18,6 +17,7 @@ from boardwright.papers.tablutzero_cells import (
 )
 from boardwright.papers.tablutzero_results import Met, Results, curve, measure_of_minutes, off_protocol, variant
 from boardwright.papers.verdicts import excludes_half
+from boardwright.stats.intervals import Interval
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
 
@@ -60,7 +60,7 @@ def _strength(results: Results, mode: RatingMode) -> Target:
     )
 
 
-def _shortfall(elo: Estimate) -> str:
+def _shortfall(elo: Interval) -> str:
     """By how much a rating, or the interval of one that is high enough, falls short of the published one."""
     if elo.mean < paper.ELO:
         return f": {paper.ELO - elo.mean:,.0f} below"

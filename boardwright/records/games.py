@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardwright import __version__
-from boardwright.arena.pairings import Encounter
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord
 from boardwright.records import codec
 from boardwright.records.store import Store
+from boardwright.stats.pairings import Encounter
 
 UNKNOWN = "?"  # a player of whom a game file says nothing
 _NET = " net "  # in a player's version, between that of boardwright and the checksum of its net, if it has one

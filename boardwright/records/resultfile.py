@@ -12,9 +12,9 @@ import csv
 import io
 from collections.abc import Iterator
 
-from boardwright.arena.pairings import Encounter
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
+from boardwright.stats.pairings import Encounter
 
 COLUMNS = ("first", "second", "result")
 RESULTS = {"first": 0, "second": 1, "draw": DRAW}

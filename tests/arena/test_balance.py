@@ -33,7 +33,7 @@ def test_games_are_counted() -> None:
     openings = np.array([[1, 0], [1, 0], [0, 1], [2, 2], [3, 3], [3, 4]], np.uint32)
     counts = count(result, np.array([10, 20, 30, 40, 50, 60], np.int32), openings)
     assert (counts.wins, counts.draws, counts.games, counts.openings) == ((3, 1), 2, 6, 5)
-    assert counts.score.score == pytest.approx((3 + 1) / 6)
+    assert counts.score.mean == pytest.approx((3 + 1) / 6)
     mean, reach = counts.mean_plies
     assert mean == pytest.approx(35)
     deviation = np.std([10, 20, 30, 40, 50, 60], ddof=1)
@@ -42,11 +42,11 @@ def test_games_are_counted() -> None:
 
 def test_the_advantage_in_elo() -> None:
     """Ten to one is 400 points by definition, and a game that is always won is worth more than can be said."""
-    assert counted(1000, 0, 100).elo.score == pytest.approx(400)
-    assert counted(100, 0, 1000).elo.score == pytest.approx(-400)
-    assert counted(300, 400, 300).elo.score == pytest.approx(0)
+    assert counted(1000, 0, 100).elo.mean == pytest.approx(400)
+    assert counted(100, 0, 1000).elo.mean == pytest.approx(-400)
+    assert counted(300, 400, 300).elo.mean == pytest.approx(0)
     always = counted(1000, 0, 0).elo
-    assert always.score == math.inf
+    assert always.mean == math.inf
     assert 800 < always.low < 1400
     told = fields(Line("zero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
     assert (told["rules"], told["net"], told["own"], told["opening"]) == ("zero", "ours", True, "random:4")

@@ -5,8 +5,7 @@ from itertools import islice
 
 import pytest
 
-from boardwright.arena.cluster import play_on_cluster
-from boardwright.arena.workers import play
+from boardwright.arena.backends import RayCluster, play
 from boardwright.errors import BoardwrightError
 
 
@@ -20,7 +19,7 @@ def test_two_nodes_play_the_same_games_as_this_process(event, monkeypatch: pytes
         cluster.add_node(num_cpus=1)
         match = event("mc:sims=3", "random", "first-legal")
         assert cluster.address is not None
-        together = list(play_on_cluster(match, islice(match.schedule(), 12), cluster.address))
+        together = list(play(match, islice(match.schedule(), 12), RayCluster(cluster.address)))
         alone = {played.index: played.record for played in play(match, islice(match.schedule(), 12))}
         assert len(together) == 12
         assert {played.index: played.record for played in together} == alone
@@ -32,7 +31,7 @@ def test_without_ray(event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     match = event("random", "random")
     with pytest.raises(BoardwrightError, match=r"pip install -e '\.\[cluster\]'"):
-        list(play_on_cluster(match, match.schedule(), "auto"))
+        list(play(match, match.schedule(), RayCluster("auto")))
 
 
 @pytest.mark.parametrize("address", ["auto", "127.0.0.1:1", "127.0.0.1:99999", "ray://no.such.host.invalid:10001"])
@@ -40,4 +39,4 @@ def test_without_a_cluster(event, address: str) -> None:
     pytest.importorskip("ray")
     match = event("random", "random")
     with pytest.raises(BoardwrightError, match=f"cannot reach the Ray cluster '{address}'"):
-        list(play_on_cluster(match, match.schedule(), address))
+        list(play(match, match.schedule(), RayCluster(address)))

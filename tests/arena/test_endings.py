@@ -81,7 +81,7 @@ def test_conversion() -> None:
     found = conversion(done)
     assert (found.won, found.spoiled, found.nowhere, found.endings) == (2, 1, 0, 3)
     assert (found.plies, found.best) == (25, 20)
-    assert found.share.low < 2 / 3 == found.share.score < found.share.high
+    assert found.share.low < 2 / 3 == found.share.mean < found.share.high
 
 
 def test_the_command() -> None:

@@ -10,11 +10,11 @@ from planted_package import PLAIN, plant_ratings, plant_shipped_net
 import boardwright
 from boardwright.agents.players import make_agent
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.bayeselo import Rating, rate
 from boardwright.arena.ladder import Row
 from boardwright.arena.ladder_file import LadderFileError
-from boardwright.arena.pairings import Encounter, condense, groups
 from boardwright.nets import shipped
+from boardwright.stats.bayeselo import Rating, rate
+from boardwright.stats.pairings import Encounter, condense, groups
 
 ROWS = [Row(letter) for letter in "gcaebdf"]
 

@@ -3,12 +3,13 @@
 from itertools import islice
 
 import boardwright
-from boardwright.arena.crosstable import crosstable, encounters
+from boardwright.arena.backends import play
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.tally import match_tally, pair_points, points, tallies
-from boardwright.arena.workers import play
+from boardwright.arena.tally import encounters, match_tally, pair_points, points, tallies
 from boardwright.games.base import DRAW
 from boardwright.games.record import GameRecord
+from boardwright.stats.crosstable import crosstable
+from boardwright.stats.score import Score
 
 GAME = boardwright.game("draughts")
 
@@ -25,7 +26,7 @@ def played(moves: str, result: int, index: int = 0, **more) -> PlayedGame:
 def test_time_is_that_of_the_moves_one_chose() -> None:
     game = played("11-15 22-18 15x22 25x18", 0, opening=1)
     black, white = tallies(game)
-    assert (black.wins, black.losses, white.wins, white.losses) == (1, 0, 0, 1)
+    assert (black.score, white.score) == (Score(1, 0, 0), Score(0, 0, 1))
     assert (black.moves, black.seconds, black.longest) == (1, 3.0, 3.0)
     assert (white.moves, white.seconds, white.longest) == (2, 6.0, 4.0)
     assert black.plies == white.plies == 4
@@ -48,8 +49,8 @@ def test_a_match_is_counted_from_the_side_of_a() -> None:
         played("11-15", 1, 3, forfeited_by=0),
     ]
     counted = match_tally(games)
-    assert [(side.wins, side.draws, side.losses) for side in counted.a] == [(1, 1, 0), (1, 0, 1)]
-    assert (counted.b.wins, counted.b.draws, counted.b.losses, counted.b.forfeits) == (1, 1, 2, 1)
+    assert [side.score for side in counted.a] == [Score(1, 1, 0), Score(1, 0, 1)]
+    assert (counted.b.score, counted.b.forfeits) == (Score(1, 1, 2), 1)
     assert pair_points(reversed(games)) == [(1.0, 0.0), (0.5, 1.0)]
     assert pair_points(games[:3]) == [(1.0, 0.0), (0.5,)]
     assert [points(game, 1) for game in games] == [0.0, 0.0, 0.5, 1.0]
@@ -58,9 +59,9 @@ def test_a_match_is_counted_from_the_side_of_a() -> None:
 def test_a_crosstable_is_complete_and_symmetric(event) -> None:
     tournament = event("mc:sims=8", "random", "first-legal")
     games = list(play(tournament, islice(tournament.schedule(), 24)))
-    rows = crosstable(games)
+    rows = crosstable(encounters(games))
     assert [row.total.games for row in rows] == [16, 16, 16]
-    assert [row.total.score for row in rows] == sorted((row.total.score for row in rows), reverse=True)
+    assert [row.total.share for row in rows] == sorted((row.total.share for row in rows), reverse=True)
     cells = {(row.name, other): cell for row in rows for other, cell in row.against.items()}
     for (name, other), cell in cells.items():
         mirrored = cells[other, name]

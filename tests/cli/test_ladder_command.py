@@ -180,7 +180,7 @@ def test_killed_and_interrupted_it_ends_with_the_games_it_should_have(command: A
     os.killpg(process.pid, signal.SIGINT)
     output, complaint = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, "")
-    assert complaint.strip().endswith(f"they are kept in {db}: the same command again goes on from here")
+    assert complaint.strip().endswith(f"they are kept in {db}: rerun the same command to resume")
     assert killed < len(games_in(db)) < 600
     first = command(*MEASURED, *many, "--db", db, "--json")
     second = command(*MEASURED, *many, "--db", whole, "--json", "--workers", "2")

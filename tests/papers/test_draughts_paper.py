@@ -13,7 +13,6 @@ from planted_package import plant_shipped_net
 
 import boardwright
 from boardwright.arena.endings import Conversion
-from boardwright.arena.intervals import score_interval
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
@@ -113,8 +112,7 @@ def test_stopping(tmp_path: Path, trained: list[Any]) -> None:
 
 
 def conversions(won: int) -> tuple[Conversion, ...]:
-    share = score_interval([(1.0,)] * won + [(0.0,)] * (100 - won))
-    return tuple(Conversion("", pieces, won, 100 - won, 0, share, 20.0, 18.0) for pieces in PIECES)
+    return tuple(Conversion("", pieces, won, 100 - won, 0, 20.0, 18.0) for pieces in PIECES)
 
 
 @pytest.mark.parametrize(

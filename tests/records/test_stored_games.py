@@ -7,7 +7,6 @@ import pytest
 from played import random_played, random_position
 
 import boardwright
-from boardwright.arena.pairings import Encounter
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING
@@ -26,6 +25,7 @@ from boardwright.records.games import (
 )
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import Store, open_store
+from boardwright.stats.pairings import Encounter
 
 EVERY_RULE_SET = [(name, rules) for name in game_names() for rules in game_class(name).rule_sets()]
 CUSTOM = sorted((Path(__file__).parent.parent / "contract" / "rules").glob("*/*"))

@@ -6,11 +6,11 @@ import numpy as np
 
 import boardwright
 from boardwright.arena import ladder_file
-from boardwright.arena.bayeselo import Rating
 from boardwright.games.registry import game_class
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig
 from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.stats.bayeselo import Rating
 
 RESIDUAL = NetConfig(blocks=1, width=8)
 PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,))  # whose value foretells nothing

@@ -8,12 +8,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 import boardwright
-from boardwright.arena.bayeselo import rate, rate_by_role
-from boardwright.arena.pairings import Encounter
 from boardwright.arena.played import PlayedGame
 from boardwright.games.record import GameRecord
 from boardwright.records.games import save_game
 from boardwright.records.store import open_store
+from boardwright.stats.bayeselo import rate, rate_by_role
+from boardwright.stats.pairings import Encounter
 from boardwright.web.app import make_app
 from boardwright.web.arena import ratings
 from boardwright.web.settings import Settings

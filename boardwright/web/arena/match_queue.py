@@ -14,9 +14,9 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
 from boardwright.agents.specs import seconds, split
+from boardwright.arena.backends import WorkerPool, play
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.workers import play_apart
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import finished_indices
 from boardwright.records.games import save_game
@@ -42,7 +42,7 @@ class MatchQueue:
         self._changed = threading.Condition()
         self._waiting: list[int] = []
         self._playing: int | None = None
-        self._stop_writer: Connection | None = None  # closed to stop the match that is played, see `play_apart`
+        self._stop_writer: Connection | None = None  # closed to stop the match that is played, see `WorkerPool`
         self._closed = False
         self._thread: threading.Thread | None = None
         with open_store(self._db, create=True) as store:
@@ -139,8 +139,8 @@ class MatchQueue:
                 asked, finished = event_of(found.config), finished_indices(store, found.event)
                 event = _resolve_unchanged(asked, self._settings)
                 missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
-                bounds = {"bell": stop_reader, "megabytes": self._settings.worker_megabytes}
-                with contextlib.closing(play_apart(event, missing, WORKERS, **bounds)) as games:
+                backend = WorkerPool(WORKERS, stop_reader, self._settings.worker_megabytes)
+                with contextlib.closing(play(event, missing, backend)) as games:
                     for game in games:
                         _check_started(game, self._settings)
                         first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]

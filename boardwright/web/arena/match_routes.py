@@ -14,11 +14,11 @@ from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
-from boardwright.arena.intervals import elo_of_score, score_interval
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
 from boardwright.records.store import Store, open_store
+from boardwright.stats.intervals import elo_of_score, score_interval
 from boardwright.web.arena.match_queue import MatchQueue, new_seed
 from boardwright.web.arena.schemas import (
     Count,
@@ -188,7 +188,7 @@ def _count(played: Sequence[MatchGame], groups: Sequence[Sequence[float]]) -> Co
         wins=points.count(1.0),
         draws=points.count(0.5),
         losses=points.count(0.0),
-        score=score.score,
+        score=score.mean,
         low=score.low,
         high=score.high,
     )

@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from boardwright.arena.bayeselo import Rating, Ratings, rate, rate_by_role
-from boardwright.arena.pairings import Encounter, condense, groups
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game_class
 from boardwright.records.games import encounters, rule_set_names
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import Store
+from boardwright.stats.bayeselo import Rating, Ratings, rate, rate_by_role
+from boardwright.stats.pairings import Encounter, condense, groups
 from boardwright.web.arena.schemas import Cell, Crosstable, CrosstableRow, RatingList, RatingRow
 
 MAX_ROWS = 60  # of a crosstable: the players with the most games

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from boardwright.agents.players import players_of
 from boardwright.agents.specs import Option, Player
 from boardwright.arena import ladder
-from boardwright.arena.bayeselo import Rating
 from boardwright.arena.ladder_file import LadderFileError, RatedField, shipped_ratings
 from boardwright.games import registry
 from boardwright.games.base import Game
 from boardwright.nets.netfile import NetFile
+from boardwright.stats.bayeselo import Rating
 from boardwright.web.players.specs import NET_HELP, is_playable
 from boardwright.web.server.schemas import Json
 

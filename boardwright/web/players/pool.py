@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from boardwright.agents.base import Limit
-from boardwright.lifeline import start_deaf
+from boardwright.processes import start_ignoring_sigint
 from boardwright.web.players import worker
 from boardwright.web.players.protocol import (
     Answer,
@@ -216,7 +216,7 @@ class SearchPool:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=worker.work, args=(theirs, self._settings.worker_megabytes), daemon=True)
-        start_deaf(process)
+        start_ignoring_sigint(process)
         theirs.close()
         spawned = _Worker(process, ours)
         self._workers.append(spawned)

@@ -20,7 +20,7 @@ from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
-from boardwright.lifeline import follow_the_parent
+from boardwright.processes import exit_with_parent
 from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started
 
 KEPT_PLAYERS = 4
@@ -143,7 +143,7 @@ class PlayerCache:
 def work(connection: Connection, megabytes: int) -> None:
     """The worker's main loop, until the connection is closed or the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    follow_the_parent()
+    exit_with_parent()
     _limit_memory(megabytes)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)

@@ -13,10 +13,10 @@ from multiprocessing import Pipe
 from pathlib import Path
 
 from boardwright.agents.netchoice import player_for
+from boardwright.arena.backends import WorkerPool, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.played import PlayedGame
-from boardwright.arena.workers import play_apart
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
 from boardwright.nets.netfile import NetFile
@@ -104,7 +104,7 @@ def _play(event: Event, megabytes: int) -> PlayedGame:
     timeout = threading.Timer(MAX_SECONDS, stop_writer.close)
     timeout.start()
     try:
-        for played in play_apart(event, islice(event.schedule(), 1), bell=stop_reader, megabytes=megabytes):
+        for played in play(event, islice(event.schedule(), 1), WorkerPool(1, stop_reader, megabytes)):
             if played.forfeited_by is not None:
                 raise BoardwrightError(played.record.reason)
             return played

@@ -1,20 +1,16 @@
-"""Who met whom, how often, and with what result: games condensed for rating.
-
-A rating looks at thousands of games but needs only how often each player, in the first role, won, lost
-and drew against each other one.
-"""
+"""Results of games condensed for rating: wins, losses and draws of each player in the first role by opponent."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import DRAW
+from boardwright.stats.score import DRAW
 
-MOST_PLAYERS = 4000  # the table of who met whom has a row and a column for each, and so have larger ones of the fit
+MOST_PLAYERS = 4000  # the table of results and larger ones of the fit have a row and a column for each
 
 
 class Encounter(NamedTuple):
@@ -40,14 +36,14 @@ class Pairings:
 
     @property
     def met(self) -> np.ndarray:
-        """[n, n] float64: games of two players, whoever was first; symmetric."""
+        """[n, n] float64: games of two players in both orders of roles; symmetric."""
         met = self.counts.sum(axis=2)
         return met + met.T - np.diag(met.diagonal())
 
 
-def condense(encounters: Iterable[Encounter]) -> Pairings:
-    """The table of all encounters; raises BoardwrightError for more players than memory has room for."""
-    tally = Counter(encounters)
+def condense(encounters: Iterable[Encounter] | Mapping[Encounter, int]) -> Pairings:
+    """The table of all encounters, listed or counted; raises BoardwrightError for more players than fit in memory."""
+    tally = +Counter(encounters)
     names = tuple(sorted({name for first, second, _ in tally for name in (first, second)}))
     if len(names) > MOST_PLAYERS:
         raise BoardwrightError(f"{len(names)} players are too many to rate: at most {MOST_PLAYERS}, so choose some")
@@ -61,7 +57,7 @@ def condense(encounters: Iterable[Encounter]) -> Pairings:
 
 
 def split_roles(pairings: Pairings, roles: tuple[str, str]) -> Pairings:
-    """Every player taken apart into two, one a role; those that never played a role are left out.
+    """Every player split into two entries, one for each role it played.
 
     The first roles come first, so the first `len(names) - k` entries meet only the last k.
     """
@@ -77,7 +73,7 @@ def split_roles(pairings: Pairings, roles: tuple[str, str]) -> Pairings:
 def groups(pairings: Pairings) -> list[list[int]]:
     """Players that are connected by games, directly or through others; the largest group first.
 
-    That everybody won and lost against somebody is not asked: the virtual draws of the prior see to it.
+    No player needs both a win and a loss: the virtual draws of the prior make all ratings finite.
     """
     neighbours = [np.flatnonzero(row).tolist() for row in pairings.met]
     left = set(range(len(neighbours)))
@@ -92,8 +88,8 @@ def groups(pairings: Pairings) -> list[list[int]]:
     return sorted(found, key=len, reverse=True)
 
 
-def tells_advantage(pairings: Pairings) -> bool:
-    """Whether the games tell the advantage of the first role from the strength of those who had it.
+def identifies_advantage(pairings: Pairings) -> bool:
+    """Whether the games separate the advantage of the first role from the strength of the players who had it.
 
     They do not where ratings alone could explain any advantage: when the players can be given heights such
     that every game was played from a height to the one just below, as when each always has the same role.

@@ -1,4 +1,4 @@
-"""Is A stronger than B? A sequential test that stops as soon as the games tell.
+"""Sequential probability ratio test (SPRT): is A stronger than B? Stops as soon as the games decide.
 
 Two hypotheses about the strength of A, in logistic Elo points above B (score = 1 / (1 + 10^(-elo / 400))):
 H0, it is `elo0`, and H1, it is `elo1`. Games are played in *pairs*, both from the same opening with the
@@ -20,17 +20,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.arena.intervals import elo_of_score, interval_of_counts, score_of_elo
 from boardwright.errors import BoardwrightError
+from boardwright.stats.intervals import PAIR_SHARES, elo_of_score, interval_of_pairs, score_of_elo
 
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's share of the two points
-LEAST_COUNT = 1e-3  # of an outcome not yet seen: it may still come
+LEAST_COUNT = 1e-3  # for an outcome that has not occurred yet
 LARGEST_ELO = 1000.0  # of a hypothesis
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where a test stands."""
+    """State of a test after some pairs of games."""
 
     decision: Literal["continue", "H0", "H1"]  # which hypothesis is accepted
     llr: float  # log-likelihood ratio of H1 to H0
@@ -38,14 +37,14 @@ class Verdict:
     upper: float  # at or above it H1 is
     pairs: int
     score: float  # A's share of the points
-    elo: float  # what the score means; infinite at 0 and 1
-    elo_low: float  # 95 % interval; a test that has stopped by itself is a little too sure
+    elo: float  # that corresponds to the score; infinite at 0 and 1
+    elo_low: float  # 95 % interval; slightly too narrow for a test that has reached a bound
     elo_high: float
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test: two hypotheses and how often one may be wrong about each."""
+    """A test of two hypotheses with their error rates."""
 
     elo0: float
     elo1: float
@@ -67,18 +66,18 @@ class Sprt:
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def judge(self, counts: Sequence[int]) -> Verdict:
-        """Where the test stands after so many pairs of each outcome: 0, ½, 1, 1½ and 2 points for A."""
+        """The verdict after `counts` pairs with 0, ½, 1, 1½ and 2 points for A."""
         lower, upper = self.bounds
         llr = log_likelihood_ratio(counts, score_of_elo(self.elo0), score_of_elo(self.elo1))
         decision = "H1" if llr >= upper else "H0" if llr <= lower else "continue"
-        score = interval_of_counts(PAIR_SCORES, counts)
-        elos = (elo_of_score(score.score), elo_of_score(score.low), elo_of_score(score.high))
-        return Verdict(decision, llr, lower, upper, sum(counts), score.score, *elos)
+        score = interval_of_pairs(counts)
+        elos = (elo_of_score(score.mean), elo_of_score(score.low), elo_of_score(score.high))
+        return Verdict(decision, llr, lower, upper, sum(counts), score.mean, *elos)
 
 
 def count_pairs(pairs: Iterable[tuple[float, float]]) -> tuple[int, ...]:
     """How many pairs had each outcome, from A's points (0, ½ or 1) in the two games of each."""
-    counts = [0] * len(PAIR_SCORES)
+    counts = [0] * len(PAIR_SHARES)
     for one, other in pairs:
         counts[round(2.0 * (one + other))] += 1
     return tuple(counts)
@@ -97,7 +96,7 @@ def log_likelihood_ratio(counts: Sequence[float], score0: float, score1: float) 
     tilt0, tilt1 = _tilt(share, score0), _tilt(share, score1)
     return sum(
         count * math.log((1.0 + tilt0 * (score - score0)) / (1.0 + tilt1 * (score - score1)))
-        for count, score in zip(counts, PAIR_SCORES, strict=True)
+        for count, score in zip(counts, PAIR_SHARES, strict=True)
     )
 
 
@@ -108,7 +107,7 @@ def _tilt(share: Sequence[float], mean: float) -> float:
     Σ share_i (score_i - mean) / (1 + t (score_i - mean)), which falls as t rises between the two values at
     which a share would become infinite; so Newton's steps are taken as long as they stay between what is known.
     """
-    gaps = [score - mean for score in PAIR_SCORES]
+    gaps = [score - mean for score in PAIR_SHARES]
     low, high = -1.0 / gaps[-1], -1.0 / gaps[0]
     tilt = 0.0
     for _ in range(200):

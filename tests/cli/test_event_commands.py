@@ -170,7 +170,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, workers: str) -> None:
     assert output == ""
     stopped = complaint.strip()
     assert stopped.startswith("boardwright: stopped after ")
-    assert stopped.endswith(f"games; they are kept in {db}: the same command again goes on from here")
+    assert stopped.endswith(f"games; they are kept in {db}: rerun the same command to resume")
     assert int(stopped.split()[3]) <= len(games_in(db))
 
 
@@ -188,7 +188,7 @@ def test_a_game_that_another_process_stored_first_comes_in_its_turn(tmp_path: Pa
     """A sequential test counts pairs in order: it would wait for a game that comes at the end of 100,000."""
     options = sprt.Options(game="draughts", a="random", b="first-legal", db=tmp_path / "games.db")
     event = options.event(("random", "first-legal"))
-    one, other = options.play(event, 100), options.play(event, 100)
+    one, other = options.play([event], 100), options.play([event], 100)
     assert [next(one).index, next(other).index, next(other).index] == [0, 0, 1]
     assert [next(one).index, next(one).index] == [1, 2]
     one.close()

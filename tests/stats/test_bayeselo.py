@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boardwright.arena.bayeselo import Ratings, rate, rate_by_role, scale
-from boardwright.arena.pairings import Encounter, condense, groups, tells_advantage
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
+from boardwright.stats.bayeselo import Ratings, rate, rate_by_role, scale
+from boardwright.stats.pairings import Encounter, condense, groups, identifies_advantage
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW}
 
@@ -213,11 +213,11 @@ def test_who_never_met_is_said() -> None:
 def test_an_advantage_that_cannot_be_told_is_said() -> None:
     always_first = [Encounter("a", "b", 0), Encounter("a", "c", DRAW)]
     assert "never changed roles" in rate(always_first).warnings[0]
-    assert not tells_advantage(condense(always_first))
-    assert not tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0)]))
-    assert tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "a", 0)]))
-    assert tells_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0), Encounter("a", "c", 0)]))
-    assert tells_advantage(condense([Encounter("a", "a", 0)]))
+    assert not identifies_advantage(condense(always_first))
+    assert not identifies_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0)]))
+    assert identifies_advantage(condense([Encounter("a", "b", 0), Encounter("b", "a", 0)]))
+    assert identifies_advantage(condense([Encounter("a", "b", 0), Encounter("b", "c", 0), Encounter("a", "c", 0)]))
+    assert identifies_advantage(condense([Encounter("a", "a", 0)]))
 
 
 def test_groups() -> None:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from boardwright.arena.intervals import elo_of_score, score_interval, score_of_elo
-from boardwright.arena.sprt import PAIR_SCORES, Sprt, count_pairs, log_likelihood_ratio
 from boardwright.errors import BoardwrightError
+from boardwright.stats.intervals import PAIR_SHARES, elo_of_score, score_interval, score_of_elo
+from boardwright.stats.sprt import Sprt, count_pairs, log_likelihood_ratio
 
 
 def pair_odds(elo: float, draws: float = 0.3, bias: float = 0.25) -> np.ndarray:
@@ -23,7 +23,7 @@ def test_the_model_of_these_tests_has_the_right_mean() -> None:
     odds = pair_odds(40.0)
     assert odds.sum() == pytest.approx(1.0)
     assert (odds > 0).all()
-    assert odds @ np.array(PAIR_SCORES) == pytest.approx(score_of_elo(40.0))
+    assert odds @ np.array(PAIR_SHARES) == pytest.approx(score_of_elo(40.0))
 
 
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, "H1"), (60.0, "H0")])
@@ -47,8 +47,8 @@ def test_errors_are_as_rare_as_promised(elo: float, wrong: str) -> None:
 def test_many_balanced_pairs_approach_the_normal_approximation() -> None:
     counts, s0, s1 = (2000, 8000, 20000, 9000, 2400), 0.5, score_of_elo(3.0)
     share = np.array(counts) / sum(counts)
-    mean = share @ np.array(PAIR_SCORES)
-    variance = share @ (np.array(PAIR_SCORES) - mean) ** 2
+    mean = share @ np.array(PAIR_SHARES)
+    variance = share @ (np.array(PAIR_SHARES) - mean) ** 2
     normal = sum(counts) * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
     assert log_likelihood_ratio(counts, s0, s1) == pytest.approx(normal, rel=0.02)
 
@@ -110,15 +110,15 @@ def test_senseless_tests_are_refused(options: dict[str, float], complaint: str) 
 
 def test_intervals_of_single_games_are_those_of_agresti_and_coull() -> None:
     score = score_interval([(1.0,)] * 10)
-    assert (score.score, score.high) == (1.0, 1.0)
+    assert (score.mean, score.high) == (1.0, 1.0)
     assert score.low == pytest.approx(0.6791, abs=1e-3)
     even = score_interval([(1.0,), (0.0,)] * 50)
-    assert (even.low, even.score, even.high) == pytest.approx((0.4038, 0.5, 0.5962), abs=1e-3)
+    assert (even.low, even.mean, even.high) == pytest.approx((0.4038, 0.5, 0.5962), abs=1e-3)
 
 
 def test_nothing_played_says_nothing() -> None:
     score = score_interval([])
-    assert (score.score, score.low, score.high) == (0.5, 0.0, 1.0)
+    assert (score.mean, score.low, score.high) == (0.5, 0.0, 1.0)
     assert score_interval([(), ()]) == score
 
 
@@ -138,9 +138,9 @@ def test_the_interval_covers_what_it_promises(games: int, elo: float) -> None:
     random, trials = np.random.default_rng(1), 2000
     odds, covered = pair_odds(elo, draws=0.1, bias=0.1), 0
     for _ in range(trials):
-        score = score_interval([(PAIR_SCORES[k], PAIR_SCORES[k]) for k in random.choice(5, size=games, p=odds)])
+        score = score_interval([(PAIR_SHARES[k], PAIR_SHARES[k]) for k in random.choice(5, size=games, p=odds)])
         covered += score.low <= score_of_elo(elo) <= score.high
-        assert score.low <= score.score <= score.high
+        assert score.low <= score.mean <= score.high
     assert covered / trials > 0.935
 
 

@@ -7,8 +7,8 @@ Player A in the first role against player B, with f(x) = 1 / (1 + 10^(x / 400)):
 
 `rate` finds the most probable ratings, `advantage` and `draw` parameter (the original's `mm 1 1`), or, with
 `fixed_parameters`, the most probable ratings for the original's default advantage and draw parameter (its `mm`).
-Every player is taken to have drawn a little beforehand with the opponents it met (`PRIOR_DRAWS`, as in
-the original), so that one who won every game has a finite rating.
+Every player gets virtual draws against the opponents it met (`PRIOR_DRAWS`, as in the original), so that a
+player who won every game has a finite rating.
 
 Ratings have mean 0: only differences mean something. They are reported as the original reports them, times
 `scale(draw)`: the more draws there are, the less a difference of the model shows in the score, and so scaled
@@ -20,15 +20,15 @@ that interval, by the normal approximation with the covariance of everything tha
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 
-from boardwright.arena.likelihood import ELO, Evidence, Peak, exact_interval, maximise
-from boardwright.arena.pairings import Encounter, Pairings, condense, groups, split_roles, tells_advantage
-from boardwright.games.base import DRAW
+from boardwright.stats.likelihood import ELO, Evidence, Peak, exact_interval, maximise
+from boardwright.stats.pairings import Encounter, Pairings, condense, groups, identifies_advantage, split_roles
+from boardwright.stats.score import DRAW
 
 PRIOR_DRAWS = 2.0  # virtual draws of each player, half of them from its opponents' share
 CONFIDENCE = 0.95
@@ -49,7 +49,7 @@ class Rating:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """What a set of games says about those who played them."""
+    """Ratings of all players of a set of games."""
 
     advantage: float  # of the first role, in Elo points of the model
     draw: float  # the larger, the more games are drawn between equals
@@ -82,7 +82,7 @@ class Ratings:
         return lead, lead - reach, lead + reach
 
 
-def rate(encounters: Iterable[Encounter], *, fixed_parameters: bool = False) -> Ratings:
+def rate(encounters: Iterable[Encounter] | Mapping[Encounter, int], *, fixed_parameters: bool = False) -> Ratings:
     """The rating of every player; `fixed_parameters` holds advantage and draw parameter at the original's defaults."""
     pairings = condense(encounters)
     connected = groups(pairings)
@@ -90,7 +90,7 @@ def rate(encounters: Iterable[Encounter], *, fixed_parameters: bool = False) -> 
     counts[:, :, DRAW] += PRIOR_DRAWS / 4.0 * _shares(pairings)  # in either role
     flat = _shifts_of_groups(pairings, connected)
     warnings = _warnings(pairings, connected)
-    if pairings.names and not fixed_parameters and not tells_advantage(pairings):
+    if pairings.names and not fixed_parameters and not identifies_advantage(pairings):
         warnings.append("the advantage of the first role is a guess: the players never changed roles")
     peak = maximise(Evidence.of(counts), len(pairings.names), flat, fixed_parameters=fixed_parameters)
     # Within a group of m the mean is fixed, so when one rises by 1 its opponents fall by 1 / (m - 1).
@@ -103,11 +103,11 @@ def rate(encounters: Iterable[Encounter], *, fixed_parameters: bool = False) -> 
 def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Ratings:
     """The rating of every player in each role it had, as if they were two players.
 
-    "A as attackers" only ever meets others as defenders, so games cannot tell how strong attackers are from
-    how strong the role of the attackers is: if all attackers gained what the advantage lost, nothing would
-    look different. What is reported has mean 0 in each role by itself. An elo is thus how much better than
-    the average player one is *in this role*, and the advantage what the average player gains from having
-    the first role. Two players alone tell only who is better overall: they are in two groups then.
+    "A as attackers" only ever meets others as defenders, so games cannot separate the strength of the
+    attackers from the strength of their role: raising all attackers and lowering the advantage by the same
+    amount changes no probability. Reported ratings have mean 0 within each role: an elo says how much better
+    than the average player one is *in this role*, and the advantage what the average player gains from the
+    first role. Two players alone form two groups: their games only show who is better overall.
     """
     pairings = split_roles(condense(encounters), roles)
     n, connected = len(pairings.names), groups(pairings)
@@ -183,7 +183,7 @@ def _deviations(peak: Peak, comparable: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[str]:
-    """What somebody who reads the ratings ought to know."""
+    """Warnings for readers of the ratings."""
     warnings = []
     if len(connected) > 1:  # their ratings cannot be compared
         texts = []
@@ -193,5 +193,5 @@ def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[st
         listed = "; ".join(texts) + ("; …" if len(connected) > MOST_NAMED else "")
         warnings.append(f"{len(connected)} groups never met, so only ratings within a group compare: {listed}")
     if pairings.names and not pairings.counts[:, :, :DRAW].any():
-        warnings.append("no game was decided: nothing tells how strong anybody is")
+        warnings.append("no game was decided: strengths cannot be estimated")
     return warnings

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.arena import workers
-from boardwright.arena.workers import play, play_apart
+from boardwright import processes
+from boardwright.arena import backends
+from boardwright.arena.backends import GameTask, WorkerPool, play
 from boardwright.errors import BoardwrightError
 
 
 def children(pid: int) -> list[int]:
-    """Worker processes of a process; the tracker of multiprocessing is none."""
+    """Worker processes of a process, without the resource tracker of multiprocessing."""
     found = []
     for line in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -41,53 +42,56 @@ def lives(pid: int) -> bool:
 def test_workers_play_the_same_games(event) -> None:
     match = event("random", "mc:sims=3")
     alone = {played.index: played for played in play(match, islice(match.schedule(), 8))}
-    together = {played.index: played for played in play(match, islice(match.schedule(), 8), workers=3)}
+    together = {played.index: played for played in play(match, islice(match.schedule(), 8), WorkerPool(3))}
     assert {index: played.record for index, played in together.items()} == {
         index: played.record for index, played in alone.items()
     }
     assert children(os.getpid()) == []
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_game_replayed(event) -> None:
+def test_killed_worker_is_replaced_and_its_game_replayed(event) -> None:
     match = event("mc:sims=40", "mc:sims=41", game="tablut", max_plies=80)
     played, killed = [], 0
-    for game in play(match, islice(match.schedule(), 8), workers=2):
+    for game in play(match, islice(match.schedule(), 8), WorkerPool(2)):
         played.append(game)
         if killed < 2:
             os.kill(children(os.getpid())[-1], signal.SIGKILL)
             killed += 1
     assert sorted(game.index for game in played) == list(range(8))
-    expected = {game.index: game.record for game in play(match, islice(match.schedule(), 8), workers=1)}
+    expected = {game.index: game.record for game in play(match, islice(match.schedule(), 8))}
     assert {game.index: game.record for game in played} == expected
 
 
 def test_a_game_that_kills_every_worker_stops_the_event(event, monkeypatch: pytest.MonkeyPatch) -> None:
     match = event("random", "mc:sims=100000000", game="tablut")
-    hire = workers._hire
+    spawn = processes.spawn
 
-    def doomed(*arguments):
-        worker = hire(*arguments)
+    def doomed(*arguments, **options):
+        worker = spawn(*arguments, **options)
         worker.process.kill()
         return worker
 
-    monkeypatch.setattr(workers, "_hire", doomed)
-    with pytest.raises(BoardwrightError, match=r"game \d, .* 3 workers died playing it, the last killed by signal 9"):
-        list(play(match, islice(match.schedule(), 2), workers=2))
+    monkeypatch.setattr(processes, "spawn", doomed)
+    with pytest.raises(
+        BoardwrightError, match=r"game \d, .* 3 workers died playing it, the last was killed by signal 9"
+    ):
+        list(play(match, islice(match.schedule(), 2), WorkerPool(2)))
     assert children(os.getpid()) == []
 
 
-def test_stopping_early_dismisses_the_workers(event) -> None:
+def test_closing_the_iterator_stops_the_workers(event) -> None:
     match = event("random", "random")
-    games = play(match, match.schedule(), workers=2)
+    games = play(match, match.schedule(), WorkerPool(2))
     next(games)
     games.close()
     assert children(os.getpid()) == []
 
 
-def test_a_worker_whose_game_nobody_waits_for_says_nothing(event, capfd: pytest.CaptureFixture[str]) -> None:
+def test_worker_is_silent_when_the_pipe_is_closed(event, capfd: pytest.CaptureFixture[str]) -> None:
     match = event("random", "random")
-    worker = workers._hire(match, next(match.schedule()), None)
-    worker.line.close()
+    worker = processes.spawn(backends._work)
+    worker.send(GameTask(match, next(match.schedule())))
+    worker.connection.close()
     worker.process.join(60)
     assert worker.process.exitcode == 0
     assert capfd.readouterr().err == ""
@@ -95,20 +99,20 @@ def test_a_worker_whose_game_nobody_waits_for_says_nothing(event, capfd: pytest.
 
 def test_another_thread_stops_a_game_in_progress(event) -> None:
     match = event("mc:sims=100000000", "random", game="tablut")
-    bell, rope = Pipe(duplex=False)
-    ringer = threading.Timer(1.0, rope.close)
-    ringer.start()
+    stop_reader, stop_writer = Pipe(duplex=False)
+    timer = threading.Timer(1.0, stop_writer.close)
+    timer.start()
     begin = time.monotonic()
-    assert list(play_apart(match, match.schedule(), workers=1, bell=bell)) == []
+    assert list(play(match, match.schedule(), WorkerPool(1, stop_reader))) == []
     assert time.monotonic() - begin < 30
-    ringer.join()
-    bell.close()
+    timer.join()
+    stop_reader.close()
     assert children(os.getpid()) == []
 
 
-def test_a_player_that_wants_too_much_memory_forfeits(event) -> None:
+def test_player_that_exceeds_the_memory_limit_forfeits(event) -> None:
     match = event("alphabeta:hash=2000,depth=1", "random")
-    (played,) = play_apart(match, islice(match.schedule(), 1), megabytes=1000)
+    (played,) = play(match, islice(match.schedule(), 1), WorkerPool(megabytes=1000))
     assert played.forfeited_by == 0
     assert "no memory for a table" in played.record.reason
 
@@ -118,12 +122,12 @@ import sys
 import boardwright
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
-from boardwright.arena.workers import play
+from boardwright.arena.backends import WorkerPool, play
 if __name__ == "__main__":
     rules = boardwright.game("tablut").rules
     event = Event(game="tablut", rules=rules, players=("mc:time=20s", "mc:time=20s"), openings="start", seed=0,
                   conditions=Conditions())
-    list(play(event, event.schedule(), workers=2))
+    list(play(event, event.schedule(), WorkerPool(2)))
 """
 
 
@@ -135,13 +139,13 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         deadline = time.monotonic() + 30
         while len(children(parent.pid)) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
-        crew = children(parent.pid)
-        assert len(crew) == 2
+        workers = children(parent.pid)
+        assert len(workers) == 2
         time.sleep(0.5)  # until they think
     finally:
         parent.kill()
         parent.wait()
     deadline = time.monotonic() + 10
-    while any(map(lives, crew)) and time.monotonic() < deadline:
+    while any(map(lives, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(map(lives, crew))
+    assert not any(map(lives, workers))

@@ -1,0 +1,105 @@
+"""Options that match, tournament, sprt and ladder share: how games are played, where, and where they are stored."""
+
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.agents.specs import seconds
+from boardwright.arena import openings
+from boardwright.arena.backends import RayCluster, local_backend
+from boardwright.arena.conditions import Conditions, parse_clock
+from boardwright.arena.event import Event
+from boardwright.arena.played import PlayedGame
+from boardwright.cli.choose import GameOptions, in_range
+from boardwright.errors import BoardwrightError
+from boardwright.records.playing import play_events
+from boardwright.records.store import open_store
+
+MOST_WORKERS = 1024
+MOST_GAMES = 10**7
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventOptions(GameOptions):
+    """How games between players are played."""
+
+    time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
+    """Time per move for players whose spec sets no limit. Default: each player's own."""
+    clock: Annotated[str | None, tyro.conf.arg(metavar="60s+1s")] = None
+    """Time per game and increment per move; a player whose flag falls forfeits. Default: no clock."""
+    openings: Annotated[str, tyro.conf.arg(metavar="SOURCE")] = openings.DEFAULT
+    """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's own list), or a file, an opening a line."""
+    max_plies: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Games of N plies are drawn. Default: as the rules say."""
+    adjudicate: bool = False
+    """End games as soon as the game's own endgame tables prove the result."""
+    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
+    """Concurrent games, each in its own process."""
+    ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")] = None
+    """Play on a Ray cluster instead: its address, or `auto`. Needs the extra `cluster`."""
+    seed: int = 0
+    """Seed of openings, chance and players; the same seed gives the same games if the players' limits do."""
+    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Store the games in this database, and resume the same event."""
+
+    def event(self, players: tuple[str, ...], gauntlet: bool = False) -> Event:
+        """The event these options describe; raises BoardwrightError if it cannot be played."""
+        in_range("--workers", self.workers, 1, MOST_WORKERS)
+        if self.ray is not None and self.workers != 1:
+            raise BoardwrightError(
+                "--ray and --workers exclude each other: a cluster plays as many games as it has cores"
+            )
+        bound = self.bound_game()
+        event = Event(
+            game=bound.name,
+            rules=bound.rules,
+            players=players,
+            openings=self.openings,
+            seed=in_range("--seed", self.seed, 0, 2**64 - 1),
+            conditions=self._conditions(),
+            gauntlet=gauntlet,
+        )
+        event.check()
+        return event.with_nets()
+
+    def _conditions(self) -> Conditions:
+        try:
+            a_move = None if self.time is None else seconds(self.time)
+        except ValueError as error:
+            raise BoardwrightError(f"--time must be {error}, not {self.time!r}") from None
+        return Conditions(
+            seconds=a_move,
+            clock=None if self.clock is None else parse_clock(self.clock),
+            max_plies=None if self.max_plies is None else in_range("--max-plies", self.max_plies, 1, 10**6),
+            adjudicate=self.adjudicate,
+        )
+
+    def play(
+        self, events: Sequence[Event], games: int, only_role: int | None = None
+    ) -> Generator[PlayedGame, None, None]:
+        """Yields the first games of each event, stored ones first; see `records.playing.play_events`."""
+        backend = local_backend(self.workers) if self.ray is None else RayCluster(self.ray)
+        if self.db is None:
+            yield from play_events(None, events, games, backend, only_role=only_role)
+            return
+        with open_store(self.db, create=True) as store:
+            yield from play_events(store, events, games, backend, only_role=only_role)
+
+
+@contextmanager
+def interruptible(options: EventOptions, done: list[PlayedGame]) -> Iterator[None]:
+    """Ends the program on Ctrl-C and prints what is stored and how to resume; `done` are the finished games."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if options.db is None:
+            hint = "nothing was kept: with --db FILE a match can be resumed"
+        else:
+            hint = f"they are kept in {options.db}: rerun the same command to resume"
+        print(f"\nboardwright: stopped after {len(done)} games; {hint}", file=sys.stderr)
+        sys.exit(130)

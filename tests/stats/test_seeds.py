@@ -1,0 +1,43 @@
+"""Student's intervals over seeds: coverage, shares, and one more seed."""
+
+import random
+
+import pytest
+
+from boardwright.stats.seeds import of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
+
+
+def test_students_interval_covers_what_it_says() -> None:
+    draws = random.Random(1)
+    for seeds in (2, 3, 5, 20):
+        covered = sum(
+            (found := over_seeds([draws.gauss(0.3, 0.1) for _ in range(seeds)])).low <= 0.3 <= found.high
+            for _ in range(2000)
+        )
+        assert 0.935 < covered / 2000 < 0.972, seeds
+    assert over_seeds([0.2, 0.4]).mean == pytest.approx(0.3)
+    assert over_seeds([0.2, 0.4]).high == pytest.approx(0.3 + 12.706 * 0.1)
+    alone = over_seeds([0.7])
+    assert not alone.is_bounded
+    assert alone.mean == 0.7
+    with pytest.raises(ValueError, match="no seed"):
+        over_seeds([])
+
+
+def test_the_interval_of_a_share_ends_where_shares_do() -> None:
+    assert share_over_seeds([0.45, 0.47]) == over_seeds([0.45, 0.47])
+    wide = share_over_seeds([0.2, 0.9])
+    assert (wide.mean, wide.low, wide.high) == (pytest.approx(0.55), 0.0, 1.0)
+    assert not share_over_seeds([0.7]).is_bounded
+
+
+def test_one_seed_more_lies_where_it_is_said_to() -> None:
+    draws = random.Random(5)
+    for seeds in (2, 4, 9):
+        within = 0
+        for _ in range(2000):
+            *known, new = (draws.gauss(0.3, 0.1) for _ in range(seeds + 1))
+            within += (found := of_one_seed(known)).low <= new <= found.high
+        assert 0.935 < within / 2000 < 0.972, seeds
+    assert share_of_one_seed([0.9, 0.95]).high == 1.0
+    assert not of_one_seed([0.7]).is_bounded
