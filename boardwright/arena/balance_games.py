@@ -27,7 +27,7 @@ from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.duel import finished
-from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
@@ -111,7 +111,7 @@ def _playing(game: Game, config: Any, games: int, simulations: int) -> tuple[Net
     network = make_network(config, game, dtype=compute_dtype())
     play = make_solo(
         env,
-        make_asking(network, env),
+        make_net_evaluator(network, env),
         games=math.ceil(games / rounds),
         simulations=simulations,
         slots=min(game.slots, game.num_actions),

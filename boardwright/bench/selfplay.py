@@ -16,9 +16,10 @@ import jax
 from boardwright.bench.device_search import evaluations_rate, opened
 from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
 from boardwright.learn.alphazero import replay as replay_buffer
-from boardwright.learn.alphazero.alphazero import AlphaZero, Run, make_alphazero
 from boardwright.learn.alphazero.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.state import TrainingState
 
 GAMES, GAMES_ON_CPU = 4096, 16  # at once, unless somebody says so
 SEARCHES = ("gumbel", "puct")
@@ -51,39 +52,39 @@ def measure(
     size, rates, network = config.net.size, {}, 0.0
     for kind in SEARCHES:
         search = dataclasses.replace(config.search, kind=kind, simulations=(simulations,))
-        az = make_alphazero(dataclasses.replace(config, search=search))
-        run = az.init()
+        az = AlphaZero(dataclasses.replace(config, search=search))
+        state = az.initialise()
         if kind == SEARCHES[0]:
-            network = _network_rate(az, run, games)
+            network = _network_rate(az, state, games)
             yield Figure("network", f"network alone, {size}, {games:,} positions at once", network, "positions/s")
-        rates[kind], run = _frames_rate(az, run, games)
+        rates[kind], state = _frames_rate(az, state, games)
         what = f"self-play, {kind}, {simulations} simulations, {size}, {games:,} games"
         yield Figure(kind, what, rates[kind], "frames/s")
         yield Figure(f"{kind}_share", "of the network alone", 100 * rates[kind] * simulations / network, "%")
         if kind == SEARCHES[0]:
             batch = config.learner.batch
-            samples, run = _samples_rate(az, run)
+            samples, state = _samples_rate(az, state)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
-            yield Figure("replay", "replay", replay_buffer.bytes_a_state(run.replay), "bytes a state")
+            yield Figure("replay", "replay", replay_buffer.bytes_a_state(state.replay), "bytes a state")
     yield Figure("puct_to_gumbel", "puct beside gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
 
 
-def _network_rate(az: AlphaZero, run: Run, games: int) -> float:
-    folded = jax.jit(az.network.fold)(az.players(run))
-    return evaluations_rate(az.asking(folded), opened(az.env, games))
+def _network_rate(az: AlphaZero, state: TrainingState, games: int) -> float:
+    folded = jax.jit(az.steps.network.fold)(state.playing)
+    return evaluations_rate(az.steps.evaluator(folded), opened(az.steps.env, games))
 
 
-def _frames_rate(az: AlphaZero, run: Run, games: int) -> tuple[float, Run]:
-    """Moves a second, and the run after them: one whole iteration."""
+def _frames_rate(az: AlphaZero, state: TrainingState, games: int) -> tuple[float, TrainingState]:
+    """Moves a second, and the state after them: one whole iteration."""
     for step in range(0, WARM_UP_STEPS, az.play_chunk):
-        run = az.play(run, 0, step)
-    seconds, run = fastest(run, lambda run, number: az.play(run, 0, (number + 1) * az.play_chunk % STEPS))
-    return games * az.play_chunk / seconds, az.settle(run, 0)
+        state = az.play(state, 0, step)
+    seconds, state = fastest(state, lambda state, number: az.play(state, 0, (number + 1) * az.play_chunk % STEPS))
+    return games * az.play_chunk / seconds, az.settle(state, 0)
 
 
-def _samples_rate(az: AlphaZero, run: Run) -> tuple[float, Run]:
-    seconds, run = fastest(run, lambda run, number: az.learn(run, 0, number)[0])
-    return az.config.learner.batch * az.learn_chunk / seconds, run
+def _samples_rate(az: AlphaZero, state: TrainingState) -> tuple[float, TrainingState]:
+    seconds, state = fastest(state, lambda state, number: az.learn(state, 0, number)[0])
+    return az.config.learner.batch * az.learn_chunk / seconds, state
 
 
 def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:

@@ -30,7 +30,7 @@ from boardwright.arena.tally import match_tally
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match import contest
 from boardwright.learn.match.duel import finished
-from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.rivals import Policy, at_random, by_net
 from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.run import checkpoint, config_file, loop, settings
@@ -219,7 +219,7 @@ def _choosing(
 ) -> tuple[Network, Callable[[Variables], Policy]]:
     game = make_game(GAME, RULES, observation)
     network = make_network(config, game)
-    return network, by_net(make_asking(network, game.batch()), temperature)
+    return network, by_net(make_net_evaluator(network, game.batch()), temperature)
 
 
 def _in_the_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[[int, int], None]) -> Played:

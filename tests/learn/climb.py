@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
-from boardwright.learn.match.pairing import Asking
+from boardwright.learn.match.pairing import NetEvaluator
 
 TOP, LONGEST = 9, 20
 
@@ -80,7 +80,7 @@ def _say(taste: Any, states: State) -> tuple[Array, Array]:
     return taste[states.current_role, odd], jnp.zeros(games.shape)
 
 
-asking = Asking(see=lambda states: states, say=_say)
+evaluator = NetEvaluator(observe=lambda states: states, evaluate=_say)
 
 
 def foretold(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ tell alike who must have moved where.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,8 +21,9 @@ from boardwright.games.batched import without_chance
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.match.searching import Found, Search
+from boardwright.learn.match.searching import Search
 from boardwright.search.slots import pack, probabilities
+from boardwright.search.zero import SearchResult
 
 CURRENT, PAST = 0, 1
 SHIFTS = (3, 11)  # of the hash, by net: which of the legal actions it plays
@@ -41,24 +43,29 @@ def worth(low_hash: Any) -> Any:
     return (1 - hopeless) * ((low_hash >> 7) % 64 / 80.0 - 0.4) - hopeless * 0.9
 
 
+def search_result(**found: Array) -> SearchResult:
+    """A result with the fields that self-play reads; the others are None."""
+    return SearchResult(**{field.name: found.get(field.name) for field in dataclasses.fields(SearchResult)})  # type: ignore[arg-type]
+
+
 def stub_search(slots: int, of_past: Array, share: float) -> Search:
     """A net's choice for certain, times `share`; in the last games the past self is asked."""
 
-    def search(key: Array, states: Any) -> Found:
+    def search(key: Array, states: Any) -> SearchResult:
         del key
         games = states.terminated.shape[0]
         moves = pack(states.legal_action_mask, jnp.zeros(states.legal_action_mask.shape), slots)
         low, count = states.hash[:, 0], moves.filled.sum(axis=1).astype(jnp.uint32)
         by_past = jnp.arange(games) >= games - of_past
         slot = jnp.where(by_past, chosen(PAST, low, count), chosen(CURRENT, low, count)).astype(jnp.int32)
-        return Found(
+        return search_result(
             action=jnp.take_along_axis(moves.actions, slot[:, None], axis=1)[:, 0].astype(jnp.int32),
-            actions=moves.actions,
+            slot_actions=moves.actions,
             policy=share * jax.nn.one_hot(slot, slots),
             prior=probabilities(moves.logits),
             value=worth(low).astype(jnp.float32),
             entropy=jnp.full(games, ENTROPY),
-            depth=jnp.full(games, DEPTH),
+            mean_depth=jnp.full(games, DEPTH),
         )
 
     return search

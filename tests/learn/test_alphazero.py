@@ -12,7 +12,6 @@ import pytest
 
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
-from boardwright.learn.alphazero.alphazero import AlphaZero, Run, make_alphazero, scalars, with_past_self
 from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
     GatingConfig,
@@ -22,6 +21,9 @@ from boardwright.learn.alphazero.config import (
     SearchConfig,
     SelfPlayConfig,
 )
+from boardwright.learn.alphazero.method import AlphaZero
+from boardwright.learn.alphazero.metrics import selfplay_metrics
+from boardwright.learn.alphazero.state import TrainingState, with_league_net
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of
 
@@ -43,7 +45,7 @@ CERTAIN = float(np.tanh(3.0))
 @pytest.fixture(scope="module")
 def az() -> AlphaZero:
     assert CONFIG.league_games == 2 * NETS
-    return make_alphazero(CONFIG)
+    return AlphaZero(CONFIG)
 
 
 def believing(variables: Variables, strength: float) -> Variables:
@@ -55,20 +57,20 @@ def believing(variables: Variables, strength: float) -> Variables:
     return variables_of(weights)
 
 
-def iteration(az: AlphaZero, run: Run, number: int) -> Run:
+def iteration(az: AlphaZero, run: TrainingState, number: int) -> TrainingState:
     for step in range(0, STEPS, az.play_chunk):
         run = az.play(run, number, step)
     return az.settle(run, number)
 
 
-def begun(az: AlphaZero) -> Run:
+def begun(az: AlphaZero) -> TrainingState:
     """The current net believes in role 0, its past selves in role 1, the second less."""
-    run = az.init()
+    run = az.initialise()
     variables = believing(run.learner.variables, 3.0)
     learner = dataclasses.replace(run.learner, averaged=variables)  # which play
     run = dataclasses.replace(run, learner=learner)
     for place in range(NETS):
-        run = with_past_self(run, place, believing(run.learner.variables, -3.0 + place))
+        run = with_league_net(run, place, believing(run.learner.variables, -3.0 + place))
     return run
 
 
@@ -84,13 +86,13 @@ def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -
     ours = [CERTAIN] * GAMES
     theirs = [CERTAIN] * ALONE + [np.tanh(-3.0)] * 2 + [np.tanh(-2.0)] * 2
     np.testing.assert_allclose(row.value[:STEPS], [ours, theirs] * (STEPS // 2), atol=1e-5)
-    states: Any = jax.vmap(jax.vmap(az.learning.unpack))(jnp.asarray(row.words[:STEPS]))
+    states: Any = jax.vmap(jax.vmap(az.steps.learning.unpack))(jnp.asarray(row.words[:STEPS]))
     roles = np.asarray(states.current_role)[learned[:STEPS]]
     assert set(roles) == {0, 1}
 
 
 def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero) -> None:
-    run = az.next_iteration(az.learn(iteration(az, az.init(), 0), 0, 0)[0])
+    run = az.next_iteration(az.learn(iteration(az, az.initialise(), 0), 0, 0)[0])
     plies = np.asarray(run.games.states.plies)
     assert plies[:ALONE].min() >= STEPS - 2  # several hops are one ply
     kept = jax.device_get(run)
@@ -104,7 +106,7 @@ def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero)
 
 
 def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
-    run = az.init()
+    run = az.initialise()
     before = jax.device_get(run.learner)
     after, losses = az.learn(run, 0, 0)
     changed = dataclasses.replace(after.learner, steps=jnp.int32(0))
@@ -115,24 +117,24 @@ def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
 
 def test_who_plays() -> None:
     """The averaged weights, or with gating those that were promoted."""
-    plain = make_alphazero(CONFIG)
-    gated = make_alphazero(dataclasses.replace(CONFIG, gating=GatingConfig(games=2)))
-    shapes: Any = jax.eval_shape(plain.init)
+    plain = AlphaZero(CONFIG)
+    gated = AlphaZero(dataclasses.replace(CONFIG, gating=GatingConfig(games=2)))
+    shapes: Any = jax.eval_shape(plain.initialise)
     assert shapes.reference is None
-    assert plain.players(shapes) is plain.candidate(shapes) is shapes.learner.averaged
-    shapes = jax.eval_shape(gated.init)
-    assert gated.players(shapes) is shapes.reference is not None
-    assert gated.candidate(shapes) is shapes.learner.averaged
+    assert shapes.playing is shapes.candidate is shapes.learner.averaged
+    shapes = jax.eval_shape(gated.initialise)
+    assert shapes.playing is shapes.reference is not None
+    assert shapes.candidate is shapes.learner.averaged
 
 
 @pytest.mark.parametrize(("selfplay_by", "matters"), [("reference", True), ("candidate", False)])
 def test_gating_says_which_net_generates_games(selfplay_by: Any, matters: bool) -> None:
     """Games depend on the weights of the reference only where the reference plays them."""
     gating = GatingConfig(games=2, selfplay=selfplay_by)
-    az = make_alphazero(dataclasses.replace(CONFIG, gating=gating, league=LeagueConfig(share=0.0)))
+    az = AlphaZero(dataclasses.replace(CONFIG, gating=gating, league=LeagueConfig(share=0.0)))
 
     def policies(reference_scale: float) -> np.ndarray:
-        run = az.init()
+        run = az.initialise()
         reference = jax.tree.map(lambda leaf: leaf * reference_scale, run.reference)
         played = az.play(dataclasses.replace(run, reference=reference), 0, 0)
         return np.asarray(played.replay.policy, np.float32)
@@ -146,7 +148,7 @@ def test_chunks_divide_all_steps(share: float) -> None:
     for steps in (2, 12, 14, 64, 100) if share else (1, 7, 12, 64, 100):
         selfplay_config = dataclasses.replace(CONFIG.selfplay, steps=steps)
         league = dataclasses.replace(CONFIG.league, share=share)
-        chunk = make_alphazero(dataclasses.replace(CONFIG, selfplay=selfplay_config, league=league)).play_chunk
+        chunk = AlphaZero(dataclasses.replace(CONFIG, selfplay=selfplay_config, league=league)).play_chunk
         assert steps % chunk == 0
         assert chunk <= 8
         assert chunk % 2 == 0 or not share
@@ -164,7 +166,7 @@ def test_what_is_told_of_an_iteration() -> None:
         resigned=jnp.int32(2),
         audited=jnp.asarray([4, 1]),
     )
-    told = scalars(tally)
+    told = selfplay_metrics(tally)
     assert told["selfplay/entropy"] == 1.5
     assert (told["selfplay/role0_wins"], told["selfplay/role1_wins"], told["selfplay/draws"]) == (3 / 8, 4 / 8, 1 / 8)
     assert told["selfplay/plies"] == 50
@@ -172,4 +174,4 @@ def test_what_is_told_of_an_iteration() -> None:
     assert "league/role1_score" not in told
     assert told["selfplay/resigned"] == 2 / 8
     assert told["selfplay/wrongly_resigned"] == 1 / 4
-    assert "selfplay/plies" not in scalars(selfplay.new_tally())
+    assert "selfplay/plies" not in selfplay_metrics(selfplay.new_tally())

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, asking, foretold, make_climb
+from climb import LONGEST, evaluator, foretold, make_climb
 from jax import Array
 from jax.tree_util import Partial
 
@@ -22,7 +22,7 @@ from boardwright.games.base import DRAW, BatchEnv, Game
 from boardwright.learn.match import contest
 from boardwright.learn.match.contest import Match, play
 from boardwright.learn.match.duel import finished
-from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.rivals import Policy, at_random, by_net
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
@@ -105,7 +105,7 @@ def tastes(count: int, seed: int) -> list[Any]:
     return list(np.random.default_rng(seed).permuted(np.tile([0.0, 4.0, 8.0], (count, 2, 2, 1)), axis=3))
 
 
-GREEDY = by_net(asking, 0.0)
+GREEDY = by_net(evaluator, 0.0)
 
 
 def climbed(first: Any, second: Any, **options: Any) -> Match:
@@ -142,7 +142,7 @@ def test_a_program_serves_all_nets_and_nobody_is_asked_in_vain() -> None:
             del key
             traced[name] += 1
             jax.debug.callback(lambda: asked.update([name]))
-            logits, _ = asking(taste)(states)
+            logits, _ = evaluator(taste)(states)
             return jnp.argmax(logits, axis=-1)
 
         return lambda taste: Partial(choose, taste)
@@ -211,7 +211,7 @@ def test_a_real_net_plays_its_best_moves() -> None:
     game, env = shaped("paper-6")
     network = make_network(PlainConfig(convolutions=(4,), policy_hidden=(8,)), game)
     variables = network.init(jax.random.key(0))
-    net = by_net(make_asking(network, env), 0.0)(network.fold(variables))
+    net = by_net(make_net_evaluator(network, env), 0.0)(network.fold(variables))
     match = finished(play(jax.random.key(1), env, net, net, games=2))
     position, apply = game.start(), jax.jit(network.apply)
     while position.outcome is None:

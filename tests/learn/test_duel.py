@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, asking, foretold, make_climb
+from climb import LONGEST, evaluator, foretold, make_climb
 
 from boardwright.games.base import DRAW
 from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.match import duel
 from boardwright.learn.match.duel import Contest, Score, finished, make_duel
-from boardwright.learn.match.pairing import Asking
+from boardwright.learn.match.pairing import NetEvaluator
 
 FREE, OPPONENTS = 2, 4
 STRONG, IDLE = (np.tile(np.float32(5 * (np.arange(3) == liked)), (2, 2, 1)) for liked in (2, 0))
@@ -29,7 +29,7 @@ def tastes(count: int, seed: int) -> list[np.ndarray]:
 def compiled(free: int, kind: Any, opponents: int, games: int, opening_plies: int) -> Contest:
     return make_duel(
         make_climb(free),
-        asking,
+        evaluator,
         SearchConfig(kind=kind),
         opponents=opponents,
         games=games,
@@ -76,11 +76,11 @@ def test_opponents_may_be_asked_otherwise() -> None:
     """Nets that say the opposite of what they like."""
 
     def opposite(taste: Any, states: Any) -> tuple[jax.Array, jax.Array]:
-        return asking.say(-taste, states)
+        return evaluator.evaluate(-taste, states)
 
-    contrary = Asking(see=asking.see, say=opposite)
+    contrary = NetEvaluator(observe=evaluator.observe, evaluate=opposite)
     sizes: dict[str, Any] = {"opponents": 2, "games": 4, "simulations": 1, "slots": 3, "opening_plies": FREE}
-    play = make_duel(make_climb(FREE), asking, SearchConfig(), theirs=contrary, **sizes)
+    play = make_duel(make_climb(FREE), evaluator, SearchConfig(), theirs=contrary, **sizes)
     challenger, *others = tastes(3, seed=2)
     variables: list[Any] = [jnp.asarray(taste, jnp.float32) for taste in (challenger, *others)]
     scores = finished(play(jax.random.key(0), variables[0], variables[1:]))

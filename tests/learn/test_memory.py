@@ -13,8 +13,8 @@ import pytest
 
 from boardwright.games.registry import game_names
 from boardwright.learn.alphazero import replay as replay_buffer
-from boardwright.learn.alphazero.alphazero import make_alphazero
 from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.replay import EMPTY, KNOWN, OPEN, RESULT_ONLY, STAND_IN, Ending, Replay
 from boardwright.nets.config import NetConfig
 
@@ -206,7 +206,7 @@ def test_holders_packed_and_unpacked() -> None:
 @pytest.mark.parametrize("name", game_names())
 def test_a_state_takes_less_than_a_kilobyte(name: str) -> None:
     net = NetConfig(auxiliary=("ownership", "margin", "plies"))
-    run: Any = jax.eval_shape(make_alphazero(AlphaZeroConfig(game=name, net=net)).init)
+    run: Any = jax.eval_shape(AlphaZero(AlphaZeroConfig(game=name, net=net)).initialise)
     replay = run.replay
     assert replay.status.shape == (16 * 64, 256)
     total = sum(functools.reduce(int.__mul__, leaf.shape, leaf.dtype.itemsize) for leaf in jax.tree.leaves(replay))

@@ -270,10 +270,10 @@ def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
 def test_out_of_device_memory_names_the_setting_to_lower(tmp_path: Path) -> None:
     method = AlphaZero(TINY)
 
-    def play(*_: Any) -> Any:
+    def play(state: Any, iteration: int, first: int) -> Any:
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 1 byte")
 
-    method.functions = dataclasses.replace(method.functions, play=play)
+    method.play = play
     with pytest.raises(RunError, match=r"out of device memory: lower selfplay\.games"):
         loop.train(method, tmp_path)
 

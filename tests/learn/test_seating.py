@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax import Array
 
-from boardwright.learn.match.pairing import BOTH, Asking, first_seats, in_their_steps, on_move
+from boardwright.learn.match.pairing import BOTH, NetEvaluator, first_seats, on_move, opponents_evaluate
 
 ALONE, AGAINST = 3, 16
 GAMES = ALONE + AGAINST
@@ -88,9 +88,9 @@ def said(name: Any, roles: jax.Array) -> tuple[jax.Array, jax.Array]:
     ],
 )
 def test_in_their_steps_each_net_is_asked_about_its_own_games(nets: int, against: int, expected: list[float]) -> None:
-    asking = Asking(see=lambda states: states.current_role, say=said)
+    evaluator = NetEvaluator(observe=lambda states: states.current_role, evaluate=said)
     one: Any = 1.0
     others: Any = [2.0 + number for number in range(nets)]
-    logits, value = in_their_steps(asking, one, others, against)(standing([0, 1] * 5))
+    logits, value = opponents_evaluate(evaluator, one, others, against)(standing([0, 1] * 5))
     assert logits[:, 0].tolist() == expected
     assert value.tolist() == [name + row % 2 / 8 for row, name in enumerate(expected)]

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from climb import LONGEST, make_climb
-from slow_selfplay import DEPTH, ENTROPY, Moment, SlowSelfPlay, int_hash, on_device
+from slow_selfplay import DEPTH, ENTROPY, Moment, SlowSelfPlay, int_hash, on_device, search_result
 
 import boardwright
 from boardwright.games.base import Game, Learning
@@ -19,7 +19,7 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.match.searching import Found
+from boardwright.search.zero import SearchResult
 
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
 ALONE = GAMES - LEAGUE
@@ -184,11 +184,19 @@ def test_nobody_gives_up_unless_told(below: float, audited: float) -> None:
         views=np.stack([whole, whole]),
     )
 
-    def hopeless(key: Any, states: Any) -> Found:
+    def hopeless(key: Any, states: Any) -> SearchResult:
         del key, states
         certain = jnp.tile(jnp.asarray([1.0, 0.0, 0.0]), (4, 1))
         nothing, actions = jnp.zeros(4), jnp.tile(jnp.arange(3, dtype=jnp.int16), (4, 1))
-        return Found(jnp.zeros(4, jnp.int32), actions, certain, certain, nothing - 1, nothing, nothing)
+        return search_result(
+            action=jnp.zeros(4, jnp.int32),
+            slot_actions=actions,
+            policy=certain,
+            prior=certain,
+            value=nothing - 1,
+            entropy=nothing,
+            mean_depth=nothing,
+        )
 
     games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
     step = jax.jit(

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, asking, foretold, make_climb
+from climb import LONGEST, evaluator, foretold, make_climb
 
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.match import solo
@@ -21,7 +21,7 @@ FREE, GAMES = 2, 32
 
 @functools.cache
 def compiled() -> PlaySolo:
-    return make_solo(make_climb(FREE), asking, games=GAMES, simulations=1, slots=3)
+    return make_solo(make_climb(FREE), evaluator, games=GAMES, simulations=1, slots=3)
 
 
 def play(taste: Any, plies: int, *, seed: int = 0, heard: Any = None) -> Solo:

@@ -17,7 +17,6 @@ from boardwright.errors import RunError
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
-from boardwright.learn.alphazero.alphazero import make_alphazero, scalars
 from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
     LearnerConfig,
@@ -26,6 +25,8 @@ from boardwright.learn.alphazero.config import (
     SelfPlayConfig,
 )
 from boardwright.learn.alphazero.learner import corrected, make_learner
+from boardwright.learn.alphazero.method import AlphaZero
+from boardwright.learn.alphazero.metrics import selfplay_metrics
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.alphazero.replay import Samples
 from boardwright.learn.run import config_file, settings
@@ -49,7 +50,7 @@ RESULTS = (1.0, -1.0, 0.0)
 
 
 def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
-    az = make_alphazero(CONFIG)
+    az = AlphaZero(CONFIG)
     positions = [az.game.position(FORCED[column % 3]) for column in range(GAMES)]
     after = [position.play(position.legal_actions()[0]) for position in positions]
     winners = [az.game.proven_outcome(position.core) for position in after]
@@ -57,8 +58,8 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     assert None not in winners
     assert all(position.outcome is None for position in after)
 
-    run = az.init()
-    states: Any = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[az.env.from_position(p) for p in positions])
+    run = az.initialise()
+    states: Any = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[az.steps.env.from_position(p) for p in positions])
     run = az.settle(az.play(dataclasses.replace(run, games=dataclasses.replace(run.games, states=states)), 0, 0), 0)
     chosen = [(column * 0.6180339887) % 1 < 0.5 for column in range(GAMES)]
     assert 0 < sum(chosen) < GAMES
@@ -71,7 +72,7 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     wanted = [RESULTS[column % 3] for column in range(GAMES)]
     assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
     assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
-    told = scalars(run.tally)
+    told = selfplay_metrics(run.tally)
     assert told["selfplay/games"] == sum(chosen)
     assert told["selfplay/adjudicated"] == 1
     _, losses = jax.eval_shape(lambda run: az.learn(run, 0, 0), run)  # with tables in their place
@@ -138,9 +139,9 @@ def test_values_are_the_truth_where_it_is_known() -> None:
 def test_settings_that_ask_for_tables() -> None:
     tablut = dataclasses.replace(CONFIG, game="tablut")
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: tablut has no endgame tables"):
-        make_alphazero(tablut)
+        AlphaZero(tablut)
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: no draughts tables in /nowhere"):
-        make_alphazero(dataclasses.replace(CONFIG, tables="/nowhere"))
+        AlphaZero(dataclasses.replace(CONFIG, tables="/nowhere"))
     with pytest.raises(RunError, match="setting tables: nothing asks for them"):
         AlphaZeroConfig(game="draughts", tables="somewhere")
     assert {name for name, preset in PRESETS.items() if preset.asks_tables} == {"draughts-fast"}

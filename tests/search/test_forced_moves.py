@@ -14,8 +14,8 @@ from boardwright.agents.base import Limit
 from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Position
 from boardwright.games.batched import without_forced
-from boardwright.learn.alphazero.alphazero import make_alphazero
 from boardwright.learn.alphazero.config import SearchConfig
+from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.match.searching import make_search
 from boardwright.learn.run import settings
@@ -128,11 +128,11 @@ def test_forced_moves_are_part_of_the_line() -> None:
 def test_games_of_self_play_stop_only_at_choices() -> None:
     told = ("search.simulations=2", "net.blocks=1", "net.width=4", "selfplay.games=32", "selfplay.steps=40")
     config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", "search.forced=8"])
-    az = make_alphazero(config)
-    run = az.init()
+    az = AlphaZero(config)
+    run = az.initialise()
     for step in range(0, config.selfplay.steps, az.play_chunk):
         run = az.play(run, 0, step)
     words = np.asarray(run.replay.words)[: config.selfplay.steps].reshape(-1, run.replay.words.shape[-1])
-    choices = jax.vmap(lambda packed: az.learning.unpack(packed).legal_action_mask.sum())(jnp.asarray(words))
+    choices = jax.vmap(lambda packed: az.steps.learning.unpack(packed).legal_action_mask.sum())(jnp.asarray(words))
     assert len(choices) == 32 * 40
     assert (choices > 1).all()

@@ -36,7 +36,7 @@ def test_a_blunder_does_not_hide_what_tells_the_others_apart() -> None:
 
         search = make_search(env, SearchConfig(**scales), evaluate, 3, game.slots)
         found = search(jax.random.key(0), start)
-        by_action = dict(zip(found.actions[0].tolist(), found.policy[0].tolist(), strict=True))
+        by_action = dict(zip(found.slot_actions[0].tolist(), found.policy[0].tolist(), strict=True))
         first, second = (by_action[int(action)] for action in legal[:2])
         return np.log(first / second)
 

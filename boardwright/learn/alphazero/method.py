@@ -1,205 +1,259 @@
-"""AlphaZero as a method of the training loop: when it plays, learns, is gated and evaluated."""
+"""AlphaZero as a method of the training loop: self-play with search, learning, gating and evaluation.
+
+    az = AlphaZero(config)
+    state = az.initialise()
+    state = az.play(state, iteration, step)        # az.play_chunk steps of self-play, from a step of an iteration on
+    state = az.settle(state, iteration)            # once all steps of the iteration are played
+    state, losses = az.learn(state, iteration, 0)  # az.learn_chunk steps of learning
+    state = az.next_iteration(state)
+
+Used inside `on_devices`, the steps split their work over devices.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from boardwright.errors import NetError, RunError
-from boardwright.learn.alphazero import alphazero
-from boardwright.learn.alphazero.alphazero import PLAY, Run, make_alphazero, scalars, with_past_self
-from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.config import AlphaZeroConfig, ContestConfig, GatingConfig
+from boardwright.learn.alphazero.learner import Losses
+from boardwright.learn.alphazero.metrics import selfplay_metrics
+from boardwright.learn.alphazero.state import TrainingState, with_league_net, with_weights
+from boardwright.learn.alphazero.steps import PLAY, Steps
 from boardwright.learn.distributed import mesh
-from boardwright.learn.distributed.device import memory
-from boardwright.learn.match.duel import Contest, finished, make_duel
+from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
+from boardwright.learn.match.duel import Contest, Score, finished, make_duel
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.run.rating import rated
+from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 from boardwright.nets.resized import weights_for
 
+GATE, EVALUATE = PLAY + 17, PLAY + 18  # what random numbers are for, next to those of `steps`
+MOST_PLAYED, MOST_LEARNED = 8, 32  # steps in one call, so that a run can be watched and stopped
+MOST_LEARNED_ON_CPU = 2  # where they are unrolled
 
-class AlphaZero(Method[Run]):
+
+class _Compiled(NamedTuple):
+    """The steps of a run, jitted for the devices in use."""
+
+    initialise: Callable[[], TrainingState]
+    play: Callable[[TrainingState, Array, Array, int, int, Any], TrainingState]
+    settle: Callable[[TrainingState, int], TrainingState]
+    learn: Callable[[TrainingState, Array, Array, int, Any], tuple[TrainingState, Losses]]
+    has_enough: Callable[[TrainingState], Array]
+    next_iteration: Callable[[TrainingState], TrainingState]
+
+
+class AlphaZero(Method[TrainingState]):
     """A chunk is some steps of self-play in all games, or some steps of learning."""
 
     name = "alphazero"
     portable_fields = ("learner", "reference", "league")
     uses_all_devices = True
 
-    def __init__(self, config: AlphaZeroConfig):
+    def __init__(self, config: AlphaZeroConfig, *, dtype: Any = None):
+        """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
         self.config = config
-        with mesh.all_devices(config):
-            self.functions = make_alphazero(config)
-        self.game = self.functions.game
-        self._plays = config.selfplay.steps // self.functions.play_chunk
-        self.chunks = self._plays + config.learner.steps // self.functions.learn_chunk
+        self.steps = Steps(config, dtype=dtype)
+        self.game = self.steps.game
+        rates = config.learner
+        self._rate = warmup_cosine(rates.peak, rates.least, rates.warmup, config.iterations * rates.steps)
+        self.play_chunk = chunk_of(config.selfplay.steps, MOST_PLAYED, multiple=2 if config.league_games else 1)
+        self.learn_chunk = chunk_of(config.learner.steps, MOST_LEARNED_ON_CPU if on_cpu() else MOST_LEARNED)
+        self._plays = config.selfplay.steps // self.play_chunk
+        self.chunks = self._plays + config.learner.steps // self.learn_chunk
+        self._compiled = self._compile()
 
-    def on_devices(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def on_devices(self) -> Iterator[None]:
         """Splits games and batches over all devices of all processes."""
-        return mesh.all_devices(self.config)
+        with mesh.all_devices(self.config):
+            if mesh.size() > 1:
+                self._compiled = self._compile()
+            yield
 
     def describe_devices(self) -> str | None:
         """Games and samples on each device."""
         return mesh.in_words(self.config)
 
-    def initialise(self) -> Run:
+    def initialise(self) -> TrainingState:
         """New games, nets and replay."""
-        return self.functions.init()
+        return self._compiled.initialise()
 
-    def initialise_from(self, state: Run) -> Run:
-        """The state with the weights of the config's initial net, if it names one."""
-        return _begun(self.functions, state)
+    def initialise_from(self, state: TrainingState) -> TrainingState:
+        """The state with the weights of the net that the config names, which may have learned other rules."""
+        text = self.config.initial
+        if text is None:
+            return state
+        try:
+            net = netfile.read(shipped.find(text))
+            weights = weights_for(net, self.game)
+        except NetError as error:
+            raise RunError(f"setting initial: {error}") from error
+        if net.config != self.config.net:
+            raise RunError(
+                f"setting initial: {text} is a {net.config.size} net that is built otherwise than net.* says"
+            )
+        return with_weights(state, variables_of(weights))
 
-    def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
+    def work(
+        self, state: TrainingState, iteration: int, chunk: int, context: MethodContext
+    ) -> tuple[TrainingState, Mapping[str, Any]]:
         """Self-play first, then learning."""
-        az, plays = self.functions, self._plays
-        if chunk < plays:
-            with memory("selfplay.games, or search.simulations"):
+        if chunk < self._plays:
+            with out_of_memory_hint("selfplay.games, or search.simulations"):
                 if chunk == 0:
-                    state = _with_league(az, state, iteration, context.nets)
-                state = az.play(state, iteration, chunk * az.play_chunk)
-                if chunk == plays - 1:
-                    state = az.settle(state, iteration)
+                    state = self._with_past_net(state, iteration, context.nets)
+                state = self.play(state, iteration, chunk * self.play_chunk)
+                if chunk == self._plays - 1:
+                    state = self.settle(state, iteration)
                 return jax.block_until_ready(state), {}
-        with memory("learner.batch"):
-            state, losses = jax.block_until_ready(az.learn(state, iteration, (chunk - plays) * az.learn_chunk))
-            return state, losses if az.has_enough(state) else {}
+        with out_of_memory_hint("learner.batch"):
+            first = (chunk - self._plays) * self.learn_chunk
+            state, losses = jax.block_until_ready(self.learn(state, iteration, first))
+            return state, losses if self.has_enough(state) else {}
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         """In steps."""
         if chunks <= self._plays:
-            return "self-play", chunks * self.functions.play_chunk, self.config.selfplay.steps
-        return "learning", (chunks - self._plays) * self.functions.learn_chunk, self.config.learner.steps
+            return "self-play", chunks * self.play_chunk, self.config.selfplay.steps
+        return "learning", (chunks - self._plays) * self.learn_chunk, self.config.learner.steps
 
-    def collect_metrics(self, state: Run) -> dict[str, float]:
+    def play(self, state: TrainingState, iteration: int, first: int) -> TrainingState:
+        """The state after `play_chunk` steps of self-play, from a step of an iteration on."""
+        simulations = self.config.search.at(iteration, self.config.iterations)
+        numbers = (jnp.int32(iteration), jnp.int32(first))
+        return self._compiled.play(state, *numbers, self.play_chunk, simulations, self._tables)
+
+    def settle(self, state: TrainingState, iteration: int) -> TrainingState:
+        """The state with the results of the games that ended in an iteration in its replay."""
+        return self._compiled.settle(state, iteration)
+
+    def learn(self, state: TrainingState, iteration: int, first: int) -> tuple[TrainingState, Losses]:
+        """The state after `learn_chunk` steps of learning, and their losses; unchanged without enough to learn from."""
+        numbers = (jnp.int32(iteration), jnp.int32(first))
+        return self._compiled.learn(state, *numbers, self.learn_chunk, self._tables)
+
+    def has_enough(self, state: TrainingState) -> Array:
+        """Bool: whether the replay has enough to learn from."""
+        return self._compiled.has_enough(state)
+
+    def collect_metrics(self, state: TrainingState) -> dict[str, float]:
         """Of self-play, and the learning rate."""
-        return scalars(state.tally) | {"learning_rate": self.functions.learning_rate(int(state.learner.steps))}
+        rate = float(jnp.asarray(self._rate(int(state.learner.steps))))
+        return selfplay_metrics(state.tally) | {"learning_rate": rate}
 
-    def gate(self, state: Run, done: int, context: MethodContext) -> tuple[Run, dict[str, float]]:
-        """Promotes the candidate if it scored enough against the reference."""
-        return _gated(self.functions, state, done, context)
+    def gate(self, state: TrainingState, done: int, context: MethodContext) -> tuple[TrainingState, dict[str, float]]:
+        """Promotes the candidate if it scores enough against the reference."""
+        config = self.config.gating
+        if not config.games or done % config.every:
+            return state, {}
+        show = functools.partial(_show_share, context, "gating", config.games)
+        with out_of_memory_hint("gating.games"):
+            key = self._match_key(GATE, done)
+            (score,) = self._play_match(key, state.candidate, [state.reference], config, show)
+        promoted = score.points > config.threshold
+        if promoted:
+            state = dataclasses.replace(state, reference=jax.tree.map(lambda leaf: leaf.copy(), state.candidate))
+        return state, {"gating/score": score.points, "gating/promoted": float(promoted)}
 
-    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Games against past checkpoints, and the rating after them."""
-        return _evaluated(self.functions, state, done, context)
+    def evaluate(self, state: TrainingState, done: int, context: MethodContext) -> dict[str, float]:
+        """Plays against past checkpoints, stores the matches, and returns the rating after them."""
+        config, metrics = self.config.evaluation, context.metrics
+        if not league.is_evaluated(config, done):
+            return {}
+        drawn = league.drawn_opponents(config, self.config.seed, done)
+        opponents = league.nearest_kept(context.nets, drawn, before=done)
+        show = functools.partial(_show_share, context, "evaluation", config.games * len(opponents))
+        with out_of_memory_hint("evaluation.games"):
+            others = [league.recall(league.path_of(context.nets, other), self.game) for other in opponents]
+            scores = self._play_match(self._match_key(EVALUATE, done), state.playing, others, config, show)
+        for other, score in zip(opponents, scores, strict=True):
+            for role, (first, second) in enumerate(((done, other), (other, done))):
+                wins = (score.wins[role], score.losses[role])
+                metrics.log_match(done, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role])
+        return {} if context.rate is None else rated(metrics, done, context.rate)
 
-    def export_net(self, state: Run) -> tuple[Any, Variables]:
+    def export_net(self, state: TrainingState) -> tuple[Any, Variables]:
         """The net that plays."""
-        return self.config.net, self.functions.players(state)
+        return self.config.net, state.playing
 
-    def next_iteration(self, state: Run) -> Run:
+    def next_iteration(self, state: TrainingState) -> TrainingState:
         """With a new tally."""
-        return self.functions.next_iteration(state)
+        return self._compiled.next_iteration(state)
 
-
-def _begun(az: alphazero.AlphaZero, run: Run) -> Run:
-    """A new run with the weights of the net it was told to begin with, which may have learned other rules on another
-    board.
-    """
-    text = az.config.initial
-    if text is None:
-        return run
-    try:
-        net = netfile.read(shipped.find(text))
-        weights = weights_for(net, az.game)
-    except NetError as error:
-        raise RunError(f"setting initial: {error}") from error
-    if net.config != az.config.net:
-        raise RunError(f"setting initial: {text} is a {net.config.size} net that is built otherwise than net.* says")
-
-    def instead(variables: Variables) -> Variables:
-        """Its weights in the place of others, of which there may be several in a row."""
-        new = variables_of(weights)
-        return jax.tree.map(
-            lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape), old.sharding), variables, new
+    def _compile(self) -> _Compiled:
+        """The steps for the devices in use now, which are those of the mesh where there is one."""
+        steps = self.steps
+        placed = None if mesh.size() == 1 else mesh.run_placement(jax.eval_shape(steps.new_state))
+        everywhere = mesh.same_everywhere()
+        jit = functools.partial(jax.jit, out_shardings=placed, donate_argnums=0)
+        return _Compiled(
+            initialise=jax.jit(steps.new_state, out_shardings=placed),
+            play=jit(steps.play, static_argnums=(3, 4)),
+            settle=jit(steps.settle),
+            learn=jax.jit(steps.learn, static_argnums=3, donate_argnums=0, out_shardings=(placed, everywhere)),
+            has_enough=jax.jit(steps.has_enough, out_shardings=everywhere),
+            next_iteration=jit(lambda state: dataclasses.replace(state, tally=steps.new_tally())),
         )
 
-    learner = dataclasses.replace(
-        run.learner, variables=instead(run.learner.variables), averaged=instead(run.learner.averaged)
-    )
-    reference = None if run.reference is None else instead(run.reference)
-    league_nets = None if run.league is None else instead(run.league)
-    return dataclasses.replace(run, learner=learner, reference=reference, league=league_nets)
+    @functools.cached_property
+    def _tables(self) -> Any:
+        """Endgame tables on all devices in use, if the config asks for any."""
+        proven = self.steps.proven
+        if proven is None:
+            return None
+        return jax.jit(lambda tables: tables, out_shardings=mesh.same_everywhere())(proven.tables)
 
+    def _with_past_net(self, state: TrainingState, iteration: int, nets: Path) -> TrainingState:
+        """The state with one net of the league replaced, each in turn, by that of a past iteration."""
+        if state.league is None or iteration == 0:
+            return state
+        (past,) = league.nearest_kept(nets, [league.drawn_past_self(self.config.seed, iteration)], before=iteration)
+        variables = league.recall(league.path_of(nets, past), self.game)
+        return with_league_net(state, iteration % self.config.league.nets, variables)
 
-def _with_league(az: alphazero.AlphaZero, run: Run, iteration: int, nets: Path) -> Run:
-    """The run with another past self in the league, which changes in turn."""
-    if run.league is None or iteration == 0:
-        return run
-    (past,) = league.nearest_kept(nets, [league.drawn_past_self(az.config.seed, iteration)], before=iteration)
-    variables = league.recall(league.path_of(nets, past), az.game)
-    return with_past_self(run, iteration % az.config.league.nets, variables)
+    def _match_key(self, use: int, done: int) -> Array:
+        return jax.random.fold_in(jax.random.fold_in(jax.random.key(self.config.seed), use), done)
 
+    def _play_match(
+        self,
+        key: Array,
+        net: Variables,
+        others: Sequence[Variables],
+        config: GatingConfig | ContestConfig,
+        show: Callable[[float], None],
+    ) -> list[Score]:
+        """Scores of a net against each of some others."""
+        contest = self._contest(len(others), config.games, config.simulations, config.opening_plies)
+        fold = jax.jit(self.steps.network.fold)
+        return finished(contest(key, fold(net), [fold(other) for other in others]), show)
 
-def _gated(az: alphazero.AlphaZero, run: Run, done: int, context: MethodContext) -> tuple[Run, dict[str, float]]:
-    """The run with its candidate promoted if it scored enough against the reference, and the score."""
-    config = az.config.gating
-    if not config.games or done % config.every:
-        return run, {}
-    with memory("gating.games"):
-        contest = _contest(
-            az, opponents=1, games=config.games, simulations=config.simulations, plies=config.opening_plies
+    @functools.lru_cache(maxsize=8)  # noqa: B019  compiled once for contests of a size
+    def _contest(self, opponents: int, games: int, simulations: int, opening_plies: int) -> Contest:
+        return make_duel(
+            self.steps.env,
+            self.steps.evaluator,
+            self.config.search,
+            opponents=opponents,
+            games=games,
+            simulations=simulations,
+            slots=self.steps.slots,
+            opening_plies=opening_plies,
         )
-        fold = jax.jit(az.network.fold)
-        candidate = az.candidate(run)
-        games = contest(_duel_key(az, done, 1), fold(candidate), [fold(run.reference)])
-        (score,) = finished(
-            games, lambda share: context.observer.progress("gating", round(share * config.games), config.games)
-        )
-    promoted = score.points > config.threshold
-    if promoted:
-        run = dataclasses.replace(run, reference=jax.tree.map(lambda leaf: leaf.copy(), candidate))
-    return run, {"gating/score": score.points, "gating/promoted": float(promoted)}
 
 
-def _evaluated(az: alphazero.AlphaZero, run: Run, done: int, context: MethodContext) -> dict[str, float]:
-    """Plays the net of an iteration against past ones, stores how that went, and returns its rating."""
-    config, metrics = az.config.evaluation, context.metrics
-    if not league.is_evaluated(config, done):
-        return {}
-    drawn = league.drawn_opponents(config, az.config.seed, done)
-    opponents = league.nearest_kept(context.nets, drawn, before=done)
-    with memory("evaluation.games"):
-        contest = _contest(
-            az,
-            opponents=len(opponents),
-            games=config.games,
-            simulations=config.simulations,
-            plies=config.opening_plies,
-        )
-        fold = jax.jit(az.network.fold)
-        others = [fold(league.recall(league.path_of(context.nets, other), az.game)) for other in opponents]
-        total = config.games * len(opponents)
-        games = contest(_duel_key(az, done, 2), fold(az.players(run)), others)
-        scores = finished(games, lambda share: context.observer.progress("evaluation", round(share * total), total))
-    for other, score in zip(opponents, scores, strict=True):
-        for role, (first, second) in enumerate(((done, other), (other, done))):
-            wins = (score.wins[role], score.losses[role])
-            metrics.log_match(done, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role])
-    return {} if context.rate is None else rated(metrics, done, context.rate)
-
-
-@functools.lru_cache(maxsize=8)  # compiled once for contests of a size
-def _contest(az: alphazero.AlphaZero, *, opponents: int, games: int, simulations: int, plies: int) -> Contest:
-    return make_duel(
-        az.env,
-        az.asking,
-        az.config.search,
-        opponents=opponents,
-        games=games,
-        simulations=simulations,
-        slots=min(az.game.slots, az.game.num_actions),
-        opening_plies=plies,
-    )
-
-
-def _duel_key(az: alphazero.AlphaZero, done: int, use: int) -> jax.Array:
-    return jax.random.fold_in(jax.random.fold_in(jax.random.key(az.config.seed), PLAY + 16 + use), done)
+def _show_share(context: MethodContext, what: str, games: int, share: float) -> None:
+    context.observer.progress(what, round(share * games), games)

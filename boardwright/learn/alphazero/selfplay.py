@@ -22,8 +22,9 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.match.pairing import BOTH, first_seats, on_move
-from boardwright.learn.match.searching import Found, Search
+from boardwright.learn.match.searching import Search
 from boardwright.search.nodes import side_of
+from boardwright.search.zero import SearchResult
 
 NOBODY = 2  # instead of the role that would have given up
 LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms
@@ -208,7 +209,7 @@ def _ending(
     )
 
 
-def _row(games: Games, found: Found, learnable: Array, learning: Learning, with_holders: bool) -> Replay:
+def _row(games: Games, found: SearchResult, learnable: Array, learning: Learning, with_holders: bool) -> Replay:
     """What is remembered of a step, [B]."""
     count = games.serial.shape[0]
     cells = learning.views.shape[1]
@@ -219,7 +220,7 @@ def _row(games: Games, found: Found, learnable: Array, learning: Learning, with_
     nothing = jnp.zeros(count, jnp.float32)
     return Replay(
         words=jax.vmap(learning.pack)(games.states),
-        actions=found.actions,
+        actions=found.slot_actions,
         policy=found.policy.astype(jnp.bfloat16),
         value=found.value * side_of(games.states.current_role),
         surprise=jnp.maximum(surprise, 0.0),
@@ -236,7 +237,7 @@ def _row(games: Games, found: Found, learnable: Array, learning: Learning, with_
 def _counted(
     tally: Tally,
     games: Games,
-    found: Found,
+    found: SearchResult,
     row: Replay,
     ending: Ending,
     after: Any,
@@ -262,7 +263,7 @@ def _counted(
         moves=tally.moves + moving.sum(dtype=jnp.int32),
         learnable=tally.learnable + learnable.sum(dtype=jnp.int32),
         entropy=tally.entropy + among(found.entropy, 0.0).sum(),
-        depth=tally.depth + among(found.depth, 0.0).sum(),
+        depth=tally.depth + among(found.mean_depth, 0.0).sum(),
         root_value=tally.root_value + among(row.value, 0.0).sum(),
         surprise=tally.surprise + among(row.surprise, 0.0).sum(),
         ended=tally.ended + jnp.stack([(over & (outcome == what)).sum(dtype=jnp.int32) for what in range(3)]),

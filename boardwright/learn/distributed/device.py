@@ -32,7 +32,7 @@ def chunk_of(steps: int, most: int, multiple: int = 1) -> int:
 
 
 @contextlib.contextmanager
-def memory(remedy: str) -> Iterator[None]:
+def out_of_memory_hint(remedy: str) -> Iterator[None]:
     """Turns a device that is out of memory into an error that says which setting to lower."""
     try:
         yield

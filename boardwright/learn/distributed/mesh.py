@@ -1,7 +1,7 @@
 """A run on several devices: one program, in which games and batches are split among them.
 
     with all_devices(config):
-        az = make_alphazero(config)
+        state = AlphaZero(config).initialise()
         ...
 
 Games, endings and replay lie on the device of their column; nets, optimiser and tally are the same everywhere.

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import memory
+from boardwright.learn.distributed.device import out_of_memory_hint
 from boardwright.learn.dqn import dqn
 from boardwright.learn.dqn.config import DQNConfig
 from boardwright.learn.dqn.dqn import Run
@@ -43,7 +43,7 @@ class DQN(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One action in every game and the updates that follow it."""
         del context
-        with memory("acting.games, transitions.capacity, learner.batch or learner.merge"):
+        with out_of_memory_hint("acting.games, transitions.capacity, learner.batch or learner.merge"):
             return jax.block_until_ready(dqn.stepped(self.functions, state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:

@@ -15,7 +15,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import DRAW, Game
 from boardwright.games.registry import game as make_game
 from boardwright.games.registry import game_class
-from boardwright.learn.distributed.device import chunk_of, memory
+from boardwright.learn.distributed.device import chunk_of, out_of_memory_hint
 from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState
 from boardwright.learn.evaluation.match import evaluated
@@ -91,7 +91,7 @@ class AlphaBetaEvaluation(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """Games of self-play first, then steps of learning."""
         del context
-        with memory("replay or learner.batch"):
+        with out_of_memory_hint("replay or learner.batch"):
             if chunk < self._plays:
                 return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
             steps = (chunk - self._plays) * self._learn_chunk

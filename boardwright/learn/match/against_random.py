@@ -8,10 +8,10 @@ from typing import TypeVar
 import jax
 
 from boardwright.games.base import BatchEnv
-from boardwright.learn.distributed.device import memory
+from boardwright.learn.distributed.device import out_of_memory_hint
 from boardwright.learn.match import contest
 from boardwright.learn.match.duel import finished
-from boardwright.learn.match.pairing import make_asking
+from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.rivals import at_random, by_net
 from boardwright.learn.run.method import MethodContext
 from boardwright.learn.shared.policy_config import RandomGamesConfig
@@ -27,7 +27,7 @@ def make_evaluate(
     config: RandomGamesConfig, seed: int, network: Network, env: BatchEnv, variables_of: Callable[[R], Variables]
 ) -> Callable[[R, int, MethodContext], dict[str, float]]:
     """For `Method`: score and mean reward of a game."""
-    policy = by_net(make_asking(network, env), config.temperature)
+    policy = by_net(make_net_evaluator(network, env), config.temperature)
     fold = jax.jit(network.fold)
 
     def evaluate(run: R, done: int, context: MethodContext) -> dict[str, float]:
@@ -35,7 +35,7 @@ def make_evaluate(
         if not config.every or done % config.every:
             return {}
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), MEASURE), done)
-        with memory("evaluation.games"):
+        with out_of_memory_hint("evaluation.games"):
             played = contest.play(key, env, policy(fold(variables_of(run))), at_random, games=games)
             match = finished(played, lambda share: context.observer.progress("evaluation", round(share * games), games))
         return {SCORE: match.score.points, f"{SCORE}_reward": match.reward_a_game[0]}

@@ -19,7 +19,7 @@ from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, where_games, without_forced
 from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed import processes
-from boardwright.learn.match.pairing import Asking, in_their_steps, on_move
+from boardwright.learn.match.pairing import NetEvaluator, on_move, opponents_evaluate
 from boardwright.nets.network import Variables
 from boardwright.search.split import split
 from boardwright.search.tree import Evaluate
@@ -58,7 +58,7 @@ Contest = Callable[[Array, Variables, Sequence[Variables]], Generator[float, Non
 
 def make_duel(
     env: BatchEnv,
-    asking: Asking,
+    evaluator: NetEvaluator,
     search: SearchConfig,
     *,
     opponents: int,
@@ -66,7 +66,7 @@ def make_duel(
     simulations: int,
     slots: int,
     opening_plies: int,
-    theirs: Asking | None = None,
+    theirs: NetEvaluator | None = None,
 ) -> Contest:
     """A contest with `games` against each of so many opponents, half of them in each role.
 
@@ -89,7 +89,7 @@ def make_duel(
 
     def advance(key: Array, states: Any, challenger: Variables, others: Sequence[Variables]) -> Any:
         """CHUNK steps of the challenger, and as many of the others."""
-        turns = [asking(challenger), in_their_steps(theirs or asking, challenger, others, total)]
+        turns = [evaluator(challenger), opponents_evaluate(theirs or evaluator, challenger, others, total)]
         noise = 0.0 if opening_plies else 1.0
         choosers = [make_chooser(env, evaluate, search, simulations, slots, noise=noise) for evaluate in turns]
 

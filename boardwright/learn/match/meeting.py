@@ -16,7 +16,7 @@ from boardwright.games.batched import without_chance
 from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.duel import Contest, Score, finished, make_duel
-from boardwright.learn.match.pairing import Asking, make_asking
+from boardwright.learn.match.pairing import NetEvaluator, make_net_evaluator
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.netfile import NetFile
@@ -75,10 +75,10 @@ def _contest(
 
 
 @functools.lru_cache(maxsize=8)
-def _asked(game: Game, config: Architecture) -> tuple[Network, Asking]:
+def _asked(game: Game, config: Architecture) -> tuple[Network, NetEvaluator]:
     """A net's functions, and how it is asked: of what it observes itself."""
     network = make_network(config, game, dtype=compute_dtype())
-    return network, make_asking(network, game.batch())
+    return network, make_net_evaluator(network, game.batch())
 
 
 def _folded(game: Game, net: NetFile) -> Variables:

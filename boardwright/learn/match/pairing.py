@@ -38,42 +38,47 @@ def on_move(states: Any, seat: Array, *, theirs: Array | bool) -> Array:
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How a search asks a net: `asking(folded variables)` is what it calls with its states."""
+class NetEvaluator:
+    """Evaluates states with nets: `evaluator(folded variables)` is what a search calls with its states."""
 
-    see: Callable[[Any], Any]  # states -> what nets are told of them, arrays [B, ...]
-    say: Callable[[Variables, Any], tuple[Array, Array]]  # folded variables, what was seen -> logits, values
+    observe: Callable[[Any], Any]  # states -> the inputs of nets, arrays [B, ...]
+    evaluate: Callable[[Variables, Any], tuple[Array, Array]]  # folded variables, inputs -> logits, values
 
     def __call__(self, folded: Variables) -> Evaluate:
-        """Of all states."""
-        return lambda states: self.say(folded, self.see(states))
+        """Evaluates all states with one net."""
+        return lambda states: self.evaluate(folded, self.observe(states))
 
 
-def make_asking(network: Network, env: BatchEnv) -> Asking:
-    """Asks the mover's own head, of what the mover observes."""
+def make_net_evaluator(network: Network, env: BatchEnv) -> NetEvaluator:
+    """Evaluates with the head of the role to move, from what that role observes."""
 
-    def see(states: Any) -> tuple[Array, Array]:
+    def observe(states: Any) -> tuple[Array, Array]:
         return jax.vmap(env.observe)(states, states.current_role), states.current_role
 
-    def say(folded: Variables, seen: tuple[Array, Array]) -> tuple[Array, Array]:
-        output = network.apply_folded(folded, *seen)
+    def evaluate(folded: Variables, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
+        output = network.apply_folded(folded, *inputs)
         return output.policy_logits, output.value
 
-    return Asking(see, say)
+    return NetEvaluator(observe, evaluate)
 
 
-def in_their_steps(asking: Asking, current: Variables, others: Sequence[Variables], against_others: int) -> Evaluate:
-    """What a search asks in a step that is the others': each of them in its share of the last games.
+def opponents_evaluate(
+    evaluator: NetEvaluator, current: Variables, others: Sequence[Variables], against_others: int
+) -> Evaluate:
+    """Evaluates in a step of the other nets: each of them in its share of the last games.
 
     Positions are observed all at once, as that costs as much for a few as for many.
     """
     share = against_others // len(others)
 
     def evaluate(states: Any) -> tuple[Array, Array]:
-        seen, start = asking.see(states), states.terminated.shape[0] - against_others
+        inputs, start = evaluator.observe(states), states.terminated.shape[0] - against_others
         bounds = [(current, 0, start)] if start else []
         bounds += [(other, start + n * share, start + (n + 1) * share) for n, other in enumerate(others)]
-        said = [asking.say(net, split(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], seen))) for net, a, z in bounds]
-        return split(tuple(jnp.concatenate(parts) for parts in zip(*said, strict=True)))
+        outputs = [
+            evaluator.evaluate(net, split(jax.tree.map(lambda leaf, a=a, z=z: leaf[a:z], inputs)))
+            for net, a, z in bounds
+        ]
+        return split(tuple(jnp.concatenate(parts) for parts in zip(*outputs, strict=True)))
 
     return evaluate

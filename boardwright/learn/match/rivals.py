@@ -28,15 +28,15 @@ def at_random(key: Array, states: Any) -> Array:
     return jax.vmap(random_action)(keys, states.legal_action_mask)
 
 
-def by_net(asking: Callable[[Variables], Evaluate], temperature: float) -> Callable[[Variables], Policy]:
-    """Folded variables -> the policy of a net (see `seating.make_asking`): drawn from e^(logit / temperature), at 0
+def by_net(evaluator: Callable[[Variables], Evaluate], temperature: float) -> Callable[[Variables], Policy]:
+    """Folded variables -> the policy of a net: drawn from e^(logit / temperature), at 0
     the highest, the first among equals.
 
     Likewise for Q-values, dueling ones included: they differ from the logits by a number that all actions share.
     """
 
     def choose(folded: Variables, key: Array, states: Any) -> Array:
-        logits, _ = asking(folded)(states)
+        logits, _ = evaluator(folded)(states)
         legal = jnp.where(states.legal_action_mask, logits, -jnp.inf)
         if temperature == 0:
             return jnp.argmax(legal, axis=-1).astype(jnp.int32)

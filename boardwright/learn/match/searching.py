@@ -1,9 +1,10 @@
-"""The search of self-play: one of the configured kind for all games at once, and what is kept of it."""
+"""The search of self-play: one of the configured kind for all games at once."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
@@ -15,20 +16,7 @@ from boardwright.search.puct import temperature_by_ply
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
-
-class Found(NamedTuple):
-    """What self-play needs of a search, by game."""
-
-    action: Array
-    actions: Array
-    policy: Array
-    prior: Array
-    value: Array
-    entropy: Array
-    depth: Array
-
-
-Search = Callable[[Array, Any], Found]  # key, states -> what was found
+Search = Callable[[Array, Any], SearchResult]  # key, states -> result without its tree
 
 
 def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
@@ -40,7 +28,7 @@ def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulat
         "num_slots": slots,
     }
 
-    def search(key: Array, states: Any) -> Found:
+    def search(key: Array, states: Any) -> SearchResult:
         if config.kind == "gumbel":
             result = gumbel_search(
                 key,
@@ -62,18 +50,6 @@ def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulat
                 temperature=temperature_by_ply(states.plies, until=config.warm_plies),
                 **common,
             )
-        return _found(result)
+        return dataclasses.replace(result, action=jnp.maximum(result.action, 0), tree=None)
 
     return search
-
-
-def _found(result: SearchResult) -> Found:
-    return Found(
-        action=jnp.maximum(result.action, 0),
-        actions=result.slot_actions,
-        policy=result.policy,
-        prior=result.prior,
-        value=result.value,
-        entropy=result.entropy,
-        depth=result.mean_depth,
-    )

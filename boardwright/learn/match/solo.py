@@ -1,6 +1,6 @@
 """A net against itself on the device, hundreds of games at once: what comes of the roles, and not of the players.
 
-    play = make_solo(env, asking, games=512, simulations=128, slots=128)
+    play = make_solo(env, evaluator, games=512, simulations=128, slots=128)
     games = finished(play(key, folded, 4), heard)
 
 Every game has an opening of its own, so many random actions drawn by themselves, so that games are independent of
@@ -24,7 +24,7 @@ from boardwright.games.batched import where_games
 from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed import processes
 from boardwright.learn.match.duel import make_chooser, opened, share_over
-from boardwright.learn.match.pairing import Asking
+from boardwright.learn.match.pairing import NetEvaluator
 from boardwright.nets.network import Variables
 from boardwright.search.split import split
 
@@ -45,14 +45,14 @@ class Solo:
 PlaySolo = Callable[[Array, Variables, int], Generator[float, None, Solo]]
 
 
-def make_solo(env: BatchEnv, asking: Asking, *, games: int, simulations: int, slots: int) -> PlaySolo:
+def make_solo(env: BatchEnv, evaluator: NetEvaluator, *, games: int, simulations: int, slots: int) -> PlaySolo:
     """Play of so many games at once, by Gumbel search; `env` without chance. Compiled once for all openings."""
 
     def begin(key: Array, plies: Array) -> Any:
         return split(opened(env, key, games, plies))
 
     def advance(key: Array, states: Any, net: Variables, noise: Array) -> Any:
-        choose = make_chooser(env, asking(net), SearchConfig(), simulations, slots, noise=noise)
+        choose = make_chooser(env, evaluator(net), SearchConfig(), simulations, slots, noise=noise)
 
         def act(number: Array, states: Any) -> Any:
             search_key, step_key = jax.random.split(jax.random.fold_in(key, number))

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import memory
+from boardwright.learn.distributed.device import out_of_memory_hint
 from boardwright.learn.match.against_random import chosen_by, make_evaluate
 from boardwright.learn.ppo.config import PPOConfig
 from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
@@ -40,7 +40,7 @@ class PPO(Method[Run]):
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One update."""
-        with memory("rollout.games, rollout.rows or learner.minibatch"):
+        with out_of_memory_hint("rollout.games, rollout.rows or learner.minibatch"):
             if chunk == 0:
                 state = self._with_league(state, iteration, context.nets)
             return jax.block_until_ready(self.functions.update(state, iteration, chunk))

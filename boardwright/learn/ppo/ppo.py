@@ -28,7 +28,7 @@ from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import with_openings
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import chunk_of, on_cpu
-from boardwright.learn.match.pairing import in_their_steps, make_asking
+from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
 from boardwright.learn.match.rivals import at_random
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.actor import make_choose, make_decide
@@ -81,7 +81,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     opened = with_openings(env, config.rollout.opening_plies)
     network = make_network(config.architecture, game, dtype=dtype)
     images = SymmetryImages.of(game, config.rollout.augment)
-    asking = make_asking(network, env)
+    evaluator = make_net_evaluator(network, env)
     count, rows, against = config.rollout.games, config.rollout.rows, config.opponent_games
     steps = config.learner.epochs * config.learner.minibatches
     learner = PPOLearner(
@@ -111,16 +111,16 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
         if config.opponent.kind == "random":
             return at_random
         if config.opponent.kind == "older":
-            return make_choose(asking(network.fold(opponent)))
+            return make_choose(evaluator(network.fold(opponent)))
         past = [network.fold(_place(opponent, n)) for n in range(config.opponent.nets)]
-        return make_choose(in_their_steps(asking, past[0], past, against))
+        return make_choose(opponents_evaluate(evaluator, past[0], past, against))
 
     def play(seed: Array, run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
         """The run after some rows of all games, what there is to learn from them, and in which minibatches."""
         key = jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(seed, UPDATE), iteration), number)
         row_key, tail_key, learn_key = jax.random.split(key, 3)
         variables = run.learner.variables
-        ask, reply = asking(network.fold(variables)), reply_of(run.opponent)
+        ask, reply = evaluator(network.fold(variables)), reply_of(run.opponent)
         decide = make_decide(network, env, images, variables, dtype)
 
         def one_row(carry: tuple[Games, Tally], key: Array) -> tuple[tuple[Games, Tally], selfplay.Row]:

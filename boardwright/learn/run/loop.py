@@ -22,7 +22,7 @@ import jax
 from boardwright import __version__
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
-from boardwright.learn.distributed.device import memory
+from boardwright.learn.distributed.device import out_of_memory_hint
 from boardwright.learn.run import checkpoint, config_file, league, portable_state, run_folder, settings
 from boardwright.learn.run.checkpoint import Saver
 from boardwright.learn.run.lock import exclusive
@@ -60,7 +60,7 @@ def train(
         with processes.all_or_none():
             metrics = _open_folder(method, folder, held)
         context = MethodContext(folder / "nets", metrics, observer, rate)
-        with memory("the games at once, the replay or the net's size"):
+        with out_of_memory_hint("the games at once, the replay or the net's size"):
             state, progress, has_checkpoint = _load_or_initialise(method, folder, context)
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
         clock = Clock()

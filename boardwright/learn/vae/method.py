@@ -21,7 +21,7 @@ from jax import Array
 
 from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import memory, on_cpu
+from boardwright.learn.distributed.device import on_cpu, out_of_memory_hint
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, split_by_game, unpack
@@ -90,7 +90,7 @@ class VAE(Method[Run]):
         """Some steps of learning."""
         del context
         numbers = (jnp.int32(iteration), jnp.int32(chunk * self._chunk))
-        with memory("batch"):
+        with out_of_memory_hint("batch"):
             return jax.block_until_ready(self._learn(state, self._train_bits, self._order(iteration), *numbers))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:

@@ -1,0 +1,181 @@
+"""The steps of AlphaZero on the device: pure functions from one training state to the next.
+
+Random numbers come from the seed, the iteration and the step alone, so that a run resumes from any chunk with the
+same results.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from boardwright.errors import BoardwrightError, RunError
+from boardwright.games.base import Game, ProvenResults
+from boardwright.games.batched import without_chance, without_forced
+from boardwright.games.registry import game as make_game
+from boardwright.learn.alphazero import replay as replay_buffer
+from boardwright.learn.alphazero import selfplay
+from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.learner import Losses, make_learner
+from boardwright.learn.alphazero.state import TrainingState
+from boardwright.learn.distributed.device import compute_dtype
+from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
+from boardwright.learn.match.searching import make_search
+from boardwright.nets.network import make_network
+from boardwright.search.tree import Evaluate
+
+PLAY, LEARN, BEGIN = range(3)  # what random numbers are for
+
+
+class Steps:
+    """The steps of one config, and what they are made of."""
+
+    def __init__(self, config: AlphaZeroConfig, *, dtype: Any = None):
+        """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
+        self.config = config
+        self.game = make_game(config.game, config.rules, config.observation)
+        self.env = without_chance(self.game.batch()) if self.game.has_chance else self.game.batch()
+        self.learning = self.game.learning()
+        self.network = make_network(config.net, self.game, dtype=compute_dtype() if dtype is None else dtype)
+        self.evaluator = make_net_evaluator(self.network, self.env)
+        self.proven = _proven_results(config, self.game)
+        self.slots = min(self.game.slots, self.game.num_actions)
+        total_steps = config.iterations * config.learner.steps
+        self._learner = make_learner(
+            config.learner, self.game, self.env, self.learning, self.network, total_steps, self.proven
+        )
+        self._with_holders = "ownership" in config.net.auxiliary
+        self._seed = jax.random.key(config.seed)
+
+    def _key(self, use: int, iteration: Array | int, step: Array | int) -> Array:
+        return jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(self._seed, use), iteration), step)
+
+    def new_tally(self) -> selfplay.Tally:
+        """Of an iteration in which nothing has happened yet."""
+        return selfplay.new_tally(adjudicates=self.config.selfplay.adjudicate > 0)
+
+    def new_state(self) -> TrainingState:
+        """New games, nets and replay."""
+        config = self.config
+        net_key, games_key = jax.random.split(self._key(BEGIN, 0, 0))
+        variables = self.network.init(net_key)
+        games = selfplay.new_games(games_key, self.env, config.selfplay, config.league_games)
+        words = jax.eval_shape(jax.vmap(self.learning.pack), games.states).shape[1]
+        holder_words = replay_buffer.holder_words(self.learning.views.shape[1]) if self._with_holders else 0
+        steps, count, nets = config.selfplay.steps, config.selfplay.games, config.league.nets
+        return TrainingState(
+            games=games,
+            tally=self.new_tally(),
+            endings=selfplay.new_endings(steps, count, holder_words, stops=config.selfplay.stops_games),
+            first_serial=games.serial,
+            replay=replay_buffer.new_replay(
+                config.window * steps, count, words=words, slots=self.slots, holder_words=holder_words
+            ),
+            learner=self._learner.init(variables),
+            reference=variables if config.gating.games else None,
+            league=jax.tree.map(lambda leaf: jnp.stack([leaf] * nets), variables) if config.league_games else None,
+        )
+
+    def _evaluates(self, state: TrainingState) -> list[Evaluate]:
+        """What searches evaluate with in one step after the other: in turns, where there is a league."""
+        config = self.config
+        is_candidate = config.gating.selfplay == "candidate"
+        current = self.network.fold(state.candidate if is_candidate else state.playing)
+        if not config.league_games:
+            return [self.evaluator(current)]
+        past = [jax.tree.map(lambda leaf, n=n: leaf[n], state.league) for n in range(config.league.nets)]
+        folded = [self.network.fold(net) for net in past]
+        return [self.evaluator(current), opponents_evaluate(self.evaluator, current, folded, config.league_games)]
+
+    def play(
+        self, state: TrainingState, iteration: Array, first: Array, steps: int, simulations: int, tables: Any
+    ) -> TrainingState:
+        """The state after some steps of self-play, from a step of an iteration on."""
+        turns = self._evaluates(state)
+
+        def body(number: Array, state: TrainingState) -> TrainingState:
+            for turn, evaluate in enumerate(turns):
+                step = first + number * len(turns) + turn
+                state = self._step(state, iteration, step, evaluate, simulations, tables, theirs=turn == 1)
+            return state
+
+        return jax.lax.fori_loop(0, steps // len(turns), body, state)
+
+    def _step(
+        self,
+        state: TrainingState,
+        iteration: Array,
+        step: Array,
+        evaluate: Evaluate,
+        simulations: int,
+        tables: Any,
+        *,
+        theirs: bool,
+    ) -> TrainingState:
+        """One step of self-play, written into the replay; `theirs`: of the past checkpoints in league games."""
+        config = self.config
+        search = functools.partial(make_search, self.env, config.search, evaluate, slots=self.slots)
+        proven = None
+        if self.proven is not None and config.selfplay.adjudicate > 0:
+            proven = functools.partial(jax.vmap(self.proven.result, (None, 0)), tables)
+        games, tally, row, ending = selfplay.step(
+            self._key(PLAY, iteration, step),
+            state.games,
+            state.tally,
+            env=without_forced(self.env, config.search.forced),  # to where there is something to learn
+            learning=self.learning,
+            config=config.selfplay,
+            theirs=theirs,
+            full=search(simulations=simulations),
+            quick=search(simulations=config.selfplay.quick_simulations) if config.selfplay.full_share < 1 else None,
+            with_holders=self._with_holders,
+            proven=proven,
+        )
+        endings = jax.tree.map(lambda rows, new: rows.at[step].set(new), state.endings, ending)
+        place = iteration % config.window * config.selfplay.steps + step
+        replay = replay_buffer.write_row(state.replay, place, row)
+        return dataclasses.replace(state, games=games, tally=tally, endings=endings, replay=replay)
+
+    def settle(self, state: TrainingState, iteration: Array) -> TrainingState:
+        """The state with the results of the games that ended in an iteration in its replay."""
+        replay = replay_buffer.settle(
+            state.replay,
+            state.endings,
+            iteration % self.config.window * self.config.selfplay.steps,
+            state.first_serial,
+            surprise=self.config.learner.surprise,
+            bootstrap=self.config.selfplay.unfinished == "bootstrap",
+        )
+        return dataclasses.replace(state, replay=replay, first_serial=state.games.serial)
+
+    def has_enough(self, state: TrainingState) -> Array:
+        """Bool: whether the replay has enough to learn from."""
+        # A first iteration may end before its games do, and a few short games would be overfitted.
+        return replay_buffer.usable_states(state.replay) >= self.config.learner.batch
+
+    def learn(
+        self, state: TrainingState, iteration: Array, first: Array, steps: int, tables: Any
+    ) -> tuple[TrainingState, Losses]:
+        """The state after some steps of learning, and their losses; unchanged without enough to learn from."""
+        key = self._key(LEARN, iteration, first)
+        after, losses = self._learner.learn(key, state.learner, state.replay, steps, tables)
+        enough = self.has_enough(state)
+        learner = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, state.learner)
+        losses = jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
+        return dataclasses.replace(state, learner=learner), losses
+
+
+def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:
+    """The endgame tables that a config asks for; raises RunError where there are none."""
+    if config.asks_tables is None:
+        return None
+    try:
+        return game.proven_results(None if config.tables is None else Path(config.tables))
+    except BoardwrightError as error:
+        raise RunError(f"setting {config.asks_tables}: {error}") from error
