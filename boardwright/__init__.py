@@ -20,21 +20,11 @@ if TYPE_CHECKING:
     from boardwright.games.registry import game, game_names
 
 __version__ = "0.1.0"
-_HOMES = {  # the module of each name, loaded on first use so that importing the package stays cheap
-    "boardwright.agents.base": ("Agent", "Choice", "Limit"),
-    "boardwright.api": (
-        "Evaluation",
-        "MatchResult",
-        "agent",
-        "evaluate",
-        "load_net",
-        "match",
-        "rate",
-        "search",
-        "train",
-    ),
-    "boardwright.games.base": ("Game", "Position"),
-    "boardwright.games.registry": ("game", "game_names"),
+_NAMES_BY_MODULE = {  # loaded on first use, so that importing the package stays cheap
+    "boardwright.agents.base": "Agent Choice Limit",
+    "boardwright.api": "Evaluation MatchResult agent evaluate load_net match rate search train",
+    "boardwright.games.base": "Game Position",
+    "boardwright.games.registry": "game game_names",
 }
 __all__ = [
     "Agent",

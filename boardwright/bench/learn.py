@@ -10,9 +10,9 @@ from boardwright.bench.engine import Figure
 from boardwright.bench.selfplay import fastest
 from boardwright.learn import methods
 from boardwright.learn.dqn.config import DQNConfig
-from boardwright.learn.dqn.dqn import make_dqn
+from boardwright.learn.dqn.method import DQN
 from boardwright.learn.ppo.config import PPOConfig
-from boardwright.learn.ppo.ppo import make_ppo
+from boardwright.learn.ppo.method import PPO
 
 WARM_UP_STEPS = 32  # of acting; as many more follow until games have ended
 ACTING_STEPS = 16  # of a repetition
@@ -32,14 +32,14 @@ def measure(config: DQNConfig | PPOConfig) -> Iterator[Figure]:
 
 
 def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
-    dqn, learner = make_dqn(config), config.learner
-    run = dqn.init()
-    told, step = {}, 0
-    while "selfplay/plies" not in told:
+    dqn, learner = DQN(config, load_encoder=False), config.learner
+    run = dqn.initialise()
+    metrics, step = {}, 0
+    while "selfplay/plies" not in metrics:
         for _ in range(WARM_UP_STEPS):
             run, step = dqn.act(run, 0, step), step + 1
-        told = dqn.scalars(run)
-    plies = told["selfplay/plies"]
+        metrics = dqn.collect_metrics(run)
+    plies = metrics["selfplay/plies"]
 
     def acted(run: Any, number: int) -> Any:
         for step in range(ACTING_STEPS):
@@ -59,8 +59,8 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
 
 
 def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
-    ppo = make_ppo(config)
-    run = ppo.init()
+    ppo = PPO(config, load_encoder=False)
+    run = ppo.initialise()
 
     def updated(run: Any, number: int) -> Any:
         for update in range(PPO_UPDATES):

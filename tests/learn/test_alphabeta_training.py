@@ -30,9 +30,9 @@ TINY = PRESETS["draughts-tiny"]
 @pytest.fixture(autouse=True)
 def _in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight games and eight steps in a piece of work, so that tiny iterations have several."""
-    monkeypatch.setattr("boardwright.learn.evaluation.method.LEAST_PLAYED", 1)
-    monkeypatch.setattr("boardwright.learn.evaluation.method.NODES_PLAYED", 8 * 40 * TINY.selfplay.nodes)
-    monkeypatch.setattr("boardwright.learn.evaluation.method.MOST_LEARNED", 8)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.MIN_GAMES", 1)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.NODES_PER_CHUNK", 8 * 40 * TINY.selfplay.nodes)
+    monkeypatch.setattr("boardwright.learn.evaluation.method.MAX_STEPS", 8)
 
 
 def arrays(folder: Path) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from tictactoe import set_up, solved
 from boardwright.games.registry import game as make_game
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
-from boardwright.learn.dqn.dqn import DQN, Run, make_dqn, stepped
+from boardwright.learn.dqn.method import DQN, Run
 from boardwright.learn.dqn.replay import Transition
 from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.policy_config import RandomGamesConfig
@@ -38,8 +38,8 @@ def acting(config: DQNConfig, **changes: Any) -> DQNConfig:
 
 
 def after_acting(config: DQNConfig, steps: int) -> tuple[DQN, Run]:
-    dqn = make_dqn(config)
-    run = dqn.init()
+    dqn = DQN(config)
+    run = dqn.initialise()
     for step in range(steps):
         run = dqn.act(run, 0, step)
     return dqn, run
@@ -89,9 +89,9 @@ def test_transitions_are_what_the_rules_say() -> None:
             assert np.array_equal(legal_after[place], position.legal_mask())
     assert {-1, 0, 1} == set(sides)
     assert int(run.episodes) == episodes == int(run.tally.ended.sum())
-    told = dqn.scalars(run)
-    assert told["selfplay/moves"] == games * steps
-    assert told["selfplay/games"] == told["selfplay/episodes"] == episodes
+    metrics = dqn.collect_metrics(run)
+    assert metrics["selfplay/moves"] == games * steps
+    assert metrics["selfplay/games"] == metrics["selfplay/episodes"] == episodes
 
 
 def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
@@ -118,32 +118,32 @@ def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
 
 
 def updates_logged(dqn: DQN, run: Run) -> tuple[float, float]:
-    scalars = dqn.scalars(run)
-    return scalars["learning/updates"], scalars["learning/merged_updates"]
+    metrics = dqn.collect_metrics(run)
+    return metrics["learning/updates"], metrics["learning/merged_updates"]
 
 
 def test_the_ratio_of_updates_is_as_configured() -> None:
-    dqn = make_dqn(TINY)
-    run, losses = dqn.init(), {}
+    dqn = DQN(TINY)
+    run, losses = dqn.initialise(), {}
     counts = []
     for step in range(5):
-        run, losses = stepped(dqn, run, 0, step)
+        run, losses = dqn.take_step(run, 0, step)
         counts.append(int(run.learner.updates))
     assert counts == [0, 0, 6, 12, 18]  # 1.5 for each of 4 actions, once 12 are there to be learned from
     assert {name: np.isfinite(float(loss)) for name, loss in losses.items()} == {"total": True, "error": True}
     assert updates_logged(dqn, run) == (18, 18)
     merged = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, merge=3))
-    dqn = make_dqn(merged)
-    run = dqn.init()
+    dqn = DQN(merged)
+    run = dqn.initialise()
     for step in range(5):
-        run, _ = stepped(dqn, run, 0, step)
+        run, _ = dqn.take_step(run, 0, step)
     assert int(run.learner.updates) == 6
     assert updates_logged(dqn, run) == (6, 18)  # gradient steps, and the updates merged into them
 
 
 def test_the_target_net_follows_by_episodes() -> None:
-    dqn = make_dqn(TINY)
-    run, followed = dqn.init(), []
+    dqn = DQN(TINY)
+    run, followed = dqn.initialise(), []
     for step in range(24):
         before = int(run.episodes)
         variables, target = jax.tree.map(jnp.copy, (run.learner.variables, run.learner.target))
@@ -168,7 +168,7 @@ def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
     assert (held.side[illegal] == 0).all()
     assert np.abs(held.reward[~illegal]).max() <= 1
     assert not illegal[-16 * 9 :].any()  # games that began before have ended
-    assert dqn.scalars(run)["selfplay/illegal"] == illegal.sum() / int(run.episodes)
+    assert dqn.collect_metrics(run)["selfplay/illegal"] == illegal.sum() / int(run.episodes)
 
 
 def replies(run: Run, games: np.ndarray) -> list[int]:
@@ -215,13 +215,13 @@ def test_it_learns_to_play_tic_tac_toe() -> None:
             batch=128, updates=0.25, begin=1000, target_every=200, peak=2e-3, least=1e-4, augment="all"
         ),
     )
-    dqn = make_dqn(config)
-    run = dqn.init()
+    dqn = DQN(config)
+    run = dqn.initialise()
     best, all_positions = perfect_choices(dqn, run)
     assert best < 0.8 * all_positions
     for iteration in range(config.iterations):
         for step in range(config.acting.steps):
-            run, _ = stepped(dqn, run, iteration, step)
+            run, _ = dqn.take_step(run, iteration, step)
         run = dqn.next_iteration(run)
         if iteration % 8 == 7:
             best, all_positions = perfect_choices(dqn, run)

@@ -12,7 +12,6 @@ from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game_names
 from boardwright.learn.dqn.config import DQNConfig
-from boardwright.learn.dqn.dqn import make_dqn, stepped
 from boardwright.learn.dqn.method import DQN
 from boardwright.learn.dqn.presets import PRESETS
 from boardwright.learn.methods import preset
@@ -20,6 +19,7 @@ from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import arrayfile, checkpoint, loop, settings
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.shared import encoder_file
 from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
 
@@ -62,21 +62,21 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", [name for name in game_names() if name != "cathedral"])
 def test_every_game_can_be_learned(game: str) -> None:
-    dqn = make_dqn(preset("dqn", f"{game}-tiny", game))
-    run, losses = dqn.init(), {}
+    dqn = DQN(preset("dqn", f"{game}-tiny", game))
+    run, losses = dqn.initialise(), {}
     for step in range(3):
-        run, losses = stepped(dqn, run, 0, step)
+        run, losses = dqn.take_step(run, 0, step)
     assert all(np.isfinite(float(loss)) for loss in losses.values())
     assert int(run.learner.updates) == 2 * 4
 
 
 def test_a_residual_net_is_dueling_and_its_statistics_follow() -> None:
     tiny = settings.apply(TINY, ["plain=none", "net.blocks=1", "net.width=4", "net.value=linear"])
-    dqn = make_dqn(tiny)
-    run = dqn.init()
+    dqn = DQN(tiny)
+    run = dqn.initialise()
     before = jax.device_get(run.learner.variables)
     for step in range(3):
-        run, _ = stepped(dqn, run, 0, step)
+        run, _ = dqn.take_step(run, 0, step)
     changed: Any = jax.tree.map(
         lambda old, new: bool((old != new).any()), before, jax.device_get(run.learner.variables)
     )
@@ -85,15 +85,19 @@ def test_a_residual_net_is_dueling_and_its_statistics_follow() -> None:
     assert changed["batch_stats"]["stem"]["norm"]["mean"]
 
 
-def test_a_trained_encoder_may_be_begun_with_and_kept() -> None:
-    changes = ["plain.convolutions=[4,4]", "plain.stride=2", "plain.latent=3", "encoder=some.vae", "frozen=true"]
+def test_a_trained_encoder_can_be_loaded_and_frozen(tmp_path: Path) -> None:
+    path = tmp_path / "some.vae"
+    changes = ["plain.convolutions=[4,4]", "plain.stride=2", "plain.latent=3", f"encoder={path}", "frozen=true"]
     config = settings.apply(TINY, changes)
-    fresh = weights_of(make_dqn(dataclasses.replace(config, encoder=None, frozen=False)).init().learner.variables)
+    assert config.plain is not None
+    plain_dqn = DQN(dataclasses.replace(config, encoder=None, frozen=False))
+    fresh = weights_of(plain_dqn.initialise().learner.variables)
     encoder = {name: weight + 1 for name, weight in fresh.items() if name.startswith("params/encoder/")}
-    dqn = make_dqn(config, encoder=encoder)
-    run = dqn.init()
+    encoder_file.write(path, encoder, config=config.plain, game=plain_dqn.game, training={})
+    dqn = DQN(config)
+    run = dqn.initialise()
     for step in range(3):
-        run, _ = stepped(dqn, run, 0, step)
+        run, _ = dqn.take_step(run, 0, step)
     learned = weights_of(run.learner.variables)
     assert all(np.array_equal(learned[name], weight) for name, weight in encoder.items())
     assert not np.array_equal(learned["params/policy/logits/kernel"], fresh["params/policy/logits/kernel"])
@@ -143,4 +147,4 @@ def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
 
 def test_games_that_pay_nothing_during_play_say_so() -> None:
     with pytest.raises(RunError, match="setting rewards: draughts has"):
-        make_dqn(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
+        DQN(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))

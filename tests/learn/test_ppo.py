@@ -13,11 +13,9 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
-from boardwright.learn.ppo import ppo as on_device
 from boardwright.learn.ppo.actor import make_decide
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
-from boardwright.learn.ppo.method import PPO
-from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
+from boardwright.learn.ppo.method import PPO, Run, with_past_checkpoint
 from boardwright.learn.ppo.presets import PRESETS
 from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, portable_state, settings
 from boardwright.learn.run.method import RunObserver
@@ -58,7 +56,7 @@ SOME = dataclasses.replace(
 )
 
 
-def _best_actions(ppo: on_device.PPO, run: Run) -> Any:
+def _best_actions(ppo: PPO, run: Run) -> Any:
     """Position -> the action the net likes best."""
     apply = jax.jit(ppo.network.apply)
     known: dict[tuple[int, ...], int] = {}
@@ -83,8 +81,8 @@ def _lost_lines(best: Any, core: Core, role: int) -> int:
 
 @pytest.mark.usefixtures("careful_compiler")
 def test_it_reaches_perfect_play() -> None:
-    ppo = make_ppo(TICTACTOE)
-    run = ppo.init()
+    ppo = PPO(TICTACTOE)
+    run = ppo.initialise()
     best = _best_actions(ppo, run)
     lost = sum(_lost_lines(best, Core(), role) for role in range(2))
     assert lost > 50
@@ -100,8 +98,8 @@ def test_it_reaches_perfect_play() -> None:
 
 def test_an_older_self_follows_by_finished_games() -> None:
     config = dataclasses.replace(SOME, opponent=OpponentConfig(soft_every=3, soft_share=0.3, copy_every=1000))
-    ppo = make_ppo(config)
-    run = ppo.init()
+    ppo = PPO(config)
+    run = ppo.initialise()
     for number in range(3):
         before = weights_of(run.opponent)
         games = int(run.episodes)
@@ -120,10 +118,10 @@ def test_an_older_self_follows_by_finished_games() -> None:
     ids=lambda opponent: f"{opponent.kind}-{opponent.share}",
 )
 def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
-    ppo = make_ppo(dataclasses.replace(SOME, opponent=opponent))
-    run = ppo.init()
+    ppo = PPO(dataclasses.replace(SOME, opponent=opponent))
+    run = ppo.initialise()
     if opponent.kind == "league":
-        run = with_past_self(run, 1, ppo.network.init(jax.random.key(5)))
+        run = with_past_checkpoint(run, 1, ppo.network.init(jax.random.key(5)))
     kept = weights_of(run.opponent or {})
     run, losses = ppo.update(run, 0, 0)
     assert all(np.isfinite(float(loss)) for loss in losses.values())
@@ -137,8 +135,8 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
 
 
 def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
-    ppo = make_ppo(SOME)
-    images, run = SymmetryImages.of(ppo.game, "all"), ppo.init()
+    ppo = PPO(SOME)
+    images, run = SymmetryImages.of(ppo.game, "all"), ppo.initialise()
     states = jax.vmap(ppo.env.step)(run.games.states, jnp.arange(8) % 9, jax.random.split(jax.random.key(0), 8))
     decide = make_decide(ppo.network, ppo.env, images, run.learner.variables, jnp.float32)
     played, decision = jax.jit(decide)(jax.random.key(1), states)
@@ -254,7 +252,7 @@ def test_a_net_is_measured_at_the_temperature_it_is_told(tmp_path: Path) -> None
 def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_frozen(tmp_path: Path) -> None:
     tiny = dataclasses.replace(PRESETS["cathedral-tiny"], iterations=1, updates=1)
     there = game("cathedral", "paper", "paper")
-    donor = make_ppo(tiny).init()
+    donor = PPO(tiny).initialise()
     weights = weights_of(donor.learner.variables)
     encoder = {name: weight + 1.0 for name, weight in weights.items() if name.startswith("params/encoder/")}
     assert tiny.plain is not None
@@ -294,7 +292,7 @@ def test_bad_settings_are_named(changes: list[str], message: str) -> None:
 
 def test_shaped_rewards_are_for_games_that_offer_them() -> None:
     with pytest.raises(RunError, match="draughts has rewards at the end only"):
-        make_ppo(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
+        PPO(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -302,7 +300,7 @@ def test_presets_can_be_written_down_and_built(name: str) -> None:
     config = PRESETS[name]
     assert name.startswith(f"{config.game}-")
     assert settings.from_json(PPOConfig, settings.to_json(config)) == config
-    ppo = make_ppo(config)
-    run: Any = jax.eval_shape(ppo.init)
+    ppo = PPO(config, load_encoder=False)
+    run: Any = jax.eval_shape(ppo.initialise)
     assert run.games.seat.shape == (config.rollout.games,)
     assert isinstance(ppo.network.config, NetConfig if name.endswith("-best") else PlainConfig)

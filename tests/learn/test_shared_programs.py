@@ -8,19 +8,19 @@ import jax
 import pytest
 
 from boardwright.learn.dqn import presets as dqn_presets
-from boardwright.learn.dqn.dqn import make_dqn
+from boardwright.learn.dqn.method import DQN
 from boardwright.learn.ppo import presets as ppo_presets
-from boardwright.learn.ppo.ppo import make_ppo
+from boardwright.learn.ppo.method import PPO
 
 
 def _dqn(seed: int) -> list[Callable[..., Any]]:
-    run = make_dqn(dataclasses.replace(dqn_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
-    return [run.init, lambda state: run.act(state, 0, 0), lambda state: run.learn(state, 0, 0, 0)]
+    run = DQN(dataclasses.replace(dqn_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    return [run.initialise, lambda state: run.act(state, 0, 0), lambda state: run.learn(state, 0, 0, 0)]
 
 
 def _ppo(seed: int) -> list[Callable[..., Any]]:
-    run = make_ppo(dataclasses.replace(ppo_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
-    return [run.init, lambda state: run.update(state, 0, 0)]
+    run = PPO(dataclasses.replace(ppo_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    return [run.initialise, lambda state: run.update(state, 0, 0)]
 
 
 def _programs(functions: list[Callable[..., Any]]) -> list[str]:

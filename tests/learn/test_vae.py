@@ -17,7 +17,8 @@ from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, unpack
-from boardwright.learn.vae.method import VAE, cross_entropy, divergence, drawn, make_measure
+from boardwright.learn.vae.learner import cross_entropy, divergence, draw_codes, measure
+from boardwright.learn.vae.method import VAE
 from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
@@ -42,7 +43,7 @@ def test_divergence_is_the_integral() -> None:
     # By hand: half of (1 + 1 - 1 - 0) and of (1/e + 1/4 - 1 + 1).
     assert found[1] == pytest.approx(0.5 + 0.5 * (math.exp(-1) + 0.25), rel=1e-6)
     many = 200_000
-    codes = drawn(jax.random.key(1), jnp.repeat(mean, many, axis=0), jnp.repeat(log_variance, many, axis=0))
+    codes = draw_codes(jax.random.key(1), jnp.repeat(mean, many, axis=0), jnp.repeat(log_variance, many, axis=0))
     codes = codes.reshape(3, many, 2)
     log_of_it = -0.5 * (jnp.square(codes - mean[:, None]) / jnp.exp(log_variance)[:, None] + log_variance[:, None])
     log_of_prior = -0.5 * jnp.square(codes)
@@ -71,23 +72,23 @@ def test_rates_count_cells(some: Boards) -> None:
         encode=lambda variables, boards: (jnp.zeros((len(boards), 4)), jnp.zeros((len(boards), 4))),
         decode=lambda variables, codes: jnp.broadcast_to(first_plane, (len(codes), *some.shape)),
     )
-    told = make_measure(known)({}, jnp.asarray(bits), jax.random.key(0))
-    assert told["all_zeros"] == pytest.approx((seen == 0).mean())
-    assert told["reconstruction"] == pytest.approx((seen == (np.arange(5) == 0)).mean())
-    assert told["occupied"] == pytest.approx(seen[..., 0].sum() / seen.sum())
-    assert told["kl"] == 0
+    measured = measure(known, {}, jnp.asarray(bits), jax.random.key(0))
+    assert measured["all_zeros"] == pytest.approx((seen == 0).mean())
+    assert measured["reconstruction"] == pytest.approx((seen == (np.arange(5) == 0)).mean())
+    assert measured["occupied"] == pytest.approx(seen[..., 0].sum() / seen.sum())
+    assert measured["kl"] == 0
     sigmoid = 1 / (1 + math.exp(-1.0))
     right = (seen == (np.arange(5) == 0)).sum()
     by_hand = -(right * math.log(sigmoid) + (seen.size - right) * math.log(1 - sigmoid)) / len(bits)
-    assert told["bce"] == pytest.approx(by_hand, rel=1e-5)
+    assert measured["bce"] == pytest.approx(by_hand, rel=1e-5)
 
 
 def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: pytest.MonkeyPatch) -> None:
     vae = make_vae(TINY.encoder.as_plain(), some.shape)
     variables, bits = vae.init(jax.random.key(0)), jnp.asarray(some.bits[:50])
-    whole = make_measure(vae)(variables, bits, jax.random.key(0))
-    monkeypatch.setattr("boardwright.learn.vae.method.MEASURED", 16)
-    blocks = make_measure(vae)(variables, bits, jax.random.key(0))
+    whole = measure(vae, variables, bits, jax.random.key(0))
+    monkeypatch.setattr("boardwright.learn.vae.learner.MEASURED_AT_ONCE", 16)
+    blocks = measure(vae, variables, bits, jax.random.key(0))
     assert blocks["kl"] == pytest.approx(whole["kl"], rel=1e-5)
     assert blocks["reconstruction"] == pytest.approx(whole["reconstruction"])
     assert blocks["bce"] == pytest.approx(whole["bce"], rel=0.1)  # codes are drawn anew

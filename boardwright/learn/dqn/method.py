@@ -1,67 +1,150 @@
 """DQN as a method of the training loop: when it acts, learns and is evaluated.
 
-An iteration is `acting.steps` actions in each game, of any number of episodes; a run counts episodes as it proceeds
-(`selfplay/episodes`).
+    dqn = DQN(config)
+    run = dqn.initialise()
+    run, losses = dqn.take_step(run, iteration, step)  # one action in every game and the updates that follow
+    run = dqn.next_iteration(run)
+
+An iteration is `acting.steps` actions in each game, of any number of episodes. An action in each of B games is followed
+by B times as many updates as one action in one game, so that their ratio is as configured. Random numbers depend on the
+seed, the iteration, the step and the update only.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+from jax import Array
 
-from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.dqn import dqn
+from boardwright.learn.distributed.device import chunk_of, compute_dtype, on_cpu, out_of_memory_hint
+from boardwright.learn.dqn import replay as replay_buffer
+from boardwright.learn.dqn import selfplay
 from boardwright.learn.dqn.config import DQNConfig
-from boardwright.learn.dqn.dqn import Run
-from boardwright.learn.match.against_random import chosen_by, make_evaluate
-from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.shared.encoder_file import encoder_for
-from boardwright.nets.network import Variables
+from boardwright.learn.dqn.learner import LearnerState, Losses, QLearner
+from boardwright.learn.dqn.replay import Replay
+from boardwright.learn.dqn.selfplay import Games, Tally
+from boardwright.learn.run.method import MethodContext
+from boardwright.learn.shared.observation_codec import pack_flags
+from boardwright.learn.shared.policy_method import PolicyMethod, fold_in
+
+INIT, ACT, LEARN = range(3)  # uses of random numbers
+MAX_UNROLLED = 4  # updates in one call on a CPU, where they are unrolled
 
 
-class DQN(Method[Run]):
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Everything that changes in a run; checkpoints use the names of its fields."""
+
+    games: Games
+    tally: Tally
+    episodes: Array  # int32: games that have ended so far
+    replay: Replay
+    learner: LearnerState
+
+
+class DQN(PolicyMethod[Run]):
     """A chunk is one action in every game and the updates that follow it."""
 
     name = "dqn"
+    config: DQNConfig
 
-    def __init__(self, config: DQNConfig):
-        self.config = config
-        self.game = make_game(config.game, config.rules, config.observation)
-        self.functions = dqn.make_dqn(config, encoder=encoder_for(config.encoder, config.architecture, self.game))
+    def __init__(self, config: DQNConfig, *, load_encoder: bool = True):
+        super().__init__(config, compute_dtype(), load_encoder=load_encoder)
         self.chunks = config.acting.steps
-        self.best_metric = chosen_by(config.evaluation)
-        functions = self.functions
-        self._evaluate = make_evaluate(config.evaluation, config.seed, functions.network, functions.env, dqn.player)
+        self.learn_chunk = chunk_of(config.updates_a_step, MAX_UNROLLED if on_cpu() else config.updates_a_step)
+        self._learner = QLearner(config, self.game, self.network, self.dtype)
+        self._jitted_init = jax.jit(self._init)
+        self._jitted_act = jax.jit(self._act, donate_argnums=1)
+        self._jitted_learn = jax.jit(self._learn, donate_argnums=1)
+        self._jitted_next = jax.jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0)
 
     def initialise(self) -> Run:
-        """New games, net and replay."""
-        return self.functions.init()
+        """New games and net, and an empty replay."""
+        return self._jitted_init(self._seed)
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One action in every game and the updates that follow it."""
         del context
         with out_of_memory_hint("acting.games, transitions.capacity, learner.batch or learner.merge"):
-            return jax.block_until_ready(dqn.stepped(self.functions, state, iteration, chunk))
+            return jax.block_until_ready(self.take_step(state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         """In actions of each game."""
         return "learning", chunks, self.chunks
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
-        """Of acting and learning."""
-        return self.functions.scalars(state)
-
-    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Games against a random player."""
-        return self._evaluate(state, done, context)
-
-    def export_net(self, state: Run) -> tuple[Any, Variables]:
-        """The net of Q-values."""
-        return self.config.architecture, dqn.player(state)
+        """Of games and updates."""
+        acting, updates = self.config.acting, int(state.learner.updates)
+        return selfplay.collect_metrics(state.tally) | {
+            "selfplay/episodes": int(state.episodes),
+            f"exploration/{acting.exploration}": float(selfplay.exploration_level(state.episodes, acting)),
+            "learning/updates": updates,
+            "learning/merged_updates": updates * self.config.learner.merge,
+            "learning_rate": self._learner.learning_rate(updates),
+        }
 
     def next_iteration(self, state: Run) -> Run:
         """With a new tally."""
-        return self.functions.next_iteration(state)
+        return self._jitted_next(state)
+
+    def take_step(self, run: Run, iteration: int, step: int) -> tuple[Run, Losses]:
+        """The run after one action in every game and the updates that follow it, and the mean of their losses."""
+        run = self.act(run, iteration, step)
+        stored = (iteration * self.config.acting.steps + step + 1) * self.config.acting.games
+        if stored < self.config.learner.begin:
+            return run, {}
+        calls = []
+        for first in range(0, self.config.updates_a_step, self.learn_chunk):
+            run, losses = self.learn(run, iteration, step, first)
+            calls.append(losses)
+        return run, {name: jnp.stack([losses[name] for losses in calls]).mean() for name in calls[0]}
+
+    def act(self, run: Run, iteration: int, step: int) -> Run:
+        """The run after one action in every game."""
+        return self._jitted_act(self._seed, run, jnp.int32(iteration), jnp.int32(step))
+
+    def learn(self, run: Run, iteration: int, step: int, first: int) -> tuple[Run, Losses]:
+        """The run after `learn_chunk` of the updates that follow a step, from number `first` on, and their losses."""
+        return self._jitted_learn(self._seed, run, jnp.int32(iteration), jnp.int32(step), jnp.int32(first))
+
+    def _init(self, seed: Array) -> Run:
+        net_key, games_key = jax.random.split(fold_in(seed, INIT))
+        words = self._learner.codec.words
+        legal_words = jax.eval_shape(pack_flags, jax.ShapeDtypeStruct((self.game.num_actions,), bool)).shape[0]
+        return Run(
+            games=selfplay.new_games(games_key, self.env, self.config.acting),
+            tally=selfplay.new_tally(),
+            episodes=jnp.int32(0),
+            replay=replay_buffer.new_replay(self.config.transitions.capacity, words=words, legal_words=legal_words),
+            learner=self._learner.init(self._new_variables(net_key)),
+        )
+
+    def _act(self, seed: Array, run: Run, iteration: Array, step: Array) -> Run:
+        states, learned, every = run.games.states, run.learner, self.config.learner.target_every
+        observation = jax.vmap(self.env.observe)(states, states.current_role)
+        q = self._learner.evaluate(learned.variables, observation, states.current_role, states.legal_action_mask)
+        games, tally, episodes, transitions = selfplay.take_step(
+            fold_in(seed, ACT, iteration, step),
+            run.games,
+            run.tally,
+            run.episodes,
+            q,
+            env=self.env,
+            codec=self._learner.codec,
+            config=self.config.acting,
+        )
+        if every:
+            is_due = episodes // every > run.episodes // every
+            target = jax.tree.map(lambda new, old: jnp.where(is_due, new, old), learned.variables, learned.target)
+            learned = dataclasses.replace(learned, target=target)
+        return Run(games, tally, episodes, replay_buffer.add(run.replay, transitions), learned)
+
+    def _learn(self, seed: Array, run: Run, iteration: Array, step: Array, first: Array) -> tuple[Run, Losses]:
+        key = fold_in(seed, LEARN, iteration, step, first)
+        learned, replay, losses = self._learner.learn(key, run.learner, run.replay, self.learn_chunk)
+        return dataclasses.replace(run, learner=learned, replay=replay), losses

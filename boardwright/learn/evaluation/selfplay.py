@@ -16,15 +16,20 @@ import os
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game
+from boardwright.learn.evaluation.config import AlphaBetaGamesConfig
 from boardwright.learn.shared.boards import pack
+from boardwright.learn.shared.selfplay_metrics import outcome_shares
 
 MEGABYTES = 1  # of a search's transposition table: enough for a game with few nodes per move
 
@@ -72,6 +77,18 @@ class Samples:
     results: np.ndarray  # [N] int8: results of the games, -1, 0 or 1
 
 
+class Tally(NamedTuple):
+    """Sums over an iteration so far, all int32."""
+
+    ended: Array  # [3] games won by role 0, by role 1, drawn
+    adjudicated: Array  # games decided by a proof
+    plies: Array
+    moves: Array  # actions after the openings
+    searched: Array  # of these, chosen by a search
+    depth: Array  # sum over these searches, in whole moves
+    learnable: Array  # positions to learn from
+
+
 def play_game(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: Sequence[int]) -> GameRecord:
     """Plays a game of the searches of both roles with a number of nodes per move, after an opening of actions."""
     core = game.start().core.play_all(opening)
@@ -107,6 +124,24 @@ def play_game(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, openin
     )
 
 
+def play_games(
+    game: Game, make_search: MakeSearch, net: Weights, config: AlphaBetaGamesConfig, seeds: Sequence[str]
+) -> tuple[Samples, Tally]:
+    """Plays a game of a net against itself for each seed; returns their samples, in order, and their tally."""
+
+    def play(seed: str) -> tuple[GameRecord, Samples]:
+        search = make_search(net)
+        opening = random_opening(game, seed, config.least_random, config.most_random)
+        record = play_game(game, (search, search), config.nodes, opening)
+        samples = samples_of(record, game, search.SCALE)
+        return replace(record, seen=record.seen[:0].copy()), samples  # observations are in the samples, packed
+
+    records, samples = zip(*map_in_threads(play, seeds), strict=True)
+    columns = zip(*((some.bits, some.values, some.results) for some in samples), strict=True)
+    everything = Samples(*map(np.concatenate, columns))
+    return everything, _count(records, len(everything.bits))
+
+
 def random_opening(game: Game, seed: str, least: int, most: int) -> list[int]:
     """Random actions, for `least` to `most` plies or until the game is over."""
     chance = random.Random(seed)
@@ -128,10 +163,25 @@ def samples_of(record: GameRecord, game: Game, scale: float) -> Samples:
     )
 
 
-def concatenate(samples: Iterable[Samples]) -> Samples:
-    """The samples of several games, at least one, in order."""
-    columns = zip(*((some.bits, some.values, some.results) for some in samples), strict=True)
-    return Samples(*map(np.concatenate, columns))
+def new_tally() -> Tally:
+    """All sums zero."""
+    zero = jnp.int32(0)
+    return Tally(jnp.zeros(3, jnp.int32), *(zero for _ in Tally._fields[1:]))
+
+
+def collect_metrics(tally: Tally) -> dict[str, float]:
+    """Metrics of the games of an iteration."""
+    counted: Any = jax.device_get(tally)
+    games, searched = int(counted.ended.sum()), max(int(counted.searched), 1)
+    return {
+        "selfplay/games": games,
+        "selfplay/moves": int(counted.moves),
+        "selfplay/learnable": int(counted.learnable),
+        "selfplay/search_depth": int(counted.depth) / searched,
+        **outcome_shares(counted.ended),
+        "selfplay/plies": int(counted.plies) / games,
+        "selfplay/adjudicated": int(counted.adjudicated) / games,
+    }
 
 
 def map_in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | None = None) -> list[U]:
@@ -145,3 +195,16 @@ def map_in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | No
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _count(records: Sequence[GameRecord], learnable: int) -> Tally:
+    winners = [record.winner for record in records]
+    numbers = (
+        sum(record.adjudicated for record in records),
+        sum(record.plies for record in records),
+        sum(len(record.roles) for record in records),
+        sum(int(record.searched.sum()) for record in records),
+        sum(record.depth for record in records),
+        learnable,
+    )
+    return Tally(jnp.array([winners.count(result) for result in (0, 1, DRAW)]), *map(jnp.int32, numbers))

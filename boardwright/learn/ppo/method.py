@@ -1,49 +1,100 @@
-"""PPO as a method of the training loop: when it updates, meets past checkpoints and is evaluated."""
+"""PPO as a method of the training loop: when it plays, learns, meets past checkpoints and is evaluated.
+
+    ppo = PPO(config)
+    run = ppo.initialise()
+    run, losses = ppo.update(run, iteration, number)  # plays some rows of all games, and learns from them
+    run = ppo.next_iteration(run)
+
+The Cathedral paper plays five games and then makes 20 passes over all their decisions. Here five concurrent games are
+played for as many rows as a game has decisions, with one minibatch per pass. More concurrent games keep the ratio with
+as many times more minibatches, each still of five games' decisions. Every game then has as many steps of learning, but
+the policy that decided is more steps old.
+
+Random numbers depend on the seed, the iteration and the number of the update only.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+from jax import Array
 
-from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.match.against_random import chosen_by, make_evaluate
+from boardwright.games.batched import with_openings
+from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
+from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
+from boardwright.learn.match.rivals import at_random
+from boardwright.learn.ppo import selfplay
+from boardwright.learn.ppo.actor import make_choose, make_decide
 from boardwright.learn.ppo.config import PPOConfig
-from boardwright.learn.ppo.ppo import Run, make_ppo, with_past_self
+from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance
+from boardwright.learn.ppo.opponents import follow
+from boardwright.learn.ppo.selfplay import Choose, Games, Tally
 from boardwright.learn.run import league
-from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.shared.encoder_file import encoder_for
+from boardwright.learn.run.method import MethodContext
+from boardwright.learn.shared.policy_method import PolicyMethod, fold_in
+from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Variables
 
+INIT, UPDATE = range(2)  # uses of random numbers
+MAX_UNROLLED = 4  # steps in one call on a CPU, where they are unrolled
+LOSSES = ("policy", "value", "entropy", "total")
+UPDATE_METRICS = ("clip_share", "kl", "explained_variance", "updates")
 
-class PPO(Method[Run]):
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Everything that changes in a run; checkpoints use the names of its fields."""
+
+    games: Games
+    tally: Tally
+    learner: LearnerState
+    opponent: Any  # variables of the older copy, or [nets, ...] of past checkpoints; None without either
+    episodes: Array  # int32: games that have ended so far
+    followed: Array  # int32: how many had when the older copy last followed
+    told: dict[str, Array]  # UPDATE_METRICS: sums over the updates of this iteration, and their number
+
+
+class PPO(PolicyMethod[Run]):
     """A chunk is one update."""
 
     name = "ppo"
     portable_fields = ("learner", "opponent", "episodes", "followed")
+    config: PPOConfig
 
-    def __init__(self, config: PPOConfig):
-        self.config = config
-        self.game = make_game(config.game, config.rules, config.observation)
-        self.functions = make_ppo(config, encoder=encoder_for(config.encoder, config.architecture, self.game))
+    def __init__(self, config: PPOConfig, *, load_encoder: bool = True):
+        super().__init__(config, jnp.float32, load_encoder=load_encoder)
         self.chunks = config.updates
-        self.best_metric = chosen_by(config.evaluation)
-        functions = self.functions
-        self._evaluate = make_evaluate(config.evaluation, config.seed, functions.network, functions.env, _variables)
+        self._opened = with_openings(self.env, config.rollout.opening_plies)
+        self._images = SymmetryImages.of(self.game, config.rollout.augment)
+        self._asking = make_net_evaluator(self.network, self.env)
+        self._steps = config.learner.epochs * config.learner.minibatches  # of an update
+        self._learn_chunk = chunk_of(self._steps, MAX_UNROLLED if on_cpu() else self._steps)
+        total = config.iterations * config.updates * self._steps
+        self._learner = PPOLearner(config.learner, self.network, total_steps=total, frozen=config.frozen)
+        self._jitted_init = jax.jit(self._init)
+        self._jitted_play = jax.jit(self._play, donate_argnums=1)
+        self._jitted_learn = jax.jit(self._learner.learn, static_argnums=3)
+        self._jitted_close = jax.jit(self._close, donate_argnums=(0, 1))
+        self._jitted_next = jax.jit(
+            lambda run: dataclasses.replace(run, tally=selfplay.new_tally(), told=_new_sums()), donate_argnums=0
+        )
 
     def initialise(self) -> Run:
         """New games and nets."""
-        return self.functions.init()
+        return self._jitted_init(self._seed)
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One update."""
         with out_of_memory_hint("rollout.games, rollout.rows or learner.minibatch"):
             if chunk == 0:
                 state = self._with_league(state, iteration, context.nets)
-            return jax.block_until_ready(self.functions.update(state, iteration, chunk))
+            return jax.block_until_ready(self.update(state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         """In updates."""
@@ -51,19 +102,41 @@ class PPO(Method[Run]):
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
         """Of games and updates."""
-        return scalars(state)
-
-    def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Games against a random player."""
-        return self._evaluate(state, done, context)
-
-    def export_net(self, state: Run) -> tuple[Any, Variables]:
-        """The net of policy and value."""
-        return self.config.architecture, _variables(state)
+        sums: Any = jax.device_get(state.told)
+        updates = max(float(sums.pop("updates")), 1.0)
+        return selfplay.collect_metrics(state.tally) | {
+            "selfplay/episodes": int(state.episodes),
+            **{f"ppo/{name}": float(total) / updates for name, total in sums.items()},
+        }
 
     def next_iteration(self, state: Run) -> Run:
         """With a new tally."""
-        return self.functions.next_iteration(state)
+        return self._jitted_next(state)
+
+    def update(self, run: Run, iteration: int, number: int) -> tuple[Run, Losses]:
+        """The run after some rows of all games and learning from them, and the mean of every loss."""
+        run, batch, places = self._jitted_play(self._seed, run, jnp.int32(iteration), jnp.int32(number))
+        learned, calls, unrolled = run.learner, [], self._learn_chunk if on_cpu() else 1
+        for first in range(0, self._steps, self._learn_chunk):
+            some = places[first : first + self._learn_chunk]
+            learned, terms = self._jitted_learn(learned, batch, some, unrolled)
+            calls.append(terms)
+        means = calls[0] if len(calls) == 1 else jax.tree.map(lambda *terms: jnp.stack(terms).mean(), *calls)
+        return self._jitted_close(run, learned, batch, places, means), {name: means[name] for name in LOSSES}
+
+    def _init(self, seed: Array) -> Run:
+        net_key, games_key = jax.random.split(fold_in(seed, INIT))
+        variables = self._new_variables(net_key)
+        against = self.config.opponent_games
+        return Run(
+            games=selfplay.new_games(games_key, self._opened, self.config.rollout.games, against),
+            tally=selfplay.new_tally(),
+            learner=self._learner.init(variables),
+            opponent=_first_opponent(self.config, variables),
+            episodes=jnp.int32(0),
+            followed=jnp.int32(0),
+            told=_new_sums(),
+        )
 
     def _with_league(self, state: Run, iteration: int, nets: Path) -> Run:
         """The state with one opponent of the league replaced, each in turn, by the net of a past iteration."""
@@ -72,35 +145,67 @@ class PPO(Method[Run]):
             return state
         (past,) = league.nearest_kept(nets, [league.drawn_past_self(seed, iteration)], before=iteration)
         variables = league.recall(league.path_of(nets, past), self.game)
-        return with_past_self(state, iteration % opponent.nets, variables)
+        return with_past_checkpoint(state, iteration % opponent.nets, variables)
+
+    def _reply_of(self, opponent: Any) -> Choose | None:
+        """How opponents choose; None without any."""
+        config, against = self.config.opponent, self.config.opponent_games
+        if not against:
+            return None
+        if config.kind == "random":
+            return at_random
+        if config.kind == "older":
+            return make_choose(self._asking(self.network.fold(opponent)))
+        past = [self.network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], opponent)) for n in range(config.nets)]
+        return make_choose(opponents_evaluate(self._asking, past[0], past, against))
+
+    def _play(self, seed: Array, run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
+        """The run after some rows of all games, what to learn from them, and the minibatches."""
+        row_key, tail_key, learn_key = jax.random.split(fold_in(seed, UPDATE, iteration, number), 3)
+        variables, config = run.learner.variables, self.config.learner
+        ask, reply = self._asking(self.network.fold(variables)), self._reply_of(run.opponent)
+        decide = make_decide(self.network, self.env, self._images, variables, self.dtype)
+        shared: dict[str, Any] = {"env": self._opened, "reply": reply, "against": self.config.opponent_games}
+
+        def one_row(carry: tuple[Games, Tally], key: Array) -> tuple[tuple[Games, Tally], selfplay.Row]:
+            games, tally, row = selfplay.play_row(key, *carry, decide=decide, **shared)
+            return (games, tally), row
+
+        row_keys = jax.random.split(row_key, self.config.rollout.rows)
+        (games, tally), rows = jax.lax.scan(one_row, (run.games, run.tally), row_keys)
+        games, tally, tail = selfplay.play_tail(
+            tail_key, games, tally, value=lambda states: ask(states)[1], own=make_choose(ask), **shared
+        )
+        advantage = selfplay.row_advantages(rows, tail, discount=config.discount, trace=config.trace)
+        batch = Batch(rows.decision, advantage, advantage + rows.decision.value, rows.decided)
+        batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
+        places = self._learner.draw_minibatches(learn_key, batch.decided)
+        episodes = run.episodes + (tally.ended - run.tally.ended).sum()
+        return dataclasses.replace(run, games=games, tally=tally, episodes=episodes), batch, places
+
+    def _close(self, run: Run, learned: LearnerState, batch: Batch, places: Array, terms: Losses) -> Run:
+        """The run after learning, with the metrics of the update, and its opponent if it follows now."""
+        learned, opponent = self._learner.refresh(learned, batch, places), run.opponent
+        if self.config.opponent_games and self.config.opponent.kind == "older":
+            opponent = follow(self.config.opponent, opponent, learned.variables, run.followed, run.episodes)
+        new = {**terms, "explained_variance": explained_variance(batch), "updates": jnp.float32(1)}
+        sums = {name: total + new[name] for name, total in run.told.items()}
+        return dataclasses.replace(run, learner=learned, opponent=opponent, followed=run.episodes, told=sums)
 
 
-def scalars(run: Run) -> dict[str, float]:
-    """What is told of an iteration, by the names that `boardwright plot` knows."""
-    counted: Any = jax.device_get((run.tally, run.told))
-    tally, told = counted
-    ended, updates = int(tally.ended.sum()), max(float(told["updates"]), 1.0)
-    found = {
-        "selfplay/games": ended,
-        "selfplay/moves": int(tally.moves),
-        "selfplay/episodes": int(run.episodes),
-        **{f"ppo/{name}": float(total) / updates for name, total in told.items() if name != "updates"},
-    }
-    if ended:
-        found |= {
-            "selfplay/role0_wins": int(tally.ended[0]) / ended,
-            "selfplay/role1_wins": int(tally.ended[1]) / ended,
-            "selfplay/draws": int(tally.ended[2]) / ended,
-            "selfplay/plies": float(tally.plies) / ended,
-            "selfplay/mean_reward": float(tally.paid) / ended,
-        }
-    for role in range(2):
-        games = int(tally.against[role].sum())
-        if games:
-            won, drawn = int(tally.against[role][0]), int(tally.against[role][1])
-            found[f"league/role{role}_score"] = (won + drawn / 2) / games
-    return found
+def with_past_checkpoint(run: Run, place: int, variables: Variables) -> Run:
+    """The run with other variables in one place of the league."""
+    opponent = jax.tree.map(lambda leaf, new: leaf.at[place].set(new), run.opponent, variables)
+    return dataclasses.replace(run, opponent=opponent)
 
 
-def _variables(run: Run) -> Variables:
-    return run.learner.variables
+def _first_opponent(config: PPOConfig, variables: Variables) -> Any:
+    if not config.opponent_games or config.opponent.kind == "random":
+        return None
+    if config.opponent.kind == "older":
+        return variables
+    return jax.tree.map(lambda leaf: jnp.stack([leaf] * config.opponent.nets), variables)
+
+
+def _new_sums() -> dict[str, Array]:
+    return {name: jnp.float32(0) for name in UPDATE_METRICS}

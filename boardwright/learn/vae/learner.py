@@ -1,0 +1,131 @@
+"""The losses of a β-VAE, its gradient steps, and its measurement on boards it has not learned from.
+
+The loss of a board is the cross-entropy of its cells, decoded from a code drawn near its mean, plus β times the
+divergence of the code's distribution from the standard normal one. Both are in nats, so that with β = 1 the loss is an
+upper bound of the board's negative log-likelihood.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from boardwright.learn.distributed.device import on_cpu
+from boardwright.learn.shared.boards import unpack
+from boardwright.learn.vae.config import VaeConfig
+from boardwright.nets.network import Variables
+from boardwright.nets.vae import Vae
+
+MEASURED_AT_ONCE = 1024  # boards
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Everything that changes in a run; checkpoints use the names of its fields."""
+
+    variables: Any
+    optimiser: Any
+
+
+def divergence(mean: Array, log_variance: Array) -> Array:
+    """[B] nats: of normal distributions with means and variances [B, L] from the standard one."""
+    return 0.5 * (jnp.exp(log_variance) + jnp.square(mean) - 1.0 - log_variance).sum(axis=-1)
+
+
+def cross_entropy(logits: Array, boards: Array) -> Array:
+    """[B] nats: of the cells of boards, zeros and ones [B, ...], given the logits of each."""
+    each = jax.nn.softplus(logits) - boards * logits
+    return each.reshape(len(boards), -1).sum(axis=1)
+
+
+def draw_codes(key: Array, mean: Array, log_variance: Array) -> Array:
+    """[B, L]: a code for each board."""
+    return mean + jnp.exp(0.5 * log_variance) * jax.random.normal(key, mean.shape)
+
+
+class VaeLearner:
+    """The learner of an auto-encoder. Its methods are pure, for `jax.jit`."""
+
+    def __init__(self, config: VaeConfig, vae: Vae):
+        self.config, self.vae, self.optimiser = config, vae, optax.adam(config.rate)
+
+    def init(self, key: Array) -> Run:
+        """New weights."""
+        variables = self.vae.init(key)
+        return Run(variables, self.optimiser.init(variables["params"]))
+
+    def learn(
+        self, run: Run, bits: Array, order: Array, key: Array, first: Array, steps: int
+    ) -> tuple[Run, dict[str, Array]]:
+        """The run after a (static) number of steps from number `first` of an epoch on, and the mean of every loss.
+
+        bits: [N, bytes] boards; order: [N] in which the epoch takes them; key: of the epoch
+        """
+        batch = self.config.batch
+
+        def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
+            places = order[(step * batch + jnp.arange(batch)) % len(order)]
+            seen, params = unpack(bits[places], self.vae.shape), run.variables["params"]
+            gradients, terms = jax.grad(self._loss, has_aux=True)(params, jax.random.fold_in(key, step), seen)
+            updates, state = self.optimiser.update(gradients, run.optimiser, params)
+            return Run({**run.variables, "params": optax.apply_updates(params, updates)}, state), terms
+
+        run, terms = jax.lax.scan(one_step, run, first + jnp.arange(steps), unroll=steps if on_cpu() else 1)
+        return run, {name: values.mean() for name, values in terms.items()}
+
+    def _loss(self, params: Any, key: Array, seen: Array) -> tuple[Array, dict[str, Array]]:
+        mean, log_variance = self.vae.encode({"params": params}, seen)
+        logits = self.vae.decode({"params": params}, draw_codes(key, mean, log_variance))
+        terms = {"bce": cross_entropy(logits, seen).mean(), "kl": divergence(mean, log_variance).mean()}
+        terms["total"] = terms["bce"] + self.config.beta * terms["kl"]
+        return terms["total"], terms
+
+
+def measure(vae: Vae, variables: Variables, bits: Array, key: Array) -> dict[str, float]:
+    """Metrics of an auto-encoder on N boards, bits [N, bytes].
+
+    `bce` and `kl` as in training, from codes drawn with the key; from the mean codes `reconstruction`, the share of
+    cells that are right when rounded, and `occupied`, the same for the cells that are not empty. `all_zeros` is the
+    reconstruction of a decoder that leaves all cells empty.
+    """
+    sums: dict[str, float] = {}
+    size = min(MEASURED_AT_ONCE, len(bits))
+    for number, first in enumerate(range(0, len(bits), size)):
+        block = bits[first : first + size]
+        is_real = jnp.arange(size) < len(block)
+        block = jnp.pad(block, ((0, size - len(block)), (0, 0)))
+        for name, value in _count(vae, variables, block, is_real, jax.random.fold_in(key, number)).items():
+            sums[name] = sums.get(name, 0.0) + float(value)
+    boards, cells = len(bits), len(bits) * int(np.prod(vae.shape))
+    return {
+        "bce": sums["bce"] / boards,
+        "kl": sums["kl"] / boards,
+        "reconstruction": sums["right"] / cells,
+        "all_zeros": 1 - sums["occupied"] / cells,
+        "occupied": sums["occupied_right"] / max(sums["occupied"], 1.0),
+    }
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _count(vae: Vae, variables: Variables, bits: Array, is_real: Array, key: Array) -> dict[str, Array]:
+    """Sums over the boards of a block that are not padding."""
+    seen = unpack(bits, vae.shape)
+    mean, log_variance = vae.encode(variables, seen)
+    logits = vae.decode(variables, draw_codes(key, mean, log_variance))
+    right = ((vae.decode(variables, mean) > 0) == (seen > 0.5)) & is_real[:, None, None, None]
+    occupied = seen * is_real[:, None, None, None]
+    return {
+        "bce": (cross_entropy(logits, seen) * is_real).sum(),
+        "kl": (divergence(mean, log_variance) * is_real).sum(),
+        "right": right.sum(),
+        "occupied": occupied.sum(),
+        "occupied_right": (occupied * right).sum(),
+    }
