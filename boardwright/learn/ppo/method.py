@@ -72,7 +72,7 @@ class PPO(PolicyMethod[Run]):
         self.chunks = config.updates
         self._opened = with_openings(self.env, config.rollout.opening_plies)
         self._images = SymmetryImages.of(self.game, config.rollout.augment)
-        self._asking = make_net_evaluator(self.network, self.env)
+        self._evaluator = make_net_evaluator(self.network, self.env)
         self._steps = config.learner.epochs * config.learner.minibatches  # of an update
         self._learn_chunk = chunk_of(self._steps, MAX_UNROLLED if on_cpu() else self._steps)
         total = config.iterations * config.updates * self._steps
@@ -155,15 +155,15 @@ class PPO(PolicyMethod[Run]):
         if config.kind == "random":
             return at_random
         if config.kind == "older":
-            return make_choose(self._asking(self.network.fold(opponent)))
+            return make_choose(self._evaluator(self.network.fold(opponent)))
         past = [self.network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], opponent)) for n in range(config.nets)]
-        return make_choose(opponents_evaluate(self._asking, past[0], past, against))
+        return make_choose(opponents_evaluate(self._evaluator, past[0], past, against))
 
     def _play(self, seed: Array, run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
         """The run after some rows of all games, what to learn from them, and the minibatches."""
         row_key, tail_key, learn_key = jax.random.split(fold_in(seed, UPDATE, iteration, number), 3)
         variables, config = run.learner.variables, self.config.learner
-        ask, reply = self._asking(self.network.fold(variables)), self._reply_of(run.opponent)
+        ask, reply = self._evaluator(self.network.fold(variables)), self._reply_of(run.opponent)
         decide = make_decide(self.network, self.env, self._images, variables, self.dtype)
         shared: dict[str, Any] = {"env": self._opened, "reply": reply, "against": self.config.opponent_games}
 
