@@ -1,8 +1,7 @@
 """Alpha-beta search in the scalar engine, for every game: `alphabeta:time=2s`, `alphabeta:depth=6,threads=2`.
 
-Iterative deepening with a transposition table and quiescence; see `src/core/search/alphabeta.hpp`. In
-Cathedral `dynamic=on` plays to that game's paper: one move ahead with 100 or more legal moves, else two. In draughts
-`net=PATH` asks a small net how positions stand.
+Iterative deepening with a transposition table and quiescence; see `src/core/search/alphabeta.hpp`. Games with
+endgame tables have the option `tables`, and games with evaluation networks the option `net`.
 """
 
 import functools
@@ -16,20 +15,17 @@ import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netchoice import NETS_KEPT, check_evaluation, written
-from boardwright.agents.specs import A_SECOND, DEPTH, NODES, SEED, TIME, Option, Player, limit_of, on_off, whole
+from boardwright.agents.specs import A_SECOND, DEPTH, NODES, TIME, Option, Player, limit_of, whole
 from boardwright.errors import OutOfMemoryError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
+from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position, SearchResources
 from boardwright.nets import shipped
 
 if TYPE_CHECKING:
     from boardwright._core import SearchReport
     from boardwright.nets.netfile import NetFile
 
-MANY_MOVES = 100  # legal moves from which the Cathedral paper looks one move ahead only
-
 HASH = Option("hash", "megabytes of memory for positions met before", whole(1, 65536), "N", "64")
 THREADS = Option("threads", "threads that search together", whole(1, 256), "N", "1")
-DYNAMIC = Option("dynamic", "the paper's depth: 1 with 100 or more legal moves, else 2", on_off, "on|off", "off")
 
 
 def _table_folder(text: str) -> Path | None:
@@ -47,10 +43,9 @@ NET = Option("net", "a net to evaluate positions with: a file, or the name of on
 class AlphaBetaPlayer(Agent):
     """Keeps its transposition table from move to move."""
 
-    def __init__(self, search: AlphaBetaSearch, limit: Limit, seed: int | None = None, dynamic: bool = False):
+    def __init__(self, search: AlphaBetaSearch, limit: Limit, seed: int | None = None):
         self._search = search
         self._limit = limit
-        self._dynamic = dynamic
         self._random = random.Random(seed)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
@@ -59,18 +54,19 @@ class AlphaBetaPlayer(Agent):
             return Choice(self._random.choice(position.legal_actions()))
         if limit.seconds is None and limit.nodes is None and limit.depth is None:
             limit = self._limit
-        depth = limit.depth or 0
-        if self._dynamic:
-            depth = 1 if position.count_actions() >= MANY_MOVES else 2
         found = self._search.search(
             position.core,
-            depth,
+            self._depth(position, limit),
             limit.nodes or 0,
             limit.seconds or 0.0,
             None if watch is None else lambda: watch.stopped,
             None if watch is None else lambda found: watch.report(self._choice(found)),
         )
         return self._choice(found)
+
+    def _depth(self, position: Position, limit: Limit) -> int:
+        """Whole moves to search ahead; 0 for no bound."""
+        return limit.depth or 0
 
     def _choice(self, found: "SearchReport") -> Choice:
         if abs(found.score) > self._search.DECIDED:
@@ -81,21 +77,23 @@ class AlphaBetaPlayer(Agent):
         return Choice(line[0], value, line=tuple(line), nodes=found.nodes, depth=found.depth)
 
 
-def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
-    extra: dict[str, Any] = {"tables": chosen["tables"]} if "tables" in chosen else {}
-    if "net" in chosen:
-        extra["net"] = _weights(chosen["net"], game)
+def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = AlphaBetaPlayer) -> Agent:
+    """The player of the options chosen; raises BoardwrightError."""
+    resources = SearchResources(
+        tables=chosen.get("tables", game.shipped_tables),
+        net=_weights(chosen["net"], game) if "net" in chosen else None,
+    )
     try:
-        search = game.alphabeta(megabytes=chosen["hash"], threads=chosen["threads"], **extra)
+        search = game.alphabeta(chosen["hash"], chosen["threads"], resources)
     except MemoryError:
         raise OutOfMemoryError(
             f"player 'alphabeta': no memory for a table of {chosen['hash']} MB: give a smaller hash=N"
         ) from None
-    return AlphaBetaPlayer(search, limit_of(chosen, A_SECOND), chosen.get("seed"), chosen.get("dynamic", False))
+    return kind(search, limit_of(chosen, A_SECOND), chosen.get("seed"))
 
 
 def _weights(net: str, game: Game) -> Mapping[str, np.ndarray]:
-    """What the search is told of a net, by the names of `nets/layout.py`; raises NetError for one it cannot ask."""
+    """The weights of a net, by the names of `nets/layout.py`; raises NetError where alpha-beta cannot use it."""
     path = shipped.find(net)
     file = _read(path, written(path))
     check_evaluation(file, game)
@@ -111,11 +109,15 @@ def _read(path: Path, when: object) -> "NetFile":
     return netfile.read(path)
 
 
-_OPTIONS = (TIME, NODES, DEPTH, THREADS, HASH)
-_SUMMARY = "alpha-beta search with iterative deepening"
+OPTIONS = (TIME, NODES, DEPTH, THREADS, HASH)
+SUMMARY = "alpha-beta search with iterative deepening"
 
-PLAYERS = (
-    Player("alphabeta", _SUMMARY, _make, _OPTIONS),
-    Player("alphabeta", f"{_SUMMARY} and endgame tables", _make, (*_OPTIONS, TABLES, NET), games=("draughts",)),
-    Player("alphabeta", _SUMMARY, _make, (*_OPTIONS, DYNAMIC, SEED), games=("cathedral",)),
-)
+
+def player(game: Game) -> Player:
+    """`alphabeta`, with the options that a game has a use for."""
+    summary, options = SUMMARY, OPTIONS
+    if game.shipped_tables is not None:
+        summary, options = f"{SUMMARY} and endgame tables", (*options, TABLES)
+    if game.evaluation_observation is not None:
+        options = (*options, NET)
+    return Player("alphabeta", summary, make, options)

@@ -1,4 +1,4 @@
-"""What a player is: it looks at a position, thinks within a limit, and answers with a choice."""
+"""The interface of a player: it gets a position and a limit, and answers with a choice."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
@@ -20,7 +20,7 @@ class Limit:
         for bound in fields(self):
             value = getattr(self, bound.name)
             if value is not None and not value > 0:
-                raise BoardwrightError(f"a limit of {value} {bound.name} leaves no time to think: give more than 0")
+                raise BoardwrightError(f"limit {bound.name} must be positive, got {value}")
 
     @property
     def bounds_nothing(self) -> bool:
@@ -45,7 +45,7 @@ class Choice:
 
 
 class Watch(Protocol):
-    """Somebody who follows a player's thinking and may cut it short."""
+    """Follows a player's search and may stop it."""
 
     @property
     def stopped(self) -> bool:
@@ -53,7 +53,7 @@ class Watch(Protocol):
         ...
 
     def report(self, choice: Choice) -> None:
-        """Told the best choice so far whenever it has become better founded."""
+        """Called with the best choice so far, from time to time."""
         ...
 
 
@@ -65,15 +65,15 @@ class Agent(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Gets ready for a game, before its clock runs; most need not. Whoever does not ask gets the same moves."""
+        """Gets ready for a game, before its clock runs; most need not. It changes no move."""
 
     def close(self) -> None:
-        """Lets go of what it holds (processes, tables); it is not asked again. Most hold nothing."""
+        """Frees what the player holds (processes, tables); it cannot be used afterwards. Most hold nothing."""
 
 
 @dataclass(frozen=True)
-class _Unheard:
-    """Cuts a player short when somebody else says so, and tells nobody."""
+class _StopOnly:
+    """Stops a player when another watch does, and drops its reports."""
 
     watch: Watch
 
@@ -88,15 +88,15 @@ class _Unheard:
 def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
     """A whole move: `line` holds at least all its actions, though the player was perhaps asked for each.
 
-    A search that has seen a capture to its end is not asked again for every hop of it. Where it is, nobody hears what
-    it thinks on the way: that would be about positions in the midst of a move.
+    A search whose line covers a capture to its end is not asked again for every hop of it. Where it is, its reports are
+    dropped: they would be about positions in the middle of a move.
     """
     choice = agent.choose(position, limit, watch)
     line = list(choice.line or (choice.action,))
     after, played = position.play(line[0]), 1
     while after.core.continues:
         if played == len(line):
-            line.append(agent.choose(after, limit, None if watch is None else _Unheard(watch)).action)
+            line.append(agent.choose(after, limit, None if watch is None else _StopOnly(watch)).action)
         after = after.play(line[played])
         played += 1
     return replace(choice, line=tuple(line))

@@ -1,8 +1,8 @@
 """A program outside as a player: `external:cmd=./engine --fast`, in any of the protocols.
 
 `cmd` comes last in the spec and takes the rest of it. A program that cannot be started, ends, complains, says
-nothing for `wait` longer than its time, or plays an illegal move makes this player raise, and whoever arranges
-the game decides what that means: in a match it forfeits.
+nothing for `wait` longer than its time, or plays an illegal move makes this player raise; in a match it then
+forfeits.
 """
 
 import shlex
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.dialects import DIALECTS, Question, Thinking, dialect
+from boardwright.agents.dialects import Question, Thinking, dialect_names, make_dialect
 from boardwright.agents.pipe import Pipe
 from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
 from boardwright.errors import BoardwrightError, IllegalMoveError
@@ -26,11 +26,11 @@ class ExternalPlayer(Agent):
     def __init__(self, game: Game, command: str, protocol: str, limit: Limit, wait: float):
         self._game = game
         self._command = command
-        self._dialect = dialect(protocol, game)
+        self._dialect = make_dialect(protocol, game)
         self._limit = limit
         self._wait = wait
         self._pipe: Pipe | None = None
-        self._base: Position | None = None  # from which the program is told the moves
+        self._base: Position | None = None  # the moves since then are sent to the program
 
     def prepare(self) -> None:
         """Starts the program and greets it."""
@@ -54,16 +54,16 @@ class ExternalPlayer(Agent):
                 self._pipe.send(str(self._dialect.stop))
                 asked_to_stop = True
                 continue
-            heard = self._dialect.hear(self._pipe, line, question)
-            if isinstance(heard, Choice):
-                return best if best is not None and best.line[: len(heard.line)] == heard.line else heard
-            if isinstance(heard, Thinking):
-                best = heard.choice
+            answer = self._dialect.read(self._pipe, line, question)
+            if isinstance(answer, Choice):
+                return best if best is not None and best.line[: len(answer.line)] == answer.line else answer
+            if isinstance(answer, Thinking):
+                best = answer.choice
                 if watch is not None:
                     watch.report(best)
 
     def _question(self, position: Position, limit: Limit) -> Question:
-        """The position with as much of its past as can be told, so that the program knows of repetitions."""
+        """The position with as much of its past as can be sent, so that the program knows of repetitions."""
         start = self._game.start()
         for base in (self._base, start):
             moves = None if base is None else _moves_between(base, position)
@@ -81,7 +81,7 @@ class ExternalPlayer(Agent):
 
 
 def _moves_between(base: Position, position: Position) -> list[tuple[Position, tuple[int, ...]]] | None:
-    """The whole moves that lead from one position to another; None where their lines of play do not tell."""
+    """The whole moves that lead from one position to another; None where their lines of play differ."""
     before, line = base.actions(), position.actions()
     if line[: len(before)] != before or position.core.continues:
         return None
@@ -106,25 +106,20 @@ def _command(text: str) -> str:
     return text
 
 
-def _protocol(text: str) -> str:
-    if text not in DIALECTS:
-        raise ValueError(" or ".join(DIALECTS))
-    return text
-
-
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     if "cmd" not in chosen:
         raise BoardwrightError("player 'external' needs the program to run: external:cmd=PROGRAM ARGUMENTS")
     return ExternalPlayer(game, chosen["cmd"], chosen["protocol"], limit_of(chosen, Limit()), chosen["wait"])
 
 
-PLAYERS = (
-    Player(
+def player(game: Game) -> Player:
+    """`external`, with the protocols of a game."""
+    return Player(
         "external",
         "a program outside, over pipes",
         _make,
         (
-            Option("protocol", "the language it speaks", _protocol, "|".join(DIALECTS), "line"),
+            Option("protocol", "the language it speaks", str, "|".join(dialect_names(game)), "line"),
             Option("wait", "how long beyond its time, and at its start, it may be silent", seconds, "10s", "10s"),
             TIME,
             NODES,
@@ -132,5 +127,4 @@ PLAYERS = (
             DEPTH,
             Option("cmd", "the program and its arguments; the last option, it takes the rest", _command, "COMMAND", ""),
         ),
-    ),
-)
+    )

@@ -3,7 +3,7 @@
 `mc` is the textbook's: UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses)
 / visits, takes UCT's logarithm of the visits to the moves it chooses between, and passes sure results up the
 tree, so that it neither tries a lost move again nor goes on when all is settled. How deep simulations go, unless
-`horizon` says it, is the game's own: 8 moves from the root in Tablut, to the end elsewhere. A game that is
+`horizon` says it, is up to the game's engine: a number of moves from the root, or to the end. A game that is
 undecided there counts as a visit only.
 """
 
@@ -96,13 +96,13 @@ def _choice(found: "RolloutReport") -> Choice:
     )
 
 
-def player(name: str, summary: str, variant: Variant, games: tuple[str, ...] | None = None) -> Player:
+def player(name: str, summary: str, variant: Variant) -> Player:
     """A Monte Carlo player's entry in the list."""
 
     def make(game: Game, chosen: Mapping[str, Any]) -> Agent:
         return MonteCarloPlayer(variant, chosen)
 
-    return Player(name, summary, make, OPTIONS, games)
+    return Player(name, summary, make, OPTIONS)
 
 
 PLAYERS = (

@@ -43,7 +43,7 @@ class Pipe:
         threading.Thread(target=self._read, daemon=True).start()
 
     def send(self, line: str, patience: float = PATIENCE) -> None:
-        """Sends a line; raises ProgramError when the program is gone, or does not read for so many seconds."""
+        """Sends a line; raises ProgramError when the program is gone, or does not read for `patience` seconds."""
         assert self._process.stdin is not None
         left = f"{line}\n".encode()
         try:
@@ -98,7 +98,7 @@ class Pipe:
             while piece := output.readline(LONGEST_LINE):
                 try:
                     self._lines.put(piece.decode(errors="replace").strip(), timeout=60)
-                except queue.Full:  # nobody reads any more
+                except queue.Full:  # the player no longer reads
                     return
         with contextlib.suppress(queue.Full):
             self._lines.put(None, timeout=60)

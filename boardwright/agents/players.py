@@ -1,35 +1,49 @@
-"""The list of players, and how a spec string becomes one. A new kind of player adds itself to `PLAYERS`."""
+"""The players of a game, and how a spec string becomes one.
 
-from boardwright.agents import alphabeta, cathedral, external, montecarlo, netplayers, simple, tablut, zero
+A new kind of player for all games is added to `PLAYERS`; players of one game are in its folder, declared as
+`Game.players`.
+"""
+
+from collections.abc import Callable
+
+from boardwright.agents import alphabeta, external, montecarlo, netplayers, simple, zero
 from boardwright.agents.base import Agent
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
+from boardwright.games import registry
 from boardwright.games.base import Game
 
-PLAYERS: tuple[Player, ...] = (
+PLAYERS: tuple[Player | Callable[[Game], Player], ...] = (  # for every game; a function where options depend on it
     *simple.PLAYERS,
     *montecarlo.PLAYERS,
-    *alphabeta.PLAYERS,
-    *cathedral.PLAYERS,
-    *tablut.PLAYERS,
-    *zero.PLAYERS,
+    alphabeta.player,
+    zero.player,
     *netplayers.PLAYERS,
-    *external.PLAYERS,
+    external.player,
 )
 
 
 def players_of(game: Game) -> tuple[Player, ...]:
-    """The kinds of player that play a game; what is made for some games stands after what is made for all."""
-    return tuple({player.name: player for player in PLAYERS if player.plays(game)}.values())
+    """The kinds of player that play a game; one of the game's own replaces a general one of the same name."""
+    general = [player if isinstance(player, Player) else player(game) for player in PLAYERS]
+    return tuple({player.name: player for player in (*general, *_own_players(game))}.values())
+
+
+def _own_players(game: Game | type[Game]) -> tuple[Player, ...]:
+    return () if game.players is None else registry.load(game.players)
 
 
 def player_of(spec: str, game: Game) -> Player:
-    """The kind of player a spec names; raises BoardwrightError where there is none for this game."""
+    """The kind of player a spec names; raises BoardwrightError where no player of this game has the name."""
     name, _ = split(spec)
     known = {player.name: player for player in players_of(game)}
     if name in known:
         return known[name]
-    others = sorted({other for player in PLAYERS if player.name == name for other in player.games or ()})
+    others = [
+        other
+        for other in sorted(registry.game_names())
+        if any(player.name == name for player in _own_players(registry.game_class(other)))
+    ]
     if others:
         raise BoardwrightError(f"player {name!r} plays {' and '.join(others)} only, not {game.name}")
     raise UnknownNameError("player", name, known)

@@ -2,7 +2,7 @@
 
 A spec is a player's name and, after a colon, `option=value` pairs separated by commas; `cmd=` comes last and
 takes the rest, commas and all. What a player understands is declared as data, so that `boardwright agents`
-can list it and mistakes are told apart.
+can list it and errors name the wrong option.
 """
 
 import math
@@ -39,11 +39,6 @@ class Player:
     summary: str
     make: Callable[[Game, Mapping[str, Any]], Agent]  # values by option name, defaults filled in where there are
     options: tuple[Option, ...] = ()
-    games: tuple[str, ...] | None = None  # None: every game
-
-    def plays(self, game: Game) -> bool:
-        """Whether it plays this game at all."""
-        return self.games is None or game.name in self.games
 
 
 def split(spec: str) -> tuple[str, dict[str, str]]:

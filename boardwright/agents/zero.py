@@ -18,7 +18,7 @@ from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, draw, find_net, shares
 from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError, OutOfMemoryError
-from boardwright.games.base import CHANCE, Game, Position, PuctSearch
+from boardwright.games.base import CHANCE, Game, Position, PuctSearch, SearchResources
 
 REPORT_SECONDS = 0.1  # between reports to whoever watches
 
@@ -139,10 +139,10 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
         raise BoardwrightError("player 'zero': halving is planned ahead, so gumbel=on needs sims=N")
     net = find_net("zero", game, chosen)
     game = net.game
-    extra = {"tables": chosen["tables"]} if "tables" in chosen else {}
+    tables = SearchResources(chosen.get("tables", game.shipped_tables))
     seed = chosen.get("seed")
     try:
-        search = game.puct(chosen["memory"], chosen["batch"], random.getrandbits(64) if seed is None else seed, **extra)
+        search = game.puct(chosen["memory"], chosen["batch"], random.getrandbits(64) if seed is None else seed, tables)
     except MemoryError:
         raise OutOfMemoryError(
             f"player 'zero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
@@ -154,7 +154,9 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
 _OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
 _SUMMARY = "PUCT tree search guided by a net"
 
-PLAYERS = (
-    Player("zero", _SUMMARY, _make_zero, _OPTIONS),
-    Player("zero", f"{_SUMMARY}, with endgame tables", _make_zero, (*_OPTIONS, TABLES), games=("draughts",)),
-)
+
+def player(game: Game) -> Player:
+    """`zero`, with the options that a game has a use for."""
+    if game.shipped_tables is None:
+        return Player("zero", _SUMMARY, _make_zero, _OPTIONS)
+    return Player("zero", f"{_SUMMARY}, with endgame tables", _make_zero, (*_OPTIONS, TABLES))

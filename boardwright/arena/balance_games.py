@@ -1,6 +1,6 @@
 """The games a balance is judged by: nets against themselves under several rule sets, from several kinds of openings.
 
-    for line in lines(Question(game="tablut", nets=(Path("best.net"),), rules=("zero", "mcgill")), heard): ...
+    for line in lines(Question(game=name, nets=(Path("best.net"),), rules=names), heard): ...
 
 A net learned one rule set, and is the one to ask about it. It may be asked about others that show and number things
 alike, where no net learned those; it plays them as well as it happens to, and whoever reports that must say so
@@ -114,6 +114,6 @@ def _playing(game: Game, config: Any, games: int, simulations: int) -> tuple[Net
         make_net_evaluator(network, env),
         games=math.ceil(games / rounds),
         simulations=simulations,
-        slots=min(game.slots, game.num_actions),
+        slots=min(game.max_search_actions, game.num_actions),
     )
     return network, play, rounds

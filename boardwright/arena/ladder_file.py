@@ -1,4 +1,4 @@
-"""Ratings that ship with the package: one JSON file a game and rule set, `ratings/tablut-zero.json`.
+"""Ratings that ship with the package: one JSON file a game and rule set, `ratings/GAME-RULES.json`.
 
 It says by which command, on which machine, when, by which version and in how many games the players of the field were
 rated, what is doubtful about that, the advantage of the first role and the draw parameter of the fit (see

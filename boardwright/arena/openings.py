@@ -1,14 +1,14 @@
 """Where the games of a match begin: the start, positions or moves from a file, random moves, a game's own list.
 
     start          the first position of the rules, always
-    random:K       K random whole moves, drawn anew for every pair of games
-    ballots        the game's own list (draughts: the three-move ballots), in an order drawn by the seed
+    random:K       K random whole moves, drawn for every pair of games
+    ballots        the game's own list, in an order drawn by the seed
     ballots:DECK   a part of that list
     FILE           one opening a line, a position or moves; `#` begins a comment
 
 Players that do not vary would play the same game over and over from one position, which proves nothing;
-that is why matches begin with two random moves unless told otherwise. Each opening serves a pair of games
-with the roles swapped, so an opening that favours a side favours nobody.
+that is why matches begin with two random moves by default. Each opening serves a pair of games with the roles
+swapped, so an opening that favours a role favours neither player.
 """
 
 import itertools

@@ -39,7 +39,7 @@ def measure(
 
     `slots` are by default the game's; `moves` are played one after the other in one timed call, best of several.
     """
-    slots = game.slots if slots is None else slots
+    slots = game.max_search_actions if slots is None else slots
     env = without_chance(game.batch()) if game.has_chance else game.batch()
     states = opened(env, games)
     what = f"{search}, {simulations} simulations, {games:,} games, {slots} slots"

@@ -1,7 +1,7 @@
-"""Be an engine: a long-lived process that other programs talk to over stdin and stdout."""
+"""Run a player as an engine: a long-lived process that other programs talk to over stdin and stdout."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
@@ -15,19 +15,16 @@ class Options(GameOptions):
 
     agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "alphabeta:time=1s"
     """The player; `boardwright agents GAME` lists them."""
-    protocol: Literal["line", "hub", "opentafl"] = "line"
-    """`line`: our own, for all games; `hub`: that of draughts programs; `opentafl`: that of tafl programs."""
+    protocol: Annotated[str, tyro.conf.arg(metavar="NAME")] = "line"
+    """`line`: our own, for all games; or one that programs of the game speak, see docs/engine-protocol.md."""
 
 
 def run(options: Options) -> None:
     """Talks until the other side says so or is gone."""
-    from boardwright.engine.protocols import PROTOCOLS
-    from boardwright.engine.serve import serve
+    from boardwright.protocols.names import make_engine
+    from boardwright.protocols.serve import serve
 
     bound = options.bound_game()
     if options.json:
         raise BoardwrightError("engine has no JSON form: it speaks its protocol")
-    protocol, only = PROTOCOLS[options.protocol]
-    if only is not None and bound.name != only:
-        raise BoardwrightError(f"--protocol {options.protocol} is for {only}, not {bound.name}: use line")
-    serve(lambda write: protocol(bound, options.agent, write))
+    serve(lambda write: make_engine(options.protocol, bound, options.agent, write))

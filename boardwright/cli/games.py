@@ -32,7 +32,7 @@ def run(options: Options) -> None:
         _tell(game(options.game, options.rules), options.json)
         return
     if options.rules is not None:
-        raise BoardwrightError("--rules says how a game is played: name the game, as in boardwright games tablut")
+        raise BoardwrightError("--rules says how a game is played: name the game, as in boardwright games GAME")
     rows = []
     for name in game_names():
         bound = game(name)

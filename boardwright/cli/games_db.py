@@ -84,7 +84,7 @@ class Show:
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Filters):
-    """Write games to a file: PDN for draughts, OpenTafl's format for Tablut, Cathedral's own."""
+    """Write games to a file in the format of their game."""
 
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """File to write. Default: print."""
@@ -95,7 +95,7 @@ class Import:
     """Store the games of a file. Doing so again stores nothing twice."""
 
     file: tyro.conf.Positional[Path]
-    """PDN for draughts, OpenTafl's format for Tablut, Cathedral's own."""
+    """In the format of the game."""
     db: Database
     """Database of games; made if there is none."""
     game: Annotated[str, tyro.conf.arg(metavar="GAME")]

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from boardwright import __version__
 from boardwright.errors import BoardwrightError
+from boardwright.games.builtin import game_commands
 
 COMMANDS = {
     "games": "list the games, their rule sets and sizes, or tell how one is played",
@@ -31,10 +32,8 @@ COMMANDS = {
     "tournament": "play several players against each other, resumably",
     "sprt": "test whether one player is stronger than another, in as few games as it takes",
     "paper": "play a published paper's games again, ours beside the paper's",
-    "engine": "be an engine that other programs talk to",
+    "engine": "run a player as an engine over stdin/stdout",
     "openings": "list the openings that matches begin from",
-    "tablebase": "build and ask the endgame tables of draughts",
-    "endings": "measure how many won endings of draughts players win",
     "ratings": "rate players by their games",
     "ladder": "list the opponents of a game with their ratings, or measure these",
     "games-db": "list, show, import and export stored games",
@@ -89,18 +88,25 @@ def _dispatch(arguments: list[str]) -> None:
         print(_help())
     elif command == "--version":
         print(f"boardwright {__version__}")
-    elif command in COMMANDS:
-        module = importlib.import_module(f"boardwright.cli.{command.replace('-', '_')}")
+    elif command in (commands := all_commands()):
+        module = importlib.import_module(commands[command][1])
         module.run(_parse(module.Options, command, module.__doc__, arguments[1:]))
     else:
-        nearest = difflib.get_close_matches(command, COMMANDS, n=1)
-        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(COMMANDS)}"
+        nearest = difflib.get_close_matches(command, commands, n=1)
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(commands)}"
         _fail(f"unknown command {command!r}: {hint}")
 
 
+def all_commands() -> dict[str, tuple[str, str]]:
+    """(summary, module) by name, those that games add last."""
+    ours = {name: (summary, f"boardwright.cli.{name.replace('-', '_')}") for name, summary in COMMANDS.items()}
+    return ours | game_commands()
+
+
 def _help() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    commands = all_commands()
+    width = max(map(len, commands))
+    lines = [f"  {name:<{width}}  {summary}" for name, (summary, _) in commands.items()]
     return "\n".join(
         [
             "usage: boardwright COMMAND [OPTIONS]",

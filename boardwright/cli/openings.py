@@ -13,7 +13,7 @@ class Options(GameOptions):
     """A game and a part of its list."""
 
     deck: Annotated[str, tyro.conf.arg(metavar="DECK")] = "all"
-    """Which part of the list; of draughts: crossboard, mail, barred or all."""
+    """Which part of the list, or all."""
 
 
 def run(options: Options) -> None:

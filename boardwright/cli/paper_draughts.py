@@ -55,7 +55,7 @@ def run(options: Options) -> None:
 
 
 def _write(options: Options, work: Any, results: Any) -> None:
-    from boardwright.games.draughts.tablebase import Tablebase
+    from boardwright.games.draughts.endgames.tablebase import Tablebase
     from boardwright.papers import draughts_report as report
     from boardwright.papers.draughts import NAME
     from boardwright.views.chart import render

@@ -38,7 +38,7 @@ class Options:
     """Folder for checkpoints, nets and metrics (required); a run there is resumed, with its own settings if no others
     are given."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Named settings, such as `tablut-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
+    """Named settings, such as `GAME-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
     of `dqn` and `ppo` GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
     """Changes a setting, such as `search.simulations=64`; may be given several times."""

@@ -3,7 +3,7 @@
 A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut", rules="zero")`.
 
 * Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
-  players: who plays which role is the business of whoever arranges the game.
+  players: who plays which role is decided by the code that arranges the game.
 * **Actions** are numbers below `num_actions`, the same in both engines. A role may act several times
   running, because its move takes several actions or because the other must pass. Chance may act
   (`CHANCE`): its legal actions are all equally likely. Always look at who is to move.
@@ -18,13 +18,14 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.games.declarations import Benchmark, GameProtocol, Opening, Paragraph, Peer, SearchResources
 from boardwright.games.engines import (
     CHANCE,
     DRAW,
@@ -54,6 +55,7 @@ __all__ = [
     "BatchState",
     "Benchmark",
     "Game",
+    "GameProtocol",
     "Learning",
     "Move",
     "Opening",
@@ -65,6 +67,7 @@ __all__ = [
     "ProvenResults",
     "PuctSearch",
     "Rules",
+    "SearchResources",
     "Symmetry",
 ]
 
@@ -84,25 +87,6 @@ class Move:
 
     text: str
     actions: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A beginning that matches are played from."""
-
-    number: int  # in the game's list
-    moves: tuple[str, ...]
-    deck: str  # the part of the list it belongs to
-    name: str  # empty where it has none
-    position: str  # text of the position it leads to
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """A part of what a person reads to learn a game."""
-
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,27 +142,6 @@ class PolicyTable:
     index: np.ndarray  # [2, num_actions] int32: each action's output where that cell is empty, and where occupied
 
 
-@dataclass(frozen=True)
-class Peer:
-    """Another program's figure, to set ours beside."""
-
-    key: str  # of the figure it belongs to, see `bench/engine.py`
-    name: str  # what it is and where it was measured
-    measure: Callable[[], float | None]  # its figure; None where the other program is not installed
-    gpu: bool = False  # only to be compared with figures of a GPU
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """What `boardwright bench engine` measures of a game."""
-
-    perft_rules: str
-    perft_depth: int
-    playout_rules: tuple[str, ...]  # also those of the batched engine; keys of all but the first name them
-    peers: tuple[Peer, ...] = ()
-    extras: Callable[[], Iterator[tuple[str, str, float, str]]] | None = None  # key, label, value, unit
-
-
 class Game(ABC):
     """One game under one rule set. Subclasses fill in the class fields and the abstract methods."""
 
@@ -186,18 +149,25 @@ class Game(ABC):
     title: ClassVar[str]
     roles: ClassVar[tuple[str, str]]
     default_rules: ClassVar[str]
-    default_summary: ClassVar[str] = ""  # what these are, in a line; others are told by how they differ
+    default_summary: ClassVar[str] = ""  # what these are, in a line; other rule sets are described by how they differ
     rules_type: ClassVar[type]
-    reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 is none
+    reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 stands for no reason
     benchmark: ClassVar[Benchmark]
     has_chance: bool = False  # whether chance ever acts
-    moves_look_alike: ClassVar[bool] = False  # a role's action is a whole move, with one text and gesture for ever
+    # A role's action is a whole move, and its text and gesture never depend on the position.
+    stateless_actions: ClassVar[bool] = False
     file_suffix: ClassVar[str] = "txt"  # of game files in its own format
 
-    slots: ClassVar[int] = 128  # legal actions a batched search keeps of a position; docs/search.md: how many there are
+    # Legal actions of a position that a batched search considers, those of the highest prior; docs/search.md.
+    max_search_actions: ClassVar[int] = 128
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
-    # The one of these that nets for alpha-beta are made for; None: its alpha-beta takes no net.
+    # The one of these that evaluation networks for alpha-beta are made for; None: its alpha-beta takes none.
     evaluation_observation: ClassVar[str | None] = None
+    shipped_tables: ClassVar[Path | None] = None  # folder of the endgame tables that ship; None: the game has no tables
+    # Import path `module:attribute` of its own players, a tuple of `agents.specs.Player`. One that has the name of a
+    # player for all games replaces it.
+    players: ClassVar[str | None] = None
+    protocols: ClassVar[Mapping[str, GameProtocol]] = {}  # by name, in addition to the line protocol
 
     engine: Any  # the scalar engine of the rule set and the observation
     num_actions: int
@@ -209,7 +179,7 @@ class Game(ABC):
         self.observation = observation  # one of `observations`
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy or a pickled game is made anew by its name, so the process that reads it must know the game."""
+        """Copies and unpickles a game by its name, so the process that reads it must know the game."""
         from boardwright.games.registry import game
 
         return game, (self.name, self.rules, self.observation)
@@ -236,14 +206,16 @@ class Game(ABC):
         raise BoardwrightError(f"{self.name} does not say what a learner keeps of it: write its Game.learning")
 
     @abstractmethod
-    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
-        """A new alpha-beta search in the scalar engine, with a table of positions of so many megabytes."""
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
+        """A new alpha-beta search in the scalar engine; `megabytes` is the size of its transposition table.
+
+        `resources`: None stands for the tables that ship and no net. A game ignores what it has no use for.
+        """
 
     @abstractmethod
-    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
-        """A new PUCT search in the scalar engine; evaluations are asked for up to `batch` at once.
-
-        The tree has so many megabytes; `seed` is of what chance does in it.
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
+        """A new PUCT search in the scalar engine, with a tree of `megabytes`; it evaluates up to `batch` positions
+        at once. `seed` is that of chance moves in the tree; `resources` as for `alphabeta`.
         """
 
     @abstractmethod
@@ -268,7 +240,7 @@ class Game(ABC):
 
     @abstractmethod
     def why_illegal(self, core: Any, action: int) -> str:
-        """Which rule forbids an action, in words. Only asked when one does and the game goes on."""
+        """Which rule forbids an action, in words. Only called for an illegal action of a game that is not over."""
 
     def moves(self, core: Any) -> list[Move]:
         """Every whole move from a position, each with a text of its own."""
@@ -330,7 +302,7 @@ class Game(ABC):
         return ()
 
     def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
-        """Cells worth knowing about in a position, by what they are, for whoever wants to show them."""
+        """Cells of a position worth showing, by what they are."""
         return {}
 
     def play_all(self, actions: Sequence[int]) -> Position:

@@ -54,7 +54,7 @@ def rewards_of(result: Array) -> Array:
 
 
 def random_action(key: Array, mask: Array) -> Array:
-    """One action of a mask [num_actions], each legal one as likely as the next; 0 if there is none.
+    """One action of a mask [num_actions], each legal one as likely as the next; 0 if no action is legal.
 
     Counts groups first and looks inside one only, so the mask is read once and nothing its size is
     written.
@@ -92,7 +92,7 @@ def without_chance(env: BatchEnv) -> BatchEnv:
 
 
 def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
-    """The same game, but `step` goes on through up to `plies` positions that leave nothing to choose.
+    """The same game, but `step` continues through up to `plies` positions that leave nothing to choose.
 
     For searches and for games to learn from: a forced reply says nothing that the position after it does not say
     better. The rewards are those of the last step.

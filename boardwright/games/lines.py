@@ -29,7 +29,7 @@ def play_words(position: Position, words: Sequence[str]) -> Position:
 
 
 def _complaint(position: Position, words: Sequence[str]) -> str:
-    """Why the next words are no legal move, told of as many as moves of this position have at most."""
+    """Why the next words are no legal move; takes as many words as the longest move of this position has."""
     length = max((len(move.split()) for move in position.moves()), default=1)
     try:
         position.play(" ".join(words[:length]))

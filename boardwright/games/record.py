@@ -1,4 +1,4 @@
-"""A game that was played, whatever file it comes from or goes to.
+"""A game that was played, independent of file formats.
 
 `GameRecord` holds what the files of every game can say. The module of a file format turns it into text
 and back; what a format says beyond this goes into the tags.
@@ -24,7 +24,7 @@ class Line:
     actions: tuple[int, ...] = ()
     comments: Mapping[int, str] = field(default_factory=dict, hash=False)
     marks: Mapping[int, tuple[str, ...]] = field(default_factory=dict, hash=False)  # judgements such as ! or $3
-    variations: Mapping[int, tuple["Line", ...]] = field(default_factory=dict, hash=False)  # other ways to go on
+    variations: Mapping[int, tuple["Line", ...]] = field(default_factory=dict, hash=False)  # other continuations
 
 
 @dataclass(frozen=True, kw_only=True)

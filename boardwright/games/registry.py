@@ -1,4 +1,4 @@
-"""The list of games. A new game adds one line to `GAMES`; everything else in Python finds it here."""
+"""Games by name, and what they declare by import path. `builtin.py` lists the games that ship."""
 
 import functools
 import importlib
@@ -8,13 +8,8 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError, RulesError, UnknownNameError
 from boardwright.games import rulefile
-from boardwright.games.base import Game, Rules
-
-GAMES = {
-    "cathedral": "boardwright.games.cathedral.game:Cathedral",
-    "draughts": "boardwright.games.draughts.game:Draughts",
-    "tablut": "boardwright.games.tablut.game:Tablut",
-}
+from boardwright.games.base import Game, GameProtocol, Rules
+from boardwright.games.builtin import GAMES
 
 
 def game_names() -> tuple[str, ...]:
@@ -26,7 +21,12 @@ def game_class(name: str) -> type[Game]:
     """The class of a registered game, imported on demand."""
     if name not in GAMES:
         raise UnknownNameError("game", name, GAMES)
-    module, _, attribute = GAMES[name].partition(":")
+    return load(GAMES[name])
+
+
+def load(path: str) -> Any:
+    """The object at an import path `module:attribute`."""
+    module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
@@ -61,6 +61,16 @@ def game(
     if observation not in cls.observations:
         raise UnknownNameError(f"observation of {name}", observation, cls.observations)
     return _bind(cls, rules, observation)  # type: ignore[arg-type]
+
+
+def protocol(bound: Game, name: str) -> GameProtocol:
+    """A protocol of a game's own; raises BoardwrightError where it has none of that name."""
+    if name in bound.protocols:
+        return bound.protocols[name]
+    for other in GAMES:
+        if name in game_class(other).protocols:
+            raise BoardwrightError(f"protocol {name!r} is for {other}, not {bound.name}: use line")
+    raise UnknownNameError("protocol", name, ("line", *bound.protocols))
 
 
 @functools.lru_cache(maxsize=64)

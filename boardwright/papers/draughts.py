@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 from boardwright.agents.netchoice import check_net
 from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
-from boardwright.arena.endings import Conversion, Task, attempts, conversion
 from boardwright.arena.event import Event
 from boardwright.arena.net_ratings import net_ratings
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
-from boardwright.games.draughts.endings import Judge, won_endings
-from boardwright.games.draughts.tablebase import Tablebase
+from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
+from boardwright.games.draughts.endgames.endings import Judge, won_endings
+from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS

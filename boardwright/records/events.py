@@ -1,11 +1,11 @@
 """Events: the matches and tournaments that games belong to, so that they can be resumed.
 
-    event = begin_event(store, {"game": "tablut", "players": […], "openings": "random:2", "seed": 1})
+    event = begin_event(store, {"game": name, "players": […], "openings": "random:2", "seed": 1})
     for index in range(games):
         if index not in finished_indices(store, event): …
 
-An event is known by its configuration, such as `arena.event.Event.config` gives. Whoever begins one with the same
-configuration goes on with it. An imported file is an event too.
+An event is identified by its configuration, see `arena.event.Event.config`. Starting one with the same configuration
+resumes it. An imported file is an event too.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Game files into the database and out of it: PDN, OpenTafl's format, Cathedral's, as each game has it.
+"""Imports game files into the database and exports them, in the format of each game.
 
 A file is an event, known by what is in it, so importing it twice stores nothing twice; a game of it that could not be
 read before, and now can, is stored then.
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
+from boardwright.games.common.tagfile import decode
 from boardwright.games.record import GameRecord
-from boardwright.games.tagfile import decode
 from boardwright.records.events import begin_event
 from boardwright.records.games import UNKNOWN, StoredGame, Wanted, find_games, save_game
 from boardwright.records.store import Store

@@ -1,13 +1,14 @@
 """What differs among games that are rated together: rules, versions, nets, time, and how games were stopped."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from boardwright.agents.players import PLAYERS
+from boardwright.agents.players import players_of
 from boardwright.agents.specs import LIMITS, sets_limit, split
 from boardwright.errors import BoardwrightError
+from boardwright.games import registry
 from boardwright.games.base import ONGOING
 from boardwright.records.games import KNOWN, LISTING, Wanted, in_field, parts_of, rule_set_names
 from boardwright.records.store import Store
@@ -42,7 +43,7 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
     if nameless:
         told.append(f"{nameless:,} games of players without a name are left out")
     kinds = [kind for kind in _kinds(store, game, rules) if in_field(field, *kind.players)]
-    return told + _versions(kinds) + _nets(kinds) + _times(kinds) + _conditions(kinds)
+    return told + _versions(kinds) + _nets(kinds) + _times(kinds, _timed_players(game)) + _conditions(kinds)
 
 
 def _kinds(store: Store, game: str, rules: str | None) -> list[_Kind]:
@@ -76,29 +77,34 @@ def _nets(kinds: Iterable[_Kind]) -> list[str]:
     return [f"nets that have changed are one player here {hint}: {_some(changed, '; ')}"] if changed else []
 
 
-def _times(kinds: Iterable[_Kind]) -> list[str]:
+def _times(kinds: Iterable[_Kind], timed: Set[str]) -> list[str]:
     """Times a move that events have agreed on for players who heed that."""
     found: dict[str, dict[str, None]] = {}
     for kind in kinds:
         if "conditions" in kind.config:  # people's games and those of files do not say
             seconds = kind.config["conditions"].get("seconds")
             for spec, _ in kind.players:
-                if _heeds_time(spec):
+                if _heeds_time(spec, timed):
                     found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
     mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
     hint = "(name the time in the spec to tell them apart)"
     return [f"players with several times a move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
 
 
-def _heeds_time(spec: str) -> bool:
-    """Whether a player thinks as long as an event says: one that can be told, and whose spec does not."""
+def _timed_players(game: str) -> set[str]:
+    """The names of the players of a game that take a limit; an external program is sent one."""
+    limits = {*LIMITS, "cmd"}
+    players = players_of(registry.game(game))
+    return {player.name for player in players if not limits.isdisjoint(option.name for option in player.options)}
+
+
+def _heeds_time(spec: str, timed: Set[str]) -> bool:
+    """Whether a player thinks as long as an event says: one of `timed` whose spec sets no limit."""
     try:
         name, given = split(spec)
     except BoardwrightError:  # a person's name
         return False
-    kinds = [player for player in PLAYERS if player.name == name]
-    takes = {option.name for player in kinds for option in player.options}
-    return not sets_limit(given) and not takes.isdisjoint((*LIMITS, "cmd"))  # a program is told
+    return name in timed and not sets_limit(given)
 
 
 def _conditions(kinds: Iterable[_Kind]) -> list[str]:

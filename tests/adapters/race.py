@@ -28,6 +28,7 @@ from boardwright.games.base import (
     Game,
     Position,
     PuctSearch,
+    SearchResources,
     Symmetry,
 )
 from boardwright.games.batched import make_env
@@ -191,10 +192,10 @@ class Race(Game):
     def position(self, text: str) -> Position:
         raise NotImplementedError
 
-    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
         raise NotImplementedError
 
-    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
         raise NotImplementedError
 
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from boardwright.agents.base import Limit
 from boardwright.agents.netplayers import Evaluate
 from boardwright.agents.zero import ZeroPlayer
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Game, Position, SearchResources
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -58,9 +58,9 @@ def player(
     **options: Any,
 ) -> ZeroPlayer:
     """A player without a net, by default one that is unsure; draughts' endgame tables on or off."""
-    extra = {"tables": None} if game.name == "draughts" and not tables else {}
+    resources = SearchResources(game.shipped_tables if tables else None)
     return ZeroPlayer(
-        game, game.puct(megabytes, batch, 1, **extra), evaluate or unsure(game), Limit(simulations=sims), **options
+        game, game.puct(megabytes, batch, 1, resources), evaluate or unsure(game), Limit(simulations=sims), **options
     )
 
 

@@ -15,8 +15,8 @@ import boardwright
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position
-from boardwright.games.draughts.tablebase import Tablebase
+from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position, SearchResources
+from boardwright.games.draughts.endgames.tablebase import Tablebase
 
 GAMES = [
     ("tablut", "zero"),
@@ -176,7 +176,7 @@ def test_one_move_ahead_is_minimax(name: str, rules: str, plies: int) -> None:
     game = boardwright.game(name, rules)
     for seed in range(15):
         position = walk(game, seed, plies)
-        search = game.alphabeta(1, 1, tables=None) if name == "draughts" else game.alphabeta(1, 1)  # type: ignore[call-arg]
+        search = game.alphabeta(1, 1, SearchResources())
         assert search.search(position.core, 1, 0, 0.0).score == plain_search(search, position, 1)
 
 
@@ -225,7 +225,7 @@ def test_draughts_endings_agree_with_the_tables() -> None:
         position = boardwright.games.base.Position(game, game.engine.setup(black, white, kings, role, 0, 0, 0))  # type: ignore[attr-defined]
         if position.outcome is not None:
             continue
-        search = game.alphabeta(1, 1, tables=None)  # type: ignore[call-arg]
+        search = game.alphabeta(1, 1, SearchResources())
         if probe.plies is None:
             score = search.search(position.core, 9, 0, 0.0).score
             assert abs(score) < search.DECIDED
@@ -374,7 +374,7 @@ def test_values_are_expected_results() -> None:
 
 
 def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(**options: Any) -> AlphaBetaSearch:
+    def no_memory(*_: object) -> AlphaBetaSearch:
         raise MemoryError
 
     game = boardwright.game("tablut")

@@ -120,7 +120,7 @@ def test_the_rest_of_the_spec_is_the_command() -> None:
         ("external:cmd=", "whose program can be found"),
         ("external:cmd=/no/such/program", "whose program can be found"),
         ("external:cmd='open", "quotes closed"),
-        ("external:protocol=uci,cmd=true", "protocol must be line or hub or opentafl"),
+        ("external:protocol=uci,cmd=true", "unknown protocol 'uci'"),
         ("external:protocol=opentafl,cmd=true", "is for tablut, not draughts"),
         ("external:wiat=1s,cmd=true", "did you mean 'wait'"),
     ],

@@ -10,7 +10,7 @@ from stub_nets import opinionated, player, role_0_is_ahead, unsure, walk
 import boardwright
 from boardwright.agents.base import Limit
 from boardwright.games.base import CHANCE
-from boardwright.games.draughts.tablebase import Tablebase
+from boardwright.games.draughts.endgames.tablebase import Tablebase
 
 GAMES = [("tablut", "zero"), ("draughts", "wcdf"), ("cathedral", "paper")]
 by_game = pytest.mark.parametrize(("name", "rules"), GAMES)

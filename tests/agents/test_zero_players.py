@@ -16,7 +16,7 @@ from boardwright.agents.netplayers import draw
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games.base import Game
-from boardwright.games.draughts.tablebase import Tablebase
+from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.nets import shipped
 from boardwright.nets.evaluator import Evaluator
 

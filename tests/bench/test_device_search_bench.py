@@ -28,4 +28,4 @@ def test_slots_hold_what_they_are_said_to() -> None:
         game = boardwright.game(name)
         kinds = {found.kind: found for found in branching.measure(game, 1)}
         assert set(kinds) == set(branching.KINDS)
-        assert max(found.highest for found in kinds.values()) <= game.slots
+        assert max(found.highest for found in kinds.values()) <= game.max_search_actions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.cli.main import COMMANDS
+from boardwright.cli.main import all_commands
 
 START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/ a 0 0"
 
@@ -28,7 +28,7 @@ def as_json(*arguments: str) -> dict:
 
 def test_help_lists_every_command_and_each_has_its_own() -> None:
     overview = boardwright("--help").stdout
-    for command in COMMANDS:
+    for command in all_commands():
         assert f"  {command} " in overview
         done = boardwright(command, "--help")
         assert done.returncode == 0
@@ -228,6 +228,16 @@ def test_output_may_be_cut_short() -> None:
     script = f"{Path(sys.executable).parent / 'boardwright'} legal tablut | head -1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
+
+
+def test_listing_the_commands_imports_no_game() -> None:
+    code = (
+        "import sys\n"
+        "from boardwright.cli.main import all_commands\n"
+        "assert 'tablebase' in all_commands()\n"
+        "assert not {'numpy', 'boardwright._core'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["legal", "tablut", "--json"], ["play", "tablut"]])

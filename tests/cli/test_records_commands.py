@@ -9,7 +9,7 @@ from test_commands import as_json, boardwright
 from test_robustness import refused
 
 from boardwright.arena.played import PlayedGame
-from boardwright.games.draughts import pdn
+from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game
 from boardwright.records.games import save_game
@@ -132,7 +132,7 @@ def test_ratings_of_a_database(database: Path) -> None:
     assert [(row["name"], row["games"]) for row in answer["ratings"]] == [("Ana", 2), ("Berg", 2)]
     assert answer == as_json("ratings", "--db", str(database), "--rules", "wcdf")
     with open_store(database, create=False) as store:
-        (record,) = pdn.read('[Rules "paper"]\n\n1. 11-15 23-19 1-0')
+        (record,) = gamefile.read('[Rules "paper"]\n\n1. 11-15 23-19 1-0')
         save_game(store, PlayedGame(record=record, players=("Ana", "Berg")))
         save_game(store, PlayedGame(record=record, players=("Ana", "Berg")), version="0.0.1")
     mixed, versions = as_json("ratings", "--db", str(database), "--game", "draughts")["warnings"]
@@ -170,11 +170,11 @@ def test_a_game_is_shown(database: Path) -> None:
 
 def test_games_are_exported(database: Path, tmp_path: Path) -> None:
     text = boardwright("games-db", "export", "--db", str(database)).stdout
-    assert [record.tags["black"] for record in pdn.read(text)] == ["Ana", "Berg", "Ana"]
+    assert [record.tags["black"] for record in gamefile.read(text)] == ["Ana", "Berg", "Ana"]
     out = tmp_path / "out.pdn"
     done = boardwright("games-db", "export", "--db", str(database), "--result", "draw", "--out", str(out))
     assert done.stdout == f"wrote {out}\n"
-    assert len(pdn.read(out.read_text())) == 1
+    assert len(gamefile.read(out.read_text())) == 1
 
 
 def test_importing_again_stores_nothing(database: Path, tmp_path: Path) -> None:

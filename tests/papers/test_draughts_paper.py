@@ -12,10 +12,10 @@ import pytest
 from planted_package import plant_shipped_net
 
 import boardwright
-from boardwright.arena.endings import Conversion
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
+from boardwright.games.draughts.endgames.conversion import Conversion
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import config_file
 from boardwright.learn.run.method import RunObserver

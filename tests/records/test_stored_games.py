@@ -10,7 +10,7 @@ import boardwright
 from boardwright.arena.played import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts import pdn
+from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game, game_class, game_names
 from boardwright.records.events import begin_event, events, finished_indices
@@ -94,12 +94,12 @@ def test_the_net_of_a_player_is_kept_with_its_version(store: Store) -> None:
 
 def test_remarks_and_variations(store: Store) -> None:
     text = "1. 11-15! {good} 23-19 $3 2. 8-11 22-17 {the Old Fourteenth} 3. 4-8 ( 3. 11-16? {bad} 24-20 ) 25-22 1-0"
-    (record,) = pdn.read(text)
+    (record,) = gamefile.read(text)
     save_game(store, PlayedGame(record=record, players=("x", "y")))
     (back,) = reopened(store)
     assert back.record == record
     assert back.record.variations
-    assert pdn.write(back.record) == pdn.write(record)
+    assert gamefile.write(back.record) == gamefile.write(record)
 
 
 def test_events_are_resumed_and_no_game_is_stored_twice(store: Store) -> None:
@@ -174,7 +174,7 @@ def test_what_a_file_cannot_hold_is_left_out(store: Store) -> None:
         save_game(store, one)
     text, problems = export_games(find_games(store, Wanted()), "draughts")
     assert problems == ["game 2: the line stops in the middle of a capture"]
-    assert len(pdn.read(text)) == 1
+    assert len(gamefile.read(text)) == 1
 
 
 def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
@@ -190,7 +190,7 @@ def test_a_game_that_could_not_be_read_before_is_stored_when_it_can(
 ) -> None:
     """And the others of its file stay as they are, two that are alike among them."""
     games = ['[White "one"]\n1. 11-15 *', *['[White "two"]\n1. 11-16 *'] * 2, '[White "three"]\n1. 9-13 *']
-    data, read = "\n\n".join(games).encode(), pdn.read_all
+    data, read = "\n\n".join(games).encode(), gamefile.read_all
     with monkeypatch.context() as patched:
         patched.setattr(game_class("draughts"), "read_games", lambda text: (read(text)[0][1:], []))
         assert import_games(store, "draughts", data).stored == 3

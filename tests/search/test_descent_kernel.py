@@ -32,7 +32,11 @@ def _search(name: str, kind: str) -> Callable[[], SearchResult]:
     for number in range(8):
         states = step(states, jax.random.split(jax.random.key(number), GAMES))
     run = functools.partial(
-        SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=SIMULATIONS, num_slots=game.slots
+        SEARCHES[kind],
+        env=env,
+        evaluate=stub(game.num_actions),
+        num_simulations=SIMULATIONS,
+        num_slots=game.max_search_actions,
     )
     return lambda: jax.jit(lambda key: run(key, states))(jax.random.key(5))  # traced anew each time
 
@@ -65,7 +69,7 @@ def test_it_lowers_for_a_gpu(name: str, kind: str, one_gpu: Any) -> None:
     env = game.batch()
     states = jax.eval_shape(jax.vmap(env.init), jax.random.split(jax.random.key(0), 4))
     run = functools.partial(
-        SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
+        SEARCHES[kind], env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.max_search_actions
     )
     with jax.sharding.use_abstract_mesh(one_gpu((), ())):
         lowered = jax.jit(run).trace(jax.random.key(1), states).lower(lowering_platforms=("cuda",))
@@ -78,7 +82,7 @@ def test_every_device_of_a_mesh_has_the_kernel(monkeypatch: pytest.MonkeyPatch, 
     env = game.batch()
     monkeypatch.setattr(jax, "device_count", lambda: 4)
     run = functools.partial(
-        gumbel_search, env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.slots
+        gumbel_search, env=env, evaluate=stub(game.num_actions), num_simulations=4, num_slots=game.max_search_actions
     )
     key = jax.random.key(1)
     states = jax.eval_shape(jax.vmap(env.init), jax.random.split(key, 4))

@@ -12,7 +12,7 @@ from midgames import quick_jit
 import boardwright
 from boardwright.agents.base import Limit
 from boardwright.agents.zero import ZeroPlayer
-from boardwright.games.base import Position
+from boardwright.games.base import Position, SearchResources
 from boardwright.games.batched import without_forced
 from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.alphazero.method import AlphaZero
@@ -75,7 +75,7 @@ def test_searches_of_training_ask_there_only_if_told_to(kind: Literal["gumbel", 
         return jnp.zeros(mask.shape, jnp.float32), (mask.sum(axis=1) == 1).astype(jnp.float32)
 
     def values(forced: int) -> np.ndarray:
-        search = make_search(env, SearchConfig(kind=kind, forced=forced), evaluate, 12, DRAUGHTS.slots)
+        search = make_search(env, SearchConfig(kind=kind, forced=forced), evaluate, 12, DRAUGHTS.max_search_actions)
         return np.asarray(quick_jit(search)(key, states).value)
 
     assert (values(0) != 0).sum() > 10
@@ -100,7 +100,7 @@ def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
 
     position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
     assert position.count_actions() > 1
-    search = DRAUGHTS.puct(16, 1, 0, tables=None)  # type: ignore[call-arg]
+    search = DRAUGHTS.puct(16, 1, 0, SearchResources())
     choice = ZeroPlayer(DRAUGHTS, search, evaluate, Limit(), gumbel=gumbel).choose(position, Limit(simulations=40))
     assert choice.simulations == 40
     assert choice.nodes == len(asked) == 41  # a simulation each, and the root
@@ -115,7 +115,7 @@ def test_forced_moves_are_part_of_the_line() -> None:
     def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros((len(planes), DRAUGHTS.num_actions), np.float32), np.zeros(len(planes), np.float32)
 
-    search = DRAUGHTS.puct(16, 1, 0, tables=None)  # type: ignore[call-arg]
+    search = DRAUGHTS.puct(16, 1, 0, SearchResources())
     line = ZeroPlayer(DRAUGHTS, search, evaluate, Limit()).choose(position, Limit(simulations=40)).line
     forced = 0
     for action in line:

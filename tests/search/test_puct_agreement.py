@@ -22,7 +22,7 @@ from midgames import quick_jit
 import boardwright
 from boardwright.agents.base import Choice, Limit
 from boardwright.agents.zero import ZeroPlayer
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Game, Position, SearchResources
 from boardwright.games.batched import without_forced
 from boardwright.search.zero import SearchResult, gumbel_search
 
@@ -133,7 +133,7 @@ def batched(search: Any, position: Position, simulations: int, **options: Any) -
         env=env,
         evaluate=lambda states: evaluate(jax.vmap(env.observe)(states, states.current_role)),
         num_simulations=simulations,
-        num_slots=640 if game.name == "cathedral" else game.slots,
+        num_slots=640 if game.name == "cathedral" else game.max_search_actions,
         **options,
     )
     return quick_jit(run)(jax.random.key(0), states)
@@ -141,9 +141,8 @@ def batched(search: Any, position: Position, simulations: int, **options: Any) -
 
 def scalar(position: Position, simulations: int, gumbel: bool) -> Choice:
     game, evaluate = position.game, make_evaluate(position.game, np)
-    no_tables = {"tables": None} if game.name == "draughts" else {}
     player = ZeroPlayer(
-        game, game.puct(16, 1, 0, **no_tables), lambda planes, roles: evaluate(planes), Limit(), gumbel=gumbel
+        game, game.puct(16, 1, 0, SearchResources()), lambda planes, roles: evaluate(planes), Limit(), gumbel=gumbel
     )
     return player.choose(position, Limit(simulations=simulations))
 

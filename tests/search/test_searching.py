@@ -34,7 +34,7 @@ def test_a_blunder_does_not_hide_what_tells_the_others_apart() -> None:
             value = -(is_child * worth[legal]).sum(axis=1)  # from the side of who moves then
             return jnp.broadcast_to(logits, (states.board.shape[0], game.num_actions)), value
 
-        search = make_search(env, SearchConfig(**scales), evaluate, 3, game.slots)
+        search = make_search(env, SearchConfig(**scales), evaluate, 3, game.max_search_actions)
         found = search(jax.random.key(0), start)
         by_action = dict(zip(found.slot_actions[0].tolist(), found.policy[0].tolist(), strict=True))
         first, second = (by_action[int(action)] for action in legal[:2])

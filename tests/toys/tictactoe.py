@@ -28,11 +28,12 @@ from boardwright.games.base import (
     PolicyPlanes,
     Position,
     PuctSearch,
+    SearchResources,
     Symmetry,
     entries_by_cell,
 )
 from boardwright.games.bits import pack_numbers, unpack_numbers
-from boardwright.games.dihedral import dihedral_group
+from boardwright.games.common.dihedral import dihedral_group
 from boardwright.views.scene import Piece, Scene
 
 SIZE, CELLS = 3, 9
@@ -226,10 +227,10 @@ class TicTacToe(Game):
     def position(self, text: str) -> Position:
         raise NotImplementedError
 
-    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
         raise NotImplementedError
 
-    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
         raise NotImplementedError
 
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -19,7 +19,7 @@ from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
-from boardwright.games.zobrist import halves
+from boardwright.games.common.zobrist import halves
 
 # Reasons a game ends, numbered as in src/core/cathedral.hpp and `Cathedral.reasons`.
 FEWER_LEFT, EQUAL_LEFT = 1, 2
@@ -47,13 +47,13 @@ class State:
     result: Array  # int8: role that won, DRAW or ONGOING
     reason: Array  # int8
     hash: Array  # [2] uint32: low and high half
-    plies: Array  # int32: placements; the coin is none
+    plies: Array  # int32: placements; the coin does not count
     where: Array  # [2, 14] int32: by role and building, its placement or IN_HAND
     cathedral: Array  # int32: its placement, UNPLACED or GONE
     placed: Array  # [2] int32: how many buildings a role has placed so far, captured ones too; 2 for more
     first_role: Array  # int8: who places the cathedral; light where chance does, or before the coin has fallen
     board: Array  # [C] int8: EMPTY, 1 + building of light, 15 + building of dark, CATHEDRAL_CODE
-    territory: Array  # [C] int8: 0 nobody's, 1 light's, 2 dark's
+    territory: Array  # [C] int8: 0 neither's, 1 light's, 2 dark's
     legal: Array  # [W] uint32: a bit for every action
 
     @property
@@ -110,8 +110,8 @@ def set_up(
 ) -> State:
     """A position from outside; the fields are those of `State`, `role` is to move.
 
-    A role without a legal move is passed over, as after a move. Nothing is captured, since nobody has
-    moved.
+    A role without a legal move is passed over, as after a move. Nothing is captured, since no move was
+    made.
     """
     chance = role == CHANCE
     first_role = jnp.where(chance, LIGHT, first_role).astype(jnp.int8)
@@ -230,7 +230,7 @@ def _place(tables: Tables, state: State, action: Array) -> State:
     placed = jnp.minimum(state.placed + (is_owner & is_building), 2)
 
     # The owner's areas with one foreign piece become his territory when it is gone, so that he gets those
-    # and the ones without, and whatever lies in them is captured. Placing the cathedral claims nothing.
+    # and the ones without, and what is in them is captured. Placing the cathedral claims nothing.
     foreign = foreign_cells(tables, where, cathedral, opponent)
     gained = claimable(tables, board, where, placed, owner, foreign, 1) & is_building
     captured = (foreign >= 0) & gained[foreign]  # [15]
@@ -287,7 +287,7 @@ def _settle(
         options.append(unusable @ jnp.asarray(_usage(tables)[role]) == 0)
     can_move = jnp.stack([option.any() for option in options])
     role = jnp.where(can_move[following] | ~can_move.any(), following, 1 - following).astype(jnp.int8)
-    legal = _pack(jnp.where(role == LIGHT, options[0], options[1]))  # nothing when nobody can move
+    legal = _pack(jnp.where(role == LIGHT, options[0], options[1]))  # nothing when neither can move
 
     unplaced = (jnp.asarray(tables.piece_size)[: pieces.BUILDINGS] * (where < 0)).sum(axis=1)  # [2]
     equal = unplaced[0] == unplaced[1]

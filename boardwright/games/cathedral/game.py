@@ -17,6 +17,7 @@ from boardwright.games.base import (
     PolicyPlanes,
     Position,
     PuctSearch,
+    SearchResources,
     Symmetry,
 )
 from boardwright.games.cathedral import features, notation
@@ -27,7 +28,7 @@ from boardwright.views.scene import Scene
 
 
 class Cathedral(Game):
-    """Build, wall in and capture; who has fewer squares of buildings left when nobody can build wins.
+    """Build, wall in and capture; who has fewer squares of buildings left when neither can build wins.
 
     Actions: a piece and where it lies (2,969 on ten by ten cells). A side that cannot build is passed
     over, so the other may act several times running. Rewards: +1 and -1 to the roles at the end, or
@@ -40,8 +41,9 @@ class Cathedral(Game):
     default_rules = "official"
     default_summary = "The official rules: 10 × 10 cells, areas of any size, no claims by a side's first building"
     rules_type = CathedralRules
-    moves_look_alike = True
-    slots = 128  # the best by prior, until the board fills
+    stateless_actions = True
+    max_search_actions = 128  # far fewer than are legal before the board fills
+    players = "boardwright.games.cathedral.players:PLAYERS"
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
     benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
@@ -78,10 +80,10 @@ class Cathedral(Game):
 
         return make_learning(self.tables)
 
-    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
 
-    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
         return _core.CathedralPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -41,8 +41,7 @@ from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.record import GameRecord, outcome_of, result_of
-from boardwright.games.tagfile import (
+from boardwright.games.common.tagfile import (
     UNKNOWN,
     WORD,
     Kind,
@@ -55,6 +54,7 @@ from boardwright.games.tagfile import (
     decode,
     read_each,
 )
+from boardwright.games.record import GameRecord, outcome_of, result_of
 
 __all__ = ["decode", "read", "read_all", "write", "write_all"]
 

@@ -1,1 +1,12 @@
 """English draughts (checkers): forced captures, men forward only, short kings."""
+
+COMMANDS = {
+    "tablebase": (
+        "build, probe and verify the endgame tables of draughts",
+        "boardwright.games.draughts.commands.tablebase",
+    ),
+    "endings": (
+        "measure how many won endings of draughts players win",
+        "boardwright.games.draughts.commands.endings",
+    ),
+}

@@ -14,9 +14,9 @@ from jax import Array
 
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.common.zobrist import halves
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
-from boardwright.games.zobrist import halves
 
 # Reasons a game ends, numbered as in src/core/draughts.hpp and `Draughts.reasons`.
 NO_MOVE, REPETITION, INACTIVITY, PLY_LIMIT = range(1, 5)
@@ -39,7 +39,7 @@ class State:
     plies: Array  # int32: whole moves
     quiet: Array  # int32: plies of inactivity
     reversible: Array  # int32: plies since a capture or a man's move
-    continuing: Array  # uint32: the piece that must go on capturing, as a bit; 0 for none
+    continuing: Array  # uint32: the piece that must continue capturing, as a bit; 0 for none
     legal: Array  # [4] uint32: by direction, from where one may move
     recent: Array  # [N, 3] uint32: the last boards (black, white, kings), newest first
     recent_seen: Array  # [N] int8: how often each had occurred before
@@ -284,7 +284,7 @@ def _xor(keys: Array) -> Array:
 
 @functools.cache
 def _targets() -> tuple[np.ndarray, np.ndarray]:
-    """[128] the square (from 0) beside and the one behind it, by action; 31 where there is none, which
+    """[128] the square (from 0) beside and the one behind it, by action; 31 where there is no such square, which
     no legal action meets.
     """
     tables = []

@@ -26,7 +26,7 @@ def openspiel_perft_rate() -> float | None:
 _BUILD = """
 import sys
 from pathlib import Path
-from boardwright.games.draughts.tablebase import build
+from boardwright.games.draughts.endgames.tablebase import build
 build(int(sys.argv[1]), sys.argv[2])
 status = Path("/proc/self/status")
 lines = status.read_text().splitlines() if status.exists() else []

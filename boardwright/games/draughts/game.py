@@ -13,6 +13,7 @@ from boardwright.games.base import (
     BatchEnv,
     Benchmark,
     Game,
+    GameProtocol,
     Learning,
     Move,
     Opening,
@@ -24,14 +25,15 @@ from boardwright.games.base import (
     Position,
     ProvenResults,
     PuctSearch,
+    SearchResources,
     Symmetry,
 )
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
+from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors
 from boardwright.games.draughts.notation import Placement, Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
-from boardwright.games.draughts.tablebase import SHIPPED, file_errors
 from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
@@ -52,7 +54,14 @@ class Draughts(Game):
     default_summary = "The rules of the World Checkers/Draughts Federation"
     file_suffix = "pdn"
     rules_type = DraughtsRules
-    slots = 48  # no position has more actions: twelve pieces, four directions
+    max_search_actions = 48  # no position has more: twelve pieces, four directions
+    shipped_tables = SHIPPED
+    protocols: ClassVar = {
+        "hub": GameProtocol(
+            dialect="boardwright.games.draughts.hub.dialect:HubDialect",
+            engine="boardwright.games.draughts.hub.engine:HubProtocol",
+        )
+    }
     observations = tuple(VIEWS)
     evaluation_observation = "paper"
     reasons: ClassVar = ("", "no legal move", "repetition", "inactivity", "ply limit")
@@ -94,21 +103,15 @@ class Draughts(Game):
 
         return make_learning(self.tables)
 
-    def alphabeta(
-        self,
-        megabytes: int,
-        threads: int,
-        tables: Path | None = SHIPPED,
-        net: Mapping[str, np.ndarray] | None = None,
-    ) -> AlphaBetaSearch:
-        """`net`: weights of an evaluation net of the `paper` observation, which then tells how positions stand."""
-        folder = None if tables is None else str(tables)
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
+        tables, net = _given(resources)
         with file_errors():
-            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, folder, None if net is None else dict(net))
+            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, tables, net)
 
-    def puct(self, megabytes: int, batch: int, seed: int, tables: Path | None = SHIPPED) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
+        tables, _ = _given(resources)
         with file_errors():
-            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, None if tables is None else str(tables))
+            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, tables)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)
@@ -152,12 +155,12 @@ class Draughts(Game):
         ]
 
     def proven_outcome(self, core: _core.DraughtsPosition) -> Outcome | None:
-        from boardwright.games.draughts.tablebase import shipped_outcome
+        from boardwright.games.draughts.endgames.tablebase import shipped_outcome
 
         return shipped_outcome(core)
 
     def proven_results(self, folder: Path | None = None) -> ProvenResults:
-        from boardwright.games.draughts.batch_tables import make_proven_results
+        from boardwright.games.draughts.endgames.batch_tables import make_proven_results
 
         return make_proven_results(folder, self.rules.max_quiet_plies)
 
@@ -174,15 +177,15 @@ class Draughts(Game):
 
     @classmethod
     def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        from boardwright.games.draughts import pdn
+        from boardwright.games.draughts.pdn import gamefile
 
-        return pdn.read_all(text)
+        return gamefile.read_all(text)
 
     @classmethod
     def write_games(cls, records: Iterable[GameRecord]) -> str:
-        from boardwright.games.draughts import pdn
+        from boardwright.games.draughts.pdn import gamefile
 
-        return pdn.write_all(records)
+        return gamefile.write_all(records)
 
     def gestures(self, core: _core.DraughtsPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         from boardwright.games.draughts import hand
@@ -198,3 +201,11 @@ class Draughts(Game):
         from boardwright.games.draughts.picture import scene
 
         return scene(position)
+
+
+def _given(resources: SearchResources | None) -> tuple[str | None, dict[str, np.ndarray] | None]:
+    """(folder of tables, weights) as the engine takes them; the net is one of the `paper` observation."""
+    if resources is None:
+        resources = SearchResources(SHIPPED)
+    tables, net = resources.tables, resources.net
+    return None if tables is None else str(tables), None if net is None else dict(net)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.counters import MOST, parse_counter
+from boardwright.games.common.counters import MOST, parse_counter
 from boardwright.games.draughts import board as b
 
 SIDES = ("black", "white")

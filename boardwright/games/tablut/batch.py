@@ -20,10 +20,10 @@ from jax import Array
 from boardwright._core import TablutPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.common.zobrist import halves
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
-from boardwright.games.zobrist import halves
 
 # Reasons a game ends, numbered as in src/core/tablut.hpp and `Tablut.reasons`.
 KING_CAPTURED, KING_ESCAPED, SURROUNDED, REPETITION, NO_MOVE, QUIET_PLIES, PLY_LIMIT = range(1, 8)

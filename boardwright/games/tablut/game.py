@@ -10,12 +10,14 @@ from boardwright.games.base import (
     BatchEnv,
     Benchmark,
     Game,
+    GameProtocol,
     Learning,
     Paragraph,
     Peer,
     PolicyPlanes,
     Position,
     PuctSearch,
+    SearchResources,
     Symmetry,
 )
 from boardwright.games.gestures import Gesture
@@ -38,7 +40,14 @@ class Tablut(Game):
     roles = ("attackers", "defenders")
     default_rules = "zero"
     default_summary = "The rules of the TablutZero paper: the king escapes to a corner and is captured by two"
-    slots = 144  # all but a vanishing share of positions have fewer actions
+    max_search_actions = 144  # positions with more legal actions are very rare
+    players = "boardwright.games.tablut.players:PLAYERS"
+    protocols: ClassVar = {
+        "opentafl": GameProtocol(
+            dialect="boardwright.games.tablut.opentafl.dialect:OpenTaflDialect",
+            engine="boardwright.games.tablut.opentafl.engine:OpenTaflProtocol",
+        )
+    }
     observations = ("paper",)
     rules_type = TablutRules
     reasons: ClassVar = (
@@ -93,10 +102,10 @@ class Tablut(Game):
 
         return make_learning(self.tables)
 
-    def alphabeta(self, megabytes: int, threads: int) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
         return _core.TablutAlphaBeta(self.engine, megabytes, threads)
 
-    def puct(self, megabytes: int, batch: int, seed: int) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
         return _core.TablutPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
@@ -124,15 +133,15 @@ class Tablut(Game):
 
     @classmethod
     def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        from boardwright.games.tablut import opentafl
+        from boardwright.games.tablut.opentafl import gamefile
 
-        return opentafl.read_all(text)
+        return gamefile.read_all(text)
 
     @classmethod
     def write_games(cls, records: Iterable[GameRecord]) -> str:
-        from boardwright.games.tablut import opentafl
+        from boardwright.games.tablut.opentafl import gamefile
 
-        return opentafl.write_all(records)
+        return gamefile.write_all(records)
 
     def gestures(self, core: _core.TablutPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         from boardwright.games.tablut import hand

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from boardwright.errors import PositionError, RulesError
-from boardwright.games.names import check_name
+from boardwright.games.common.names import check_name
+from boardwright.games.common.zobrist import zobrist_keys
 from boardwright.games.tablut import board as b
-from boardwright.games.zobrist import zobrist_keys
 
 Side = Literal["none", "attackers", "defenders", "all"]
 Who = Literal["none", "king", "all"]

@@ -45,7 +45,7 @@ class Steps:
         self.network = make_network(config.net, self.game, dtype=compute_dtype() if dtype is None else dtype)
         self.evaluator = make_net_evaluator(self.network, self.env)
         self.proven = _proven_results(config, self.game)
-        self.slots = min(self.game.slots, self.game.num_actions)
+        self.slots = min(self.game.max_search_actions, self.game.num_actions)
         total_steps = config.iterations * config.learner.steps
         self._learner = make_learner(
             config.learner, self.game, self.env, self.learning, self.network, total_steps, self.proven

@@ -26,7 +26,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.errors import BoardwrightError, RunError
-from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game
+from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game, SearchResources
 from boardwright.learn.evaluation.config import AlphaBetaGamesConfig
 from boardwright.learn.shared.boards import pack
 from boardwright.learn.shared.selfplay_metrics import outcome_shares
@@ -41,11 +41,11 @@ U = TypeVar("U")
 
 def make_searches(game: Game, tables: str | None) -> MakeSearch:
     """A maker of searches of a game, which use the endgame tables of a folder if one is named."""
-    extra: dict[str, Any] = {} if tables is None else {"tables": Path(tables)}
+    folder = game.shipped_tables if tables is None else Path(tables)
 
     def make(weights: Weights) -> AlphaBetaSearch:
         try:
-            return game.alphabeta(MEGABYTES, 1, net=weights, **extra)  # type: ignore[call-arg]
+            return game.alphabeta(MEGABYTES, 1, SearchResources(folder, weights))
         except BoardwrightError as error:
             if tables is None:
                 raise

@@ -68,7 +68,7 @@ def _contest(
         opponents=opponents,
         games=games,
         simulations=simulations,
-        slots=min(game.slots, game.num_actions),
+        slots=min(game.max_search_actions, game.num_actions),
         opening_plies=opening_plies,
         theirs=_asked(theirs, their_config)[1],
     )

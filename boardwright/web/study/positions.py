@@ -112,7 +112,7 @@ def view(line: GameLine, *, with_legal: bool = True) -> Json:
 def legal_moves(position: Position) -> list[Json]:
     """Every whole legal move with its gestures. Where a game's moves always look alike, each is built only once."""
     game, role = position.game, position.role_to_move
-    if not game.moves_look_alike or role == CHANCE:
+    if not game.stateless_actions or role == CHANCE:
         return _moves_json(position)
     known = _known_moves(game, role)
     actions = position.legal_actions()

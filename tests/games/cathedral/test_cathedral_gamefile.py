@@ -12,10 +12,10 @@ from made_up import rule_names
 
 import boardwright
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games import tagfile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
 from boardwright.games.cathedral import gamefile
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
+from boardwright.games.common import tagfile
 from boardwright.games.draughts.rules import WCDF
 from boardwright.games.record import GameRecord, Line
 

@@ -9,7 +9,7 @@ import boardwright
 from boardwright.errors import GameFileError
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
-from boardwright.games.draughts import pdn
+from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.draughts.rules import RULE_SETS, DraughtsRules
 from boardwright.games.record import GameRecord
 
@@ -34,13 +34,13 @@ def moves_of(record: GameRecord) -> list[str]:
 
 
 def one(text: str) -> GameRecord:
-    (record,) = pdn.read(text)
+    (record,) = gamefile.read(text)
     return record
 
 
 def error_of(text: str) -> str:
     with pytest.raises(GameFileError) as caught:
-        pdn.read(text)
+        gamefile.read(text)
     return str(caught.value)
 
 
@@ -64,6 +64,6 @@ def played(rules: DraughtsRules, seed: int, moves: int, start: str | None = None
 
 
 def comes_back(record: GameRecord) -> None:
-    text = pdn.write(record)
-    assert pdn.read(text) == [record]
-    assert pdn.write(one(text)) == text
+    text = gamefile.write(record)
+    assert gamefile.read(text) == [record]
+    assert gamefile.write(one(text)) == text

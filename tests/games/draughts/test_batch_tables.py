@@ -16,7 +16,7 @@ import boardwright
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.games.draughts import batch
-from boardwright.games.draughts.tablebase import Tablebase, build
+from boardwright.games.draughts.endgames.tablebase import Tablebase, build
 
 GAME: Any = boardwright.game("draughts")
 CROWN_ROWS = (0xF0000000, 0x0000000F)

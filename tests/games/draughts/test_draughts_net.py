@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import boardwright
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Game, Position, SearchResources
+from boardwright.games.draughts.endgames.tablebase import SHIPPED
 from boardwright.nets.config import EvaluationConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 
@@ -64,7 +65,7 @@ def positions(game: Game, games: int = 3, placed: int = 300) -> Iterator[Positio
 @pytest.mark.parametrize(("width", "hidden", "phases"), SIZES)
 def test_the_engine_says_what_the_formula_says(width: int, hidden: int, phases: int) -> None:
     weights = random_weights(width, hidden, phases)
-    search = GAME.alphabeta(1, 1, net=weights)  # type: ignore[call-arg]
+    search = GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights))
     seen, met, roles, scores = set(), set(), set(), set()
     for position in positions(GAME):
         output, phase = by_formula(weights, position.observation())
@@ -82,13 +83,16 @@ def test_the_engine_says_what_the_formula_says(width: int, hidden: int, phases: 
 def test_however_the_game_is_observed_and_whatever_its_rules_say() -> None:
     weights = random_weights(16, 4, 2)
     other = boardwright.game("draughts", "paper", "full-2")
-    search, others = GAME.alphabeta(1, 1, net=weights), other.alphabeta(1, 1, net=weights)  # type: ignore[call-arg]
+    search, others = (
+        GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights)),
+        other.alphabeta(1, 1, SearchResources(SHIPPED, weights)),
+    )
     for position in positions(GAME, games=1, placed=0):
         assert others.value(other.play_all(position.actions()).core) == search.value(position.core)
 
 
 def test_a_net_sees_no_difference_between_colours() -> None:
-    search = GAME.alphabeta(1, 1, net=random_weights(24, 5, 4))  # type: ignore[call-arg]
+    search = GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(24, 5, 4)))
 
     def turned(bits: int) -> int:
         return int(f"{bits:032b}"[::-1], 2)
@@ -103,7 +107,7 @@ def test_a_net_sees_no_difference_between_colours() -> None:
 def test_no_net_claims_a_win(sign: int) -> None:
     weights = random_weights(8, 4, 1)
     weights["params/output/bias"][:] = sign * 1e30
-    score = GAME.alphabeta(1, 1, net=weights).value(GAME.start().core)  # type: ignore[call-arg]
+    score = GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights)).value(GAME.start().core)
     assert score == sign * MOST
 
 
@@ -121,7 +125,7 @@ KNOWN = {
 
 
 def test_without_a_net_features_say_it() -> None:
-    search, beside = GAME.alphabeta(1, 1), GAME.alphabeta(1, 1, net=random_weights(8, 4, 1))  # type: ignore[call-arg]
+    search, beside = GAME.alphabeta(1, 1), GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(8, 4, 1)))
     for text, value in KNOWN.items():
         core = GAME.position(text).core
         assert search.value(core) == value
@@ -134,7 +138,7 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
     for threads in (1, 2):
         compared = 0
         for position in list(positions(GAME, games=4, placed=0))[::9]:
-            search = GAME.alphabeta(1, threads, tables=None, net=weights)  # type: ignore[call-arg]
+            search = GAME.alphabeta(1, threads, SearchResources(net=weights))
             after = [position.play(action) for action in position.legal_actions()]
             if len(after) == 1 or any("x" in (p.moves() or ["x"])[0] or p.outcome for p in (position, *after)):
                 continue  # captures and ends have nothing to do with the net
@@ -164,11 +168,13 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
 def test_weights_that_make_no_net(change: dict[str, Any], complaint: str) -> None:
     weights = random_weights(8, 4, 2)
     with pytest.raises(ValueError, match=complaint):
-        GAME.alphabeta(1, 1, net={**weights, **change})  # type: ignore[call-arg]
+        GAME.alphabeta(1, 1, SearchResources(SHIPPED, {**weights, **change}))
 
 
 def test_a_weight_that_is_not_there() -> None:
     weights = random_weights(8, 4, 2)
     for name in weights:
         with pytest.raises(ValueError, match=f"weight {name} of an evaluation net is missing"):
-            GAME.alphabeta(1, 1, net={key: weight for key, weight in weights.items() if key != name})  # type: ignore[call-arg]
+            GAME.alphabeta(
+                1, 1, SearchResources(SHIPPED, {key: weight for key, weight in weights.items() if key != name})
+            )

@@ -12,7 +12,7 @@ from pdn_games import BLACK, ROUTES, WHITE, comes_back, few, played
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.draughts import pdn
+from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line
 
@@ -101,7 +101,7 @@ def test_games_of_made_up_rule_sets_come_back(record: GameRecord) -> None:
     comes_back(record)
 
 
-@pytest.mark.parametrize("rules", [*RULE_SETS.values(), pdn.AS_PLAYED], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [*RULE_SETS.values(), gamefile.AS_PLAYED], ids=lambda rules: rules.name)
 def test_whole_games_come_back(rules: DraughtsRules) -> None:
     for seed in range(5):
         record = GameRecord.of(played(rules, seed, 10_000))
@@ -112,11 +112,11 @@ def test_whole_games_come_back(rules: DraughtsRules) -> None:
 @few
 @given(st.lists(records(st.just(WCDF)), max_size=4))
 def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
-    text = pdn.write_all(several)
-    assert pdn.read(text) == several
+    text = gamefile.write_all(several)
+    assert gamefile.read(text) == several
     for line_end in ("\r\n", "\r"):
-        assert pdn.read_all(text.replace("\n", line_end)) == (several, [])
-    assert pdn.read(pdn.decode(text.encode())) == several
+        assert gamefile.read_all(text.replace("\n", line_end)) == (several, [])
+    assert gamefile.read(gamefile.decode(text.encode())) == several
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_awkward_comments_come_back(text: str) -> None:
     )
     comes_back(record)
     other = GameRecord.of(played(WCDF, 2, 4))
-    assert pdn.read(pdn.write_all([record, other])) == [record, other]
+    assert gamefile.read(gamefile.write_all([record, other])) == [record, other]
 
 
 @pytest.mark.parametrize(

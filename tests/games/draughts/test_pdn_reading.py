@@ -7,7 +7,7 @@ from pdn_games import BLACK, BLACK_WINS, WHITE, WHITE_WINS, actions_of, comes_ba
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts import pdn
+from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.draughts.rules import WCDF
 from boardwright.games.record import GameRecord
 
@@ -135,16 +135,16 @@ def test_games_may_go_on_after_our_draws() -> None:
     drawn = one(KINGS + SHUFFLE * 2)
     assert (drawn.rules, drawn.result, drawn.reason) == (WCDF, DRAW, "repetition")
     longer = one(f"{KINGS} {SHUFFLE * 2} 1-6 1/2-1/2")
-    assert (longer.rules, longer.result, longer.reason) == (pdn.AS_PLAYED, DRAW, "")
+    assert (longer.rules, longer.result, longer.reason) == (gamefile.AS_PLAYED, DRAW, "")
     assert len(longer.actions) == 9
     won = one(f"{KINGS} {SHUFFLE * 2} 0-1")
-    assert (won.rules, won.result) == (pdn.AS_PLAYED, WHITE)
+    assert (won.rules, won.result) == (gamefile.AS_PLAYED, WHITE)
     resigned = one(f'[Resigned "Black"] {KINGS} {SHUFFLE * 2} 0-1')
-    assert (resigned.rules, resigned.result, resigned.resigned) == (pdn.AS_PLAYED, WHITE, BLACK)
+    assert (resigned.rules, resigned.result, resigned.resigned) == (gamefile.AS_PLAYED, WHITE, BLACK)
     inactive = one(f'[FEN "B:WK32:BK1:H80:F99"]\n{SHUFFLE}')
-    assert (inactive.rules, len(inactive.actions)) == (pdn.AS_PLAYED, 4)
+    assert (inactive.rules, len(inactive.actions)) == (gamefile.AS_PLAYED, 4)
     in_a_variation = one(f"{KINGS} 1-5 (1-6 32-28 6-1 28-32 {SHUFFLE * 3}) 32-28")
-    assert in_a_variation.rules == pdn.AS_PLAYED
+    assert in_a_variation.rules == gamefile.AS_PLAYED
     for record in (drawn, longer, won, resigned, inactive, in_a_variation):
         comes_back(record)
 
@@ -192,7 +192,7 @@ def test_positions_to_begin_from() -> None:
 def test_latin_1_files_and_byte_order_marks() -> None:
     game = '[Event "Café"]\n1. 11-15 *'
     for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        assert one(pdn.decode(game.encode(encoding))).tags == {"event": "Café"}
+        assert one(gamefile.decode(game.encode(encoding))).tags == {"event": "Café"}
 
 
 # Several games
@@ -212,9 +212,9 @@ def test_where_games_part() -> None:
         " \n\t": [],
         "{only words} ; of no game\n% nor here": [],
     }.items():
-        records = pdn.read(text)
+        records = gamefile.read(text)
         assert [len(record.actions) for record in records] == lengths, text
-    first, second = pdn.read('[Event "a"]\n11-15 1-0 {end of a}\n\n[Event "b"] {start of b} 11-16 0-1')
+    first, second = gamefile.read('[Event "a"]\n11-15 1-0 {end of a}\n\n[Event "b"] {start of b} 11-16 0-1')
     assert (first.comments, first.result, second.comments, second.result) == (
         {1: "end of a"},
         BLACK,
@@ -226,7 +226,7 @@ def test_where_games_part() -> None:
 def test_bad_games_leave_the_others() -> None:
     comments = {0: "closed"}
     good = [GameRecord.of(played(WCDF, n, 9), tags={"event": str(n)}, comments=comments) for n in range(3)]
-    texts = [pdn.write(record) for record in good]
+    texts = [gamefile.write(record) for record in good]
     for bad in (
         '[Event "bad"]\n\n1. 11-14 *\n',
         '[Event "bad"]\n\n1. 11-15 {never closed 23-19 *\n',
@@ -240,7 +240,7 @@ def test_bad_games_leave_the_others() -> None:
         "what is this?\n",
     ):
         for before in range(4):
-            records, errors = pdn.read_all("\n".join((*texts[:before], bad, *texts[before:])))
+            records, errors = gamefile.read_all("\n".join((*texts[:before], bad, *texts[before:])))
             assert records == good, bad
             assert len(errors) == 1, bad
             line = int(re.match(r"line (\d+), ", str(errors[0]))[1])  # type: ignore[index]
@@ -259,7 +259,7 @@ def test_comments_may_hold_lines_that_look_like_tags() -> None:
     two_tags = one('1. 11-15 {[Event "x"]\n[Event "y"]\n\n[Site "z"]} 23-19 *')
     assert (len(two_tags.actions), two_tags.comments) == (2, {1: '[Event "x"] [Event "y"] [Site "z"]'})
     after = '\n[Event "b"]\n1. 11-16 {and {so} 24-20 *\n'
-    records = pdn.read(after + OLD_GAME + after + OLD_GAME + OLD_GAME + after)
+    records = gamefile.read(after + OLD_GAME + after + OLD_GAME + OLD_GAME + after)
     comments = [{1: "and {so"}, *[record.comments] * 2, {1: "and {so"}]
     assert [game.comments for game in records] == [*comments[:2], comments[0], *comments[1:]]
     assert [len(game.actions) for game in records] == [2] * 6
@@ -270,8 +270,8 @@ def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game()
     with_comment = '[Event "b"]\n1. 11-16 {closed} 24-20 *\n'
     for bad in ('[Event "bad"]\n1. 11-15 {open 23-19 *\n', '[Event "bad"]\n1. 11-15 {open {again 23-19 *\n'):
         for others in (plain, with_comment, plain + plain + with_comment, with_comment + OLD_GAME):
-            records, errors = pdn.read_all(bad + others)
-            assert records == pdn.read(others)
+            records, errors = gamefile.read_all(bad + others)
+            assert records == gamefile.read(others)
             assert [str(error) for error in errors] == ["line 2, column 10: this comment is never closed"]
 
 
@@ -280,7 +280,7 @@ def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game()
 )
 def test_a_comment_that_is_never_closed_does_not_end_in_a_slip_of_another_game(last: str) -> None:
     bad, plain = '[Event "bad"]\n1. 11-15 {a slip 23-19 *\n\n', '[Event "plain"]\n[Site "x"]\n\n1. 11-16 24-20 *\n\n'
-    records, errors = pdn.read_all(bad + plain * 3 + f'[Event "last"]\n\n{last}\n')
-    assert records[:3] == pdn.read(plain * 3)
+    records, errors = gamefile.read_all(bad + plain * 3 + f'[Event "last"]\n\n{last}\n')
+    assert records[:3] == gamefile.read(plain * 3)
     assert str(errors[0]) == "line 2, column 10: this comment is never closed"
     assert len(records) + len(errors) == 5

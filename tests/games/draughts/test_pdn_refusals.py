@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from pdn_games import PAPER, comes_back, error_of, few, one, played
 
 from boardwright.errors import GameFileError
-from boardwright.games import tagfile
-from boardwright.games.draughts import pdn
-from boardwright.games.draughts.pdn_reading import MAX_DEPTH
+from boardwright.games.common import tagfile
+from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts.pdn.reading import MAX_DEPTH
 from boardwright.games.draughts.rules import WCDF
 from boardwright.games.record import GameRecord, Line
 
 
 def test_every_error_names_its_place() -> None:
-    _, errors = pdn.read_all("\n1. 11-14 * 1. 11-13 *\n\n  x")
+    _, errors = gamefile.read_all("\n1. 11-14 * 1. 11-13 *\n\n  x")
     assert [str(error).partition(": ")[0] for error in errors] == [
         "line 2, column 4",
         "line 2, column 15",
@@ -55,7 +55,7 @@ def test_every_error_names_its_place() -> None:
     ],
 )  # fmt: skip
 def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> None:
-    _, errors = pdn.read_all(f'[Event "x"]\n\n{moves}\n')
+    _, errors = gamefile.read_all(f'[Event "x"]\n\n{moves}\n')
     message = str(errors[0])
     assert message.startswith(f"{place}: "), message
     assert complaint in message
@@ -103,7 +103,7 @@ def test_the_same_tag_twice_is_no_harm() -> None:
 @given(st.data())
 def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) -> None:
     remarks = {2: "so"}
-    text = pdn.write_all(
+    text = gamefile.write_all(
         replace(GameRecord.of(played(WCDF, seed, 12), comments=remarks), variations={3: (Line(marks={0: ("!",)}),)})
         if seed
         else GameRecord.of(played(PAPER, seed, 12, "W:W21-32:B1-12"), start="W:W21-32:B1-12")
@@ -112,7 +112,7 @@ def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) ->
     for _ in range(data.draw(st.integers(1, 4))):
         at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
         text = text[:at] + data.draw(st.text('[]{}()"\\;%$!?*.-x:/01259 \n\x00é', max_size=6)) + text[at + cut :]
-    records, errors = pdn.read_all(text)
+    records, errors = gamefile.read_all(text)
     for error in errors:
         assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error))
         assert str(error).isprintable()
@@ -168,7 +168,7 @@ LARGE = 100_000
 )
 def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
     began = time.process_time()
-    records, errors = pdn.read_all(text)
+    records, errors = gamefile.read_all(text)
     assert time.process_time() - began < 8
     assert all(len(str(error)) <= tagfile.LONGEST_MESSAGE for error in errors)
     assert records or errors or text[-1] == "}"  # a lone comment is no game
@@ -176,7 +176,7 @@ def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
 
 def test_a_file_too_large_is_not_looked_at() -> None:
     with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        pdn.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
+        gamefile.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
 
 
 def test_the_depth_of_variations_is_bounded() -> None:

@@ -10,8 +10,8 @@ from pdn_games import BLACK, PAPER, ROUTES, WHITE, actions_of, comes_back, one, 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts import pdn
-from boardwright.games.draughts.pdn_reading import MAX_DEPTH
+from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts.pdn.reading import MAX_DEPTH
 from boardwright.games.draughts.rules import WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line
 
@@ -30,7 +30,7 @@ def test_the_text_of_a_game() -> None:
         marks={1: ("!", "$10"), 5: ("$3", "?")},
         variations={4: (Line(actions=answer, comments={0: "or", 1: "then"}, marks={2: ("?!",)}), Line())},
     )
-    assert pdn.write(record) == textwrap.dedent(
+    assert gamefile.write(record) == textwrap.dedent(
         """\
         [Event "The \\"Big\\" One"]
         [Site "?"]
@@ -56,16 +56,16 @@ def test_strengths_are_written_without_a_blank_before_them() -> None:
     for text in (game, game.replace("(", " ("), game.replace("(", "\n(")):
         record = one(text)
         assert record.marks == {2: ("(?)",), 3: ("(!)",), 4: ("!",)}
-        assert pdn.write(record).endswith(f"\n\n{game}\n")
+        assert gamefile.write(record).endswith(f"\n\n{game}\n")
     several = one("1. 11-15 $1 (?) 22-18 (?!) $2 {so} (2... 23-19 (?)) *")
-    assert pdn.write(several).endswith("\n\n1. 11-15 $1 (?) 22-18(?!) $2 {so} ( 1... 23-19(?) ) *\n")
+    assert gamefile.write(several).endswith("\n\n1. 11-15 $1 (?) 22-18(?!) $2 {so} ( 1... 23-19(?) ) *\n")
 
 
 def test_what_is_not_known_is_written_as_the_standard_has_it() -> None:
     record = GameRecord.of(played(WCDF, 1, 1))
-    header = pdn.write(record).partition("[Result")[0]
+    header = gamefile.write(record).partition("[Result")[0]
     assert header == '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "?"]\n'
-    assert '[Date "1950.??.??"]\n' in pdn.write(replace(record, tags={"date": "1950.??.??"}))
+    assert '[Date "1950.??.??"]\n' in gamefile.write(replace(record, tags={"date": "1950.??.??"}))
     for date in ("", "?", "????.??.??"):
         assert one(f'[Date "{date}"]\n1. 11-15 *').tags == {}
 
@@ -75,14 +75,14 @@ def test_what_is_not_known_is_written_as_the_standard_has_it() -> None:
     [
         (WCDF, []),
         (PAPER, ['[Rules "paper"]']),
-        (pdn.AS_PLAYED, ['[Rules "as-played"]', "repetition_limit=none max_quiet_plies=none max_plies=4096"]),
+        (gamefile.AS_PLAYED, ['[Rules "as-played"]', "repetition_limit=none max_quiet_plies=none max_plies=4096"]),
         (replace(WCDF, name="mine"), ['[Rules "mine"]', '[RuleOptions ""]']),
         (replace(WCDF, max_plies=7), ['[Rules "wcdf"]', '[RuleOptions "max_plies=7"]']),
         (replace(PAPER, name="x", max_plies=None), ['[RuleOptions "max_quiet_plies=40 man_moves_are_quiet=true"]']),
     ],
 )
 def test_rules_are_written_where_they_are_not_the_default(rules: DraughtsRules, written: list[str]) -> None:
-    text = pdn.write(GameRecord.of(played(rules, 1, 3)))
+    text = gamefile.write(GameRecord.of(played(rules, 1, 3)))
     assert ("Rule" in text) == bool(written)
     for tag in written:
         assert tag in text
@@ -91,7 +91,7 @@ def test_rules_are_written_where_they_are_not_the_default(rules: DraughtsRules, 
 
 def test_a_position_to_begin_from() -> None:
     start = "W:W18,22:B3,14:H2:F12"
-    text = pdn.write(GameRecord.of(played(WCDF, 0, 2, start), start=start))
+    text = gamefile.write(GameRecord.of(played(WCDF, 0, 2, start), start=start))
     assert f'[SetUp "1"]\n[FEN "{start}"]' in text
     assert text.splitlines()[-1].startswith("12... 18x9 13. ")
     assert one(text).start == start
@@ -100,16 +100,16 @@ def test_a_position_to_begin_from() -> None:
 def test_captures_are_written_in_full_only_where_they_must_be() -> None:
     for move in boardwright.game("draughts").position(ROUTES).moves():
         record = GameRecord.of(boardwright.game("draughts").position(ROUTES).play(move), start=ROUTES)
-        assert f"1. {move} " in pdn.write(record)
+        assert f"1. {move} " in gamefile.write(record)
         assert move.count("x") > 1
     short = GameRecord.of(boardwright.game("draughts").position("B:W7,15:B2").play("2x11x18"), start="B:W7,15:B2")
-    assert "1. 2x18 " in pdn.write(short)
+    assert "1. 2x18 " in gamefile.write(short)
 
 
 def test_no_line_is_longer_than_80_unless_a_word_is() -> None:
     for seed in range(5):
         record = GameRecord.of(played(WCDF, seed, 300), comments={0: "some words of a remark " * 20})
-        lines_of_moves = pdn.write(record).partition("\n\n")[2].splitlines()
+        lines_of_moves = gamefile.write(record).partition("\n\n")[2].splitlines()
         assert max(map(len, lines_of_moves)) <= 80
         assert min(map(len, lines_of_moves[:-1])) > 60
 
@@ -142,20 +142,20 @@ def test_records_that_would_not_come_back_are_not_written(changes: dict, complai
     record = GameRecord.of(position, start=start)
     assert len(record.actions) == 3
     with pytest.raises(GameFileError, match=re.escape(complaint)):
-        pdn.write(replace(record, **changes))
+        gamefile.write(replace(record, **changes))
 
 
 def test_an_illegal_record_is_not_written() -> None:
     record = GameRecord.of(played(WCDF, 1, 1))
     with pytest.raises(IllegalMoveError, match="action 2: "):
-        pdn.write(replace(record, actions=record.actions * 2))
+        gamefile.write(replace(record, actions=record.actions * 2))
     with pytest.raises(IllegalMoveError, match="action 1: "):
-        pdn.write(replace(record, variations={0: (Line(actions=(0,)),)}))
+        gamefile.write(replace(record, variations={0: (Line(actions=(0,)),)}))
     over = GameRecord.of(played(WCDF, 3, 1000))
     with pytest.raises(GameFileError, match="says that it goes on, but"):
-        pdn.write(replace(over, result=ONGOING))
+        gamefile.write(replace(over, result=ONGOING))
     with pytest.raises(GameFileError, match="a resignation, but the game is over"):
-        pdn.write(replace(over, resigned=1 - over.result % 2))
+        gamefile.write(replace(over, resigned=1 - over.result % 2))
 
 
 def test_variations_may_be_nested_so_deep_and_no_deeper() -> None:
@@ -166,4 +166,4 @@ def test_variations_may_be_nested_so_deep_and_no_deeper() -> None:
     comes_back(replace(record, variations={0: (line,)}))
     deeper = Line(actions=record.actions, variations={0: (line,)})
     with pytest.raises(GameFileError, match=f"nested more than {MAX_DEPTH} deep"):
-        pdn.write(replace(record, variations={0: (deeper,)}))
+        gamefile.write(replace(record, variations={0: (deeper,)}))

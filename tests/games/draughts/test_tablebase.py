@@ -16,7 +16,15 @@ import pytest
 import boardwright
 from boardwright.errors import BoardwrightError, PositionError
 from boardwright.games.base import Position
-from boardwright.games.draughts.tablebase import SHIPPED, BuildStep, Probe, Statistics, Tablebase, TablebaseError, build
+from boardwright.games.draughts.endgames.tablebase import (
+    SHIPPED,
+    BuildStep,
+    Probe,
+    Statistics,
+    Tablebase,
+    TablebaseError,
+    build,
+)
 
 FIGURES = {
     2: (3_488, 716, 2_370, 402, 13),
@@ -321,7 +329,7 @@ def test_damaged_and_missing_files_are_built_again_and_others_kept(small, built)
 
 
 def test_killed_build_goes_on_where_it_was(built, tmp_path):
-    code = "import sys; from boardwright.games.draughts.tablebase import build; build(4, sys.argv[1])"
+    code = "import sys; from boardwright.games.draughts.endgames.tablebase import build; build(4, sys.argv[1])"
     process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
     while len(list(tmp_path.glob("*.table"))) < 12 and process.poll() is None:
         time.sleep(0.005)

@@ -14,13 +14,13 @@ from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games import tagfile
 from boardwright.games.base import DRAW, ONGOING, Position
+from boardwright.games.common import tagfile
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
-from boardwright.games.tablut import opentafl
-from boardwright.games.tablut.opentafl_rules import options_text, read_rules, rules_record
-from boardwright.games.tablut.opentafl_text import FROM_RECORD
+from boardwright.games.tablut.opentafl import gamefile
+from boardwright.games.tablut.opentafl.rulerecord import options_text, read_rules, rules_record
+from boardwright.games.tablut.opentafl.text import FROM_RECORD
 from boardwright.games.tablut.rules import RULE_SETS, START, ZERO, TablutRules, Who
 
 ATTACKERS, DEFENDERS = b.ATTACKERS, b.DEFENDERS
@@ -40,7 +40,7 @@ def line_of(rules: TablutRules, seed: int, plies: int, start: str | None = None)
 
 
 def foreign(moves: str, rules: str = FIXED, tags: str = "") -> GameRecord:
-    (record,) = opentafl.read(f"{tags}\n{rules}\n\n{moves}\n")
+    (record,) = gamefile.read(f"{tags}\n{rules}\n\n{moves}\n")
     return record
 
 
@@ -51,7 +51,7 @@ def moves_of(record: GameRecord) -> list[str]:
 
 def error_of(text: str) -> str:
     with pytest.raises(GameFileError) as caught:
-        opentafl.read(text)
+        gamefile.read(text)
     return str(caught.value)
 
 
@@ -135,7 +135,7 @@ def rule_sets(draw: st.DrawFn) -> TablutRules:
 
 
 def comes_back(record: GameRecord) -> None:
-    (again,) = opentafl.read(opentafl.write(record))
+    (again,) = gamefile.read(gamefile.write(record))
     assert again == record
     assert list(again.tags) == list(record.tags)
 
@@ -164,10 +164,10 @@ def test_whole_games_come_back(name: str) -> None:
 @few
 @given(st.lists(records(st.sampled_from(list(RULE_SETS.values()))), max_size=5))
 def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
-    text = opentafl.write_all(several)
-    assert opentafl.read(text) == several
+    text = gamefile.write_all(several)
+    assert gamefile.read(text) == several
     for line_end in ("\r\n", "\r"):
-        assert opentafl.read_all(text.replace("\n", line_end)) == (several, [])
+        assert gamefile.read_all(text.replace("\n", line_end)) == (several, [])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
 def test_awkward_texts_come_back(text: str) -> None:
     record = GameRecord.of(line_of(ZERO, 1, 3), tags={"event": text, "x": text}, comments={0: text, 2: text, 3: text})
     comes_back(record)
-    _, event, other, *_ = opentafl.write(record).split("\n")
+    _, event, other, *_ = gamefile.write(record).split("\n")
     assert re.fullmatch(r"\[event:.*\]", event)
     assert re.fullmatch(r"\[x:.*\]", other)
 
@@ -187,7 +187,7 @@ def test_games_without_moves_stay_apart() -> None:
         GameRecord(game="tablut", rules=ZERO, tags={"site": "two"}),
         GameRecord(game="tablut", rules=ZERO),
     ]
-    assert opentafl.read(opentafl.write_all(several)) == several
+    assert gamefile.read(gamefile.write_all(several)) == several
 
 
 # What is written
@@ -202,7 +202,7 @@ def test_the_text_of_a_game() -> None:
         resigned=DEFENDERS,
         comments={0: "An opening.", 1: "half|half", 2: "two\nlines", 4: " 100%"},
     )
-    assert opentafl.write(record) == textwrap.dedent(
+    assert gamefile.write(record) == textwrap.dedent(
         f"""\
         [boardwright-rules:zero]
         [event:Club %5B1%5D]
@@ -237,10 +237,10 @@ def test_marks_captures_and_the_king(start: str, move: str, written: str) -> Non
     rules = replace(ZERO, name="open-throne", throne_stop="all")
     position = boardwright.game("tablut", rules).position(start).play(move)
     record = GameRecord.of(position, start=start)
-    text = opentafl.write(record)
+    text = gamefile.write(record)
     assert text.splitlines()[-1] == f"1. {written}"
     assert f"[position:{start.split()[0]}]" in text
-    assert opentafl.read(text) == [record]
+    assert gamefile.read(text) == [record]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_a_foreign_file_with_every_feature() -> None:
         [|enough]
         """
     ).replace("\n", "\r\n")
-    (record,) = opentafl.read(text)
+    (record,) = gamefile.read(text)
     expected = "e2-g2 e3-h3 b5-b3 e4-f4 e1-e3 c5-c2 e8-b8 f4-f3 d1-d3 g5-g4 i4-h4 g4-d4 i5-i3 c2-d2xd3 g2-g3xf3/h3"
     assert moves_of(record) == expected.split()
     assert record.tags == {
@@ -582,7 +582,7 @@ RESIGNED = f"{FIXED}\n\n1. e2-g2 ---"
     [(KING_FALLS, "1", "-1"), (KING_FALLS, "?", "0"), (KING_ESCAPES, "-1", "1"), (RESIGNED, "1", "-1")],
 )
 def test_a_result_must_agree_with_the_last_position(game: str, right: str, wrong: str) -> None:
-    (record,) = opentafl.read(f"[result:{right}]\n{game}")
+    (record,) = gamefile.read(f"[result:{right}]\n{game}")
     assert record.result == (DEFENDERS if game is KING_ESCAPES else ATTACKERS)
     message = error_of(f"[event:x]\n[result:{wrong}]\n{game}")
     assert re.match(rf"line 2, column 1: result {wrong} says that .*, but the \w+ won: ", message), message
@@ -600,7 +600,7 @@ def test_a_resignation_comes_too_late_once_the_king_is_captured() -> None:
 
 
 def test_a_draw_by_our_own_limits_is_checked_too() -> None:
-    text = opentafl.write(GameRecord.of(line_of(replace(ZERO, name="short", max_plies=3), 1, 10)))
+    text = gamefile.write(GameRecord.of(line_of(replace(ZERO, name="short", max_plies=3), 1, 10)))
     assert "[result:0]" in text
     assert "but it was a draw: ply limit" in error_of(text.replace("[result:0]", "[result:1]"))
     assert "the game is over: ply limit" in error_of(text.rstrip() + " e3-e4")
@@ -608,7 +608,7 @@ def test_a_draw_by_our_own_limits_is_checked_too() -> None:
 
 def test_bad_games_leave_the_others() -> None:
     good = [GameRecord.of(line_of(ZERO, seed, 9), tags={"event": str(seed)}) for seed in range(3)]
-    texts = [opentafl.write(record) for record in good]
+    texts = [gamefile.write(record) for record in good]
     for bad in (
         f"[event:bad]\n{FIXED}\n\n1. e2-e4\n\n",
         f"[event:bad]\n{FIXED}\n\n1. e2-g2 e3-h3\n[never closed|\n\n2. i4-h4 e4-f4\n",
@@ -616,7 +616,7 @@ def test_bad_games_leave_the_others() -> None:
         "[event:bad]\n[rules:dim:11 start:/11/]\n\n1. e2-g2\n",
         "[event:bad]\n[site:no rules and no moves]\n",
     ):
-        records, errors = opentafl.read_all("\n".join((texts[0], bad, texts[1], texts[2])))
+        records, errors = gamefile.read_all("\n".join((texts[0], bad, texts[1], texts[2])))
         assert records == good
         assert len(errors) == 1
         line = int(re.match(r"line (\d+), ", str(errors[0]))[1])  # type: ignore[index]
@@ -626,8 +626,8 @@ def test_bad_games_leave_the_others() -> None:
 def test_foreign_games_part_where_tags_follow_moves() -> None:
     header = f"[event:cup]\n{FIXED}\n\n"
     games = ("1. e2-g2 e3-h3\n[good: both|]\n", "1. e2-g2\n[Idea: wait]\n", "\n", "1. e2-f2\n")
-    records = opentafl.read("".join(header + moves for moves in games))
-    after_a_comment = opentafl.read(f"{FIXED}\n1. e2-g2\n[so|]\n[elo:1800]\n{FIXED}\n1. e2-f2")
+    records = gamefile.read("".join(header + moves for moves in games))
+    after_a_comment = gamefile.read(f"{FIXED}\n1. e2-g2\n[so|]\n[elo:1800]\n{FIXED}\n1. e2-f2")
     assert [record.tags for record in after_a_comment] == [{}, {"elo": "1800"}]
     assert [len(record.actions) for record in records] == [2, 1, 0, 1]
     assert [record.comments for record in records] == [{1: "good: both"}, {1: "Idea: wait"}, {}, {}]
@@ -636,18 +636,18 @@ def test_foreign_games_part_where_tags_follow_moves() -> None:
 
 def test_a_file_too_large_is_not_looked_at() -> None:
     with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        opentafl.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
-    assert opentafl.read_all(" \n" * 1000) == ([], [])
+        gamefile.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
+    assert gamefile.read_all(" \n" * 1000) == ([], [])
 
 
 @settings(few, max_examples=150)
 @given(st.data())
 def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) -> None:
-    text = opentafl.write_all(GameRecord.of(line_of(ZERO, seed, 12), comments={2: "so"}) for seed in range(2))
+    text = gamefile.write_all(GameRecord.of(line_of(ZERO, seed, 12), comments={2: "so"}) for seed in range(2))
     for _ in range(data.draw(st.integers(1, 4))):
         at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
         text = text[:at] + data.draw(st.text("[]|:/.-+x1e9Kt \n%\x00é", max_size=6)) + text[at + cut :]
-    records, errors = opentafl.read_all(text)
+    records, errors = gamefile.read_all(text)
     for error in errors:
         assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error))
         assert str(error).isprintable()
@@ -670,13 +670,13 @@ def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) ->
 def test_records_that_would_not_come_back_are_not_written(changes: dict[str, object], complaint: str) -> None:
     record = GameRecord.of(boardwright.game("tablut", "zero").start().play("e2-g2"))
     with pytest.raises(GameFileError, match=re.escape(complaint)):
-        opentafl.write(replace(record, **changes))
+        gamefile.write(replace(record, **changes))
 
 
 def test_an_illegal_record_is_not_written() -> None:
     record = GameRecord.of(boardwright.game("tablut", "zero").start().play("e2-g2"))
     with pytest.raises(IllegalMoveError, match="action 2: "):
-        opentafl.write(replace(record, actions=record.actions * 2))
+        gamefile.write(replace(record, actions=record.actions * 2))
     over = GameRecord.of(line_of(ZERO, 3, 1000))
     with pytest.raises(GameFileError, match="says that it goes on"):
-        opentafl.write(replace(over, result=ONGOING))
+        gamefile.write(replace(over, result=ONGOING))

@@ -1,1 +1,0 @@
-"""A player as a program that others talk to, over stdin and stdout: three protocols."""

@@ -1,0 +1,142 @@
+"""Measure how many won endings of draughts players win, against a defender who does not err where tables know.
+
+The same random positions for every player: `boardwright endings net:net=FILE zero:net=FILE,sims=400 alphabeta:depth=8`.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.agents.players import make_agent
+from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.progress import track
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game
+from boardwright.games.draughts.endgames.conversion import Attempt, Conversion, Task, attempts, conversion
+from boardwright.games.draughts.endgames.endings import Judge, WonEnding, won_endings
+from boardwright.games.registry import game
+
+LEAST_PIECES, MOST_PIECES = 3, 8
+MOST_POSITIONS, MOST_WORKERS = 10**5, 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Who is measured, by which endings."""
+
+    players: tyro.conf.Positional[tuple[str, ...]]
+    """Players, such as `alphabeta:depth=8 net:net=FILE`; `boardwright agents draughts` lists them."""
+    pieces: Annotated[str, tyro.conf.arg(metavar="N,N,…")] = "5,6"
+    """Pieces on the board, 3 to 8; several numbers are measured apart."""
+    positions: Annotated[int, tyro.conf.arg(metavar="N")] = 100
+    """Endings for each number of pieces."""
+    tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Tables that prove the endings and defend them. Default: those that ship, to 4 pieces."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
+    """Rule set: a name, or the path of a .toml or .json file. Default: wcdf."""
+    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
+    """Endings played at once, each in a process of its own."""
+    seed: int = 0
+    """Seed of positions and players; the same seed gives the same figures if the players' limits do."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(options: Options) -> None:
+    """Prints a table, or JSON `{endings: [{pieces, positions, proven_by, plies}], players: [{player, pieces, …}]}`."""
+    bound = game("draughts", options.rules)
+    if not options.players:
+        raise BoardwrightError("name at least one player, such as alphabeta:depth=8")
+    in_range("--positions", options.positions, 1, MOST_POSITIONS)
+    in_range("--workers", options.workers, 1, MOST_WORKERS)
+    in_range("--seed", options.seed, 0, 2**31 - 1)
+    numbers = _numbers(options.pieces)
+    for player in options.players:
+        make_agent(player, bound).close()  # so that a wrong spec fails before anything is played
+    judge = Judge(bound, options.tables)
+    endings = {pieces: _drawn(bound, pieces, options) for pieces in numbers}
+    found = [conversion(done) for done in _played(endings, options)]
+    if options.json:
+        rows = [
+            {"pieces": pieces, "positions": len(those), "proven_by": _proven_by(judge, pieces), "plies": _mean(those)}
+            for pieces, those in endings.items()
+        ]
+        print_json({"endings": rows, "players": [_fields(one) for one in found]})
+        return
+    for pieces, those in endings.items():
+        print(
+            f"{pieces} pieces: {len(those)} positions, proven by {_proven_by(judge, pieces)}, "
+            f"won in {_mean(those):.1f} plies on average"
+        )
+    for line in table(found):
+        print(line)
+
+
+def table(found: list[Conversion]) -> list[str]:
+    """Lines for people."""
+    width = max(len("player"), *(len(one.player) for one in found))
+    head = f"{'won (95 % between)':<26} {'spoiled':>7} {'nowhere':>7} {'plies':>6} {'best':>6}"
+    lines = [f"{'player':<{width}}  pieces  {head}"]
+    for one in found:
+        share = f"{one.won} = {100 * one.share.mean:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"
+        lengths = " ".join(f"{'–' if math.isnan(plies) else f'{plies:.1f}':>6}" for plies in (one.plies, one.best))
+        lines.append(f"{one.player:<{width}}  {one.pieces:>6}  {share:<26} {one.spoiled:>7} {one.nowhere:>7} {lengths}")
+    return lines
+
+
+def _drawn(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
+    judge = Judge(bound, options.tables)  # a new one: what it remembers decides what it can prove
+    endings = islice(won_endings(bound, judge, pieces, options.seed), options.positions)
+    return list(track(endings, options.positions, f"endings with {pieces} pieces"))
+
+
+def _played(endings: dict[int, list[WonEnding]], options: Options) -> Iterator[list[Attempt]]:
+    """The attempts of each player at the endings of each number of pieces."""
+    tasks = [
+        Task(player, ending, options.seed + number, game("draughts", options.rules).rules, options.tables)
+        for player in options.players
+        for those in endings.values()
+        for number, ending in enumerate(those)
+    ]
+    done = track(attempts(tasks, options.workers), len(tasks), "endings played")
+    for _ in options.players:
+        for those in endings.values():
+            yield list(islice(done, len(those)))
+
+
+def _fields(one: Conversion) -> dict[str, object]:
+    return {
+        "player": one.player,
+        "pieces": one.pieces,
+        "positions": one.endings,
+        "won": one.won,
+        "spoiled": one.spoiled,
+        "nowhere": one.nowhere,
+        "share": one.share.mean,
+        "low": one.share.low,
+        "high": one.share.high,
+        "plies": None if math.isnan(one.plies) else one.plies,
+        "best": None if math.isnan(one.best) else one.best,
+    }
+
+
+def _proven_by(judge: Judge, pieces: int) -> str:
+    return "tables" if pieces <= judge.pieces else f"alpha-beta with tables to {judge.pieces}"
+
+
+def _mean(endings: list[WonEnding]) -> float:
+    return sum(ending.plies for ending in endings) / len(endings)
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = []
+    for part in text.split(","):
+        if not (part.strip().isascii() and part.strip().isdigit() and len(part) < 4):
+            raise BoardwrightError(f"--pieces {text!r}: expected numbers separated by commas, such as 5,6")
+        numbers.append(in_range("--pieces", int(part), LEAST_PIECES, MOST_PIECES))
+    return sorted(set(numbers))

@@ -1,0 +1,187 @@
+"""Build and probe the endgame tables of draughts: win, draw or loss, and the plies to the end.
+
+The tables ignore the draws by inactivity and repetition.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from boardwright.cli.choose import in_range, print_json
+from boardwright.games.draughts.endgames.tablebase import MOST_PIECES, BuildStep, Tablebase, build
+from boardwright.games.registry import game
+
+Folder = Annotated[Path | None, tyro.conf.arg(metavar="DIR")]
+MOST_THREADS = 1024
+
+
+@dataclass(frozen=True)
+class Build:
+    """Build the tables up to a number of pieces, or resume an interrupted build."""
+
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR")]
+    """Folder of the files."""
+    pieces: Annotated[int, tyro.conf.arg(metavar="N")] = 5
+    """Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 some twenty times that and 2 GiB of memory."""
+    threads: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Threads to use. Default: one a core."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Look a position up."""
+
+    position: tyro.conf.Positional[str]
+    """The position as FEN, such as `B:WK1:BK10,K15`."""
+    dir: Folder = None
+    """Folder of the tables. Default: those that ship, to 4 pieces."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Count wins, draws and losses, and check every byte of the files read."""
+
+    pieces: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Pieces of both sides together. Default: the most there are tables for."""
+    dir: Folder = None
+    """Folder of the tables. Default: those that ship, to 4 pieces."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Prove the tables: every position is worth what its moves make it."""
+
+    pieces: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Pieces of both sides together. Default: the most there are tables for."""
+    dir: Folder = None
+    """Folder of the tables. Default: those that ship, to 4 pieces."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+Options = (
+    Annotated[Build, tyro.conf.subcommand("build")]
+    | Annotated[Ask, tyro.conf.subcommand("probe")]
+    | Annotated[Stats, tyro.conf.subcommand("stats")]
+    | Annotated[Verify, tyro.conf.subcommand("verify")]
+)
+
+
+def run(options: Build | Ask | Stats | Verify) -> None:
+    """Does what the chosen action says."""
+    match options:
+        case Build():
+            _build(options)
+        case Ask():
+            _probe(options)
+        case Stats():
+            _stats(options)
+        case Verify():
+            _verify(options)
+
+
+def _build(options: Build) -> None:
+    """Prints a line a file, or JSON `{pieces, folder, written, seconds}`."""
+    in_range("--pieces", options.pieces, 2, MOST_PIECES)
+    if options.threads is not None:
+        in_range("--threads", options.threads, 1, MOST_THREADS)
+    begin = time.perf_counter()
+    with _bar(quiet=options.json) as show:
+        written = build(options.pieces, options.out, show, options.threads)
+    seconds = time.perf_counter() - begin
+    if options.json:
+        fields = {"pieces": options.pieces, "folder": str(options.out), "written": [path.name for path in written]}
+        print_json({**fields, "seconds": round(seconds, 3)})
+    else:
+        done = f"{len(written)} files written in {seconds:.1f} s" if written else "all files were there already"
+        print(f"tables to {options.pieces} pieces are in {options.out}: {done}")
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[Callable[[BuildStep], None]]:
+    """Shows the steps of a build: a line per file on stdout, and a progress bar on stderr if that is a terminal."""
+
+    def log(step: BuildStep) -> None:
+        if step.wrote is not None and not quiet:
+            print(f"wrote {step.wrote} ({step.wrote.stat().st_size:,} bytes)", flush=True)
+
+    if quiet or not sys.stderr.isatty():
+        yield log
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Positions a second."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f} positions/s" if task.speed else "… positions/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), Rate())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("tables", total=None)
+
+        def show(step: BuildStep) -> None:
+            progress.update(task, description=step.table, completed=step.done, total=step.total)
+            log(step)
+
+        yield show
+
+
+def _probe(options: Ask) -> None:
+    """Prints a sentence and the moves, or JSON `{position, to_move, result, plies, moves}`, the best move first."""
+    position = game("draughts").position(options.position)
+    tables = Tablebase(options.dir)
+    probe, mover = tables.probe_position(position), position.game.roles[position.role_to_move]
+    ranked = tables.ranked_moves(position)
+    if options.json:
+        moves = [{"move": move, "result": worth.result, "plies": worth.plies} for move, worth in ranked]
+        fields = {"position": position.text, "to_move": mover, "result": probe.result, "plies": probe.plies}
+        print_json({**fields, "moves": moves})
+        return
+    verb = {"win": "wins", "loss": "loses", "draw": "draws"}[probe.result]
+    length = "" if probe.plies is None else " in 1 ply" if probe.plies == 1 else f" in {probe.plies} plies"
+    print(f"{mover}, to move, {verb}{length}")
+    for move, worth in ranked:
+        print(f"  {move:<10} {worth.result}" + ("" if worth.plies is None else f" in {worth.plies}"))
+
+
+def _stats(options: Stats) -> None:
+    """Prints the counts, or JSON `{pieces, positions, wins, draws, losses, longest}`."""
+    tables = _open(options)
+    statistics = tables.statistics(options.pieces or tables.pieces)
+    if options.json:
+        print_json(statistics)
+        return
+    print(f"{statistics.pieces} pieces: {statistics.positions:,} positions, the side to move")
+    print(f"  wins {statistics.wins:,}, draws {statistics.draws:,}, losses {statistics.losses:,}")
+    print(f"  longest win: {statistics.longest} plies")
+
+
+def _verify(options: Verify) -> None:
+    """Prints a sentence, or JSON `{pieces, positions, folder}`; a wrong table is an error."""
+    tables = _open(options)
+    positions = tables.verify()
+    if options.json:
+        print_json({"pieces": tables.pieces, "positions": positions, "folder": str(tables.folder)})
+    else:
+        print(f"all {positions:,} positions to {tables.pieces} pieces are worth what their moves make them")
+
+
+def _open(options: Stats | Verify) -> Tablebase:
+    if options.pieces is not None:
+        in_range("--pieces", options.pieces, 2, MOST_PIECES)
+    return Tablebase(options.dir, options.pieces)

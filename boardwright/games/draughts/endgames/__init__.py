@@ -1,0 +1,1 @@
+"""Endgame tables of draughts, and how well players win endings that are proven."""

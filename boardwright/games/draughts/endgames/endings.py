@@ -1,0 +1,122 @@
+"""Won endings of draughts to measure players by, and the defender who makes a win as hard as it can be.
+
+An ending is a random position of a given number of pieces, of which no side has more than one more than the other,
+each a man or a king with equal chance. The side to move has no capture and wins, in at least 15 plies and at most as
+many as the rules allow without progress, so that no rule takes the win away. Where tables cover that number they
+prove it; with more pieces alpha-beta does, which finds only wins that lead into the tables by force, within a limit
+of nodes.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from boardwright._core import DraughtsPosition
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game, Position, SearchResources
+from boardwright.games.draughts import board as b
+from boardwright.games.draughts.endgames.tablebase import SHIPPED, Result, Tablebase
+from boardwright.games.draughts.notation import Placement, fen
+
+LEAST_PLIES = 15
+MOST_PLIES = 80  # where the rules set no limit
+PROOF_NODES = 3_000  # of alpha-beta, to prove a position: most take few, and tables are slow to ask
+DEFENCE_NODES = 1_000  # of alpha-beta, to find a move
+MEGABYTES = 16  # of its memory
+MOST_TRIES = 20_000  # positions looked at for one that is won
+_BELOW_DECIDED = 1000  # where the scores begin that alpha-beta has from tables, less a ply for each to the end
+
+
+@dataclass(frozen=True)
+class WonEnding:
+    """A position that the side to move wins."""
+
+    text: str
+    pieces: int
+    plies: int  # to the end of the game; where alpha-beta proved it, as long as it takes at most
+
+
+class Judge:
+    """Knows what endings are worth, and defends them: tables, and alpha-beta with them beyond. For one thread."""
+
+    def __init__(self, game: Game, folder: Path | None = None):
+        self._tables = Tablebase(folder)
+        self._search = game.alphabeta(MEGABYTES, 1, SearchResources(SHIPPED if folder is None else folder))
+
+    @property
+    def pieces(self) -> int:
+        """The most that the tables have."""
+        return self._tables.pieces
+
+    def result(self, position: Position) -> Result | None:
+        """The result for the side to move of an ongoing position, by the tables; None where they do not cover it."""
+        return self._tables.probe_position(position).result if self._in_tables(position) else None
+
+    def plies_to_win(self, position: Position) -> int | None:
+        """Plies to the end if the side to move wins; None where nothing proves that."""
+        if self._in_tables(position):
+            probe = self._tables.probe_position(position)
+            return probe.plies if probe.result == "win" else None
+        score = self._search.search(position.core, 0, PROOF_NODES, 0.0).score
+        if score <= self._search.PROVEN:
+            return None
+        seen_to_the_end = score > self._search.DECIDED
+        return (self._search.WIN if seen_to_the_end else self._search.DECIDED - _BELOW_DECIDED) - score
+
+    def defend(self, position: Position) -> Position:
+        """The position after the move that holds, or else holds out longest."""
+        if self._in_tables(position):
+            return position.play(self._tables.ranked_moves(position)[0][0])
+        line = self._search.search(position.core, 0, DEFENCE_NODES, 0.0).principal_variation
+        after = position.play(line[0])
+        for action in line[1:]:
+            if not after.core.continues:
+                break
+            after = after.play(action)
+        return after
+
+    def _in_tables(self, position: Position) -> bool:
+        return count_pieces(position) <= self._tables.pieces
+
+
+def count_pieces(position: Position) -> int:
+    """Of both sides."""
+    core = position.core_as(DraughtsPosition)
+    return (core.black | core.white).bit_count()
+
+
+def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[WonEnding]:
+    """Yields different endings of `pieces` pieces for ever; raises BoardwrightError where it finds no more."""
+    chance, found = random.Random(f"{seed} {pieces}"), set[str]()
+    longest = min(game.rules.max_quiet_plies or MOST_PLIES, MOST_PLIES)
+    while True:
+        for _ in range(MOST_TRIES):
+            text = random_ending(chance, pieces)
+            position = game.position(text)
+            if text in found or position.outcome is not None or _captures(position):
+                continue
+            plies = judge.plies_to_win(position)
+            if plies is not None and LEAST_PLIES <= plies <= longest:
+                found.add(text)
+                yield WonEnding(text, pieces, plies)
+                break
+        else:
+            raise BoardwrightError(f"none of {MOST_TRIES} positions with {pieces} pieces is won: ask for other pieces")
+
+
+def _captures(position: Position) -> bool:
+    """Whether the side to move has to capture."""
+    return any("x" in move for move in position.moves())
+
+
+def random_ending(chance: random.Random, pieces: int) -> str:
+    """The text of a position, be it won or not."""
+    sides, kings = [0, 0], 0
+    ahead = chance.randrange(2)
+    for number, square in enumerate(chance.sample(range(b.SQUARES), pieces)):
+        side, bit = (ahead + number) % 2, 1 << square
+        sides[side] |= bit
+        if bit & b.CROWN_ROWS[side] or chance.random() < 0.5:
+            kings |= bit
+    return fen(Placement(sides[0], sides[1], kings, chance.randrange(2), 0, 0, 0))

@@ -1,0 +1,258 @@
+"""Endgame tables: who wins any position with few pieces, and in how many plies.
+
+Tables to 4 pieces ship with the package; `build` makes those with 5 in a minute or two, and those with 6
+in about twenty times as long and 2 GiB of memory. Each file holds one material with either
+side to move and is named by the pieces of both, such as `KKM-KM.table`.
+
+Plies are whole moves until the loser is to move and has none. The tables know nothing of draws by
+inactivity or repetition: a win may take longer than the rules of a match allow.
+"""
+
+import fcntl
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from boardwright import _core
+from boardwright.errors import BoardwrightError, PositionError
+from boardwright.games.base import Outcome, Position
+
+SHIPPED = Path(__file__).parent / "tables"
+SHIPPED_PIECES = 4
+MOST_PIECES: int = _core.TABLEBASE_MAX_PIECES
+
+Result = Literal["loss", "draw", "win"]
+_RESULTS: tuple[Result, ...] = ("loss", "draw", "win")  # by the engine's numbers
+
+
+class TablebaseError(BoardwrightError):
+    """Tables that are missing, damaged or being built by somebody else."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a position is worth to the side to move."""
+
+    result: Result
+    plies: int | None  # to the end of the game; None for a draw
+
+    def before_the_move(self) -> "Probe":
+        """What a move is worth that leads the enemy to this."""
+        turned = _RESULTS[2 - _RESULTS.index(self.result)]
+        return Probe(turned, None if self.plies is None else self.plies + 1)
+
+    def rank(self) -> int:
+        """Greater is better: quick wins, slow wins, draws, slow losses, quick losses."""
+        if self.plies is None:
+            return 0
+        return 1000 - self.plies if self.result == "win" else self.plies - 1000
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Every position of `pieces` pieces with both sides present, counted by its result for the mover."""
+
+    pieces: int
+    positions: int
+    wins: int
+    draws: int
+    losses: int
+    longest: int  # plies of the longest win
+
+
+class Tablebase:
+    """The tables of a folder, checked when they are opened. One object serves one thread."""
+
+    def __init__(self, folder: Path | str | None = None, pieces: int | None = None):
+        """By default the tables that ship, and all that the folder has.
+
+        Raises TablebaseError that names the file where one is missing, cut short or altered.
+        """
+        if pieces is not None:
+            _check_pieces(pieces)
+            if folder is None and pieces > SHIPPED_PIECES:
+                raise TablebaseError(_how_to_get_more(f"tables with {pieces} pieces do not ship", pieces))
+        self.folder = SHIPPED if folder is None else Path(folder)
+        with file_errors():
+            self._tables = _core.DraughtsTables(_text(self.folder), pieces or 0)
+
+    @property
+    def pieces(self) -> int:
+        """The most pieces, of both sides, a position may have."""
+        return self._tables.pieces
+
+    def probe(self, black: int, white: int, kings: int, role: int, continuing: int = 0) -> Probe:
+        """What a position is worth to `role`, who is to move.
+
+        Pieces are bits, square s bit s - 1: all black ones, all white ones, and the kings of both.
+        `continuing` is the square of a piece in the middle of a capture, which is then completed.
+        """
+        count = (black | white).bit_count()
+        if count > self.pieces:
+            complaint = f"the position has {count} pieces, the tables go to {self.pieces}"
+            raise PositionError(_how_to_get_more(complaint, count))
+        try:
+            found = self._tables.probe(black, white, kings, role, continuing)
+        except (ValueError, TypeError) as error:
+            raise PositionError(f"no position to look up: {str(error).splitlines()[0]}") from error
+        return Probe(_RESULTS[found.outcome], found.plies)
+
+    def probe_position(self, position: Position) -> Probe:
+        """What a position of the game of draughts is worth to the side to move, inside a capture or not."""
+        core = position.core_as(_core.DraughtsPosition)
+        return self.probe(core.black, core.white, core.kings, core.role_to_move, core.continuing)
+
+    def ranked_moves(self, position: Position) -> list[tuple[str, Probe]]:
+        """Every whole move and its result for the mover, the best first."""
+        worth = []
+        for move in position.moves():
+            after = position.play(move).core_as(_core.DraughtsPosition)
+            behind = self.probe(after.black, after.white, after.kings, 1 - position.role_to_move)
+            worth.append((move, behind.before_the_move()))
+        return sorted(worth, key=lambda pair: -pair[1].rank())
+
+    def statistics(self, pieces: int) -> Statistics:
+        """The counts of all positions of `pieces` pieces, as the builder found them."""
+        self._check_has(pieces)
+        return _statistics(pieces, self._tables.counts(pieces))
+
+    def slice_statistics(self, name: str) -> Statistics:
+        """The counts of one material, the mover's pieces first: `KK-K` is two kings to move against one."""
+        return _statistics(sum(map(name.count, "KM")), self._tables.slice_counts(name))
+
+    def packed(self) -> _core.PackedOutcomes:
+        """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, 16 a word."""
+        return self._tables.packed(_cores())
+
+    def verify(self, pieces: int | None = None, threads: int | None = None) -> int:
+        """Checks every position of the tables against the moves that leave it; returns their number.
+
+        Raises TablebaseError if any value is not what its moves make it.
+        """
+        pieces = self.pieces if pieces is None else pieces
+        self._check_has(pieces)
+        found = self._tables.verify(pieces, threads or _cores())
+        if found.wrong_values or found.wrong_counts:
+            wrong = f"{found.wrong_values} values, {found.wrong_counts} counts"
+            raise TablebaseError(f"the tables in {self.folder} are wrong: {wrong}")
+        return found.positions
+
+    def _check_has(self, pieces: int) -> None:
+        _check_pieces(pieces)
+        if pieces > self.pieces:
+            raise TablebaseError(_how_to_get_more(f"the tables in {self.folder} go to {self.pieces} pieces", pieces))
+
+
+@dataclass(frozen=True)
+class BuildStep:
+    """How far a build is."""
+
+    table: str
+    done: int  # positions, of this build
+    total: int
+    wrote: Path | None  # the table's file, once it is there
+
+
+def build(
+    pieces: int, folder: Path | str, progress: Callable[[BuildStep], None] | None = None, threads: int | None = None
+) -> list[Path]:
+    """Builds all tables up to `pieces` pieces; returns the files it wrote.
+
+    Undamaged files that exist are kept, damaged ones replaced, so that an interrupted build resumes where
+    it was. Each file appears whole or not at all. `progress` is called several times a second and may
+    raise to give up.
+    """
+    _check_pieces(pieces)
+    folder = Path(folder)
+    with _sole_builder(folder), file_errors():
+        builder = _core.DraughtsTableBuilder(_text(folder), threads or _cores())
+        listed = [table for count in range(2, pieces + 1) for table in _core.tablebase_tables(count)]
+        missing = [table for table in listed if not builder.has(table.name)]
+        total, before, written = sum(table.positions for table in missing), 0, []
+        for table in missing:
+            name = table.name
+
+            def tell(done: int, wrote: Path | None = None, name: str = name, before: int = before) -> None:
+                if progress is not None:
+                    progress(BuildStep(name, before + done, total, wrote))
+
+            builder.build(name, tell)
+            written.append(folder / f"{name}.table")
+            tell(table.positions, written[-1])
+            before += table.positions
+    return written
+
+
+def shipped_outcome(core: _core.DraughtsPosition) -> Outcome | None:
+    """The result of a position with best play by the tables that ship; None where they do not have it."""
+    if (core.black | core.white).bit_count() > SHIPPED_PIECES or core.continuing or not (core.black and core.white):
+        return None
+    probe = _shipped().probe(core.black, core.white, core.kings, core.role_to_move)
+    winners = {"win": core.role_to_move, "draw": None, "loss": 1 - core.role_to_move}
+    length = "" if probe.plies is None else f", {probe.plies} plies from the end"
+    return Outcome(winners[probe.result], f"endgame tables{length}")
+
+
+@functools.cache
+def _shipped() -> Tablebase:
+    return Tablebase()
+
+
+def _statistics(pieces: int, counts: _core.SliceCounts) -> Statistics:
+    return Statistics(pieces, counts.positions, counts.wins, counts.draws, counts.losses, counts.longest)
+
+
+def _check_pieces(pieces: int) -> None:
+    if not 2 <= pieces <= MOST_PIECES:
+        raise TablebaseError(f"tables have from 2 to {MOST_PIECES} pieces, not {pieces}")
+
+
+def _how_to_get_more(complaint: str, pieces: int) -> str:
+    if pieces > MOST_PIECES:
+        return f"{complaint}, and none can have more than {MOST_PIECES}"
+    remedy = f"'boardwright tablebase build --pieces {pieces} --out DIR'"
+    return f"{complaint}: build larger ones with {remedy} and name the folder, --dir DIR"
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _text(folder: Path) -> str:
+    """A folder's name for the engine, which takes text alone."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise TablebaseError(f"folder {str(folder)!a}: choose one whose name is UTF-8 text") from None
+    return str(folder)
+
+
+@contextmanager
+def file_errors() -> Iterator[None]:
+    """Turns what the engine says of a table file into a TablebaseError."""
+    try:
+        yield
+    except _core.TablebaseFileError as error:
+        raise TablebaseError(str(error)) from error
+
+
+@contextmanager
+def _sole_builder(folder: Path) -> Iterator[None]:
+    """Makes the folder, and locks it as long as this process lives: two builds would spoil each other's files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise TablebaseError(f"cannot build tables in {folder}: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise TablebaseError(f"another build is at work in {folder}: wait for it or name another folder") from error
+        yield
+    finally:
+        os.close(handle)

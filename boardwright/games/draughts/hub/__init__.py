@@ -1,0 +1,1 @@
+"""The Hub protocol of draughts programs, from both sides."""

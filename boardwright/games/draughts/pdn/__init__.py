@@ -1,0 +1,1 @@
+"""Portable Draughts Notation: game files, read and written."""

@@ -1,0 +1,315 @@
+"""Games of Tablut as OpenTafl game files.
+
+    [boardwright-rules:saami]
+    [event:Club evening]
+    [result:-1]
+    [termination:king escaped]
+    [boardwright-options:no_move=mover-loses repetition_limit=3 count_start=true max_quiet_plies=100 max_plies=512]
+    [rules:dim:9 name:saami esc:e ... start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/]
+
+    1. e2-g2 e3-h3
+    [a common opening|making room for the king]
+    2. h5-h4 e4-f4
+    3. i4-i3 Ke5-e3
+    4. d9-c9 Ke3-a3--
+
+`write` and `read` are each other's inverse: our own tags, whose names begin with `boardwright-`, carry what
+the format cannot say. A file holds any number of games; `[boardwright-rules]` is the first tag of each of
+ours. Files from elsewhere separate games by the tags that follow the moves; their variations are skipped.
+Every move is replayed, and a result that contradicts the last position is an error.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+
+import numpy as np
+
+from boardwright._core import TablutPosition
+from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.games import registry
+from boardwright.games.base import DRAW, ONGOING, Outcome, Position
+from boardwright.games.common.tagfile import MisreadError, read_each
+from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.tablut import board as b
+from boardwright.games.tablut import notation
+from boardwright.games.tablut.opentafl.rulerecord import check_board, options_text, read_rules, rules_record
+from boardwright.games.tablut.opentafl.text import (
+    FROM_RECORD,
+    OPTIONS,
+    POSITION,
+    RULES_NAME,
+    TURN,
+    VARIATION,
+    Token,
+    begins_turn,
+    decode,
+    encode,
+    games,
+    tag_name,
+)
+from boardwright.games.tablut.rules import TablutRules
+
+_RESULTS = {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING}
+_RESULT_WORDS = ("the attackers won", "the defenders won", "it was a draw", "it goes on")
+_MARKS = {"king captured": "++", "king escaped": "--"}
+_RESIGNS = "---"
+
+
+def write(record: GameRecord) -> str:
+    """The text of one game; raises an error for a record that contradicts itself or cannot be written."""
+    if not isinstance(record.rules, TablutRules):
+        raise GameFileError(f"a record of {record.game} cannot be written as an OpenTafl game")
+    if record.marks or record.variations:
+        raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
+    moves, last = _move_texts(record)
+    _check(record, last, halves=len(moves))
+    tags = {RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}
+    if record.reason:
+        tags["termination"] = record.reason
+    lines = [f"[{name}:{encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
+    if record.comments.get(0):
+        lines.append(f"[start-comment:{encode(record.comments[0])}]")
+    if record.start is not None:
+        start = registry.game(record.game, record.rules).position(record.start).text
+        lines += [f"[position:{start.split()[0]}]", f"[{POSITION}:{start}]"]
+    lines += [f"[{OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
+    for half in range(0, len(moves), 2):
+        lines.append(f"{half // 2 + 1}. {' '.join(moves[half : half + 2])}")
+        comments = [encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
+        if any(comments):
+            lines.append(f"[{'|'.join(comments)}]")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def write_all(records: Iterable[GameRecord]) -> str:
+    """The text of several games."""
+    return "\n".join(write(record) for record in records)
+
+
+def read(text: str) -> list[GameRecord]:
+    """The games of a file; raises GameFileError for the first that cannot be read."""
+    records, errors = read_all(text)
+    if errors:
+        raise errors[0]
+    return records
+
+
+def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+    """The games of a file that can be read, and what is wrong with each of the others."""
+    return read_each(text, games, _read_game)
+
+
+# Writing
+
+
+def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
+    """Every move as OpenTafl writes it, a resignation at the end, and the last position."""
+    texts = []
+    positions = record.positions()
+    last = next(positions)
+    for action, after in zip(record.actions, positions, strict=True):
+        board = last.core_as(TablutPosition).board()
+        piece = "K" if board[action // b.PLANES_PER_SQUARE] == b.KING else ""
+        mark = "" if after.outcome is None else _MARKS.get(after.outcome.reason, "")
+        texts.append(piece + last.action_text(action) + mark)
+        last = after
+    return texts if record.resigned is None else [*texts, _RESIGNS], last
+
+
+def _check(record: GameRecord, last: Position, halves: int) -> None:
+    """Refuses what would not come back as it was."""
+    outcome = outcome_of(last, record.resigned)
+    if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
+        raise GameFileError("only the side to move can resign, and only while the game goes on")
+    if outcome is not None and record.result != result_of(outcome):
+        raise GameFileError(_contradiction(record.result, outcome))
+    for name in record.tags:
+        if name in FROM_RECORD or tag_name(name) != name:
+            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
+    for ply in record.comments:
+        if not 0 <= ply <= halves:
+            raise GameFileError(f"comment on ply {ply}: the game has {halves}")
+
+
+def _contradiction(claimed: int, outcome: Outcome) -> str:
+    truth = _RESULT_WORDS[result_of(outcome)]
+    return f"result {_text_of_result(claimed)} says that {_RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
+
+
+def _text_of_result(result: int) -> str:
+    return next(text for text, number in _RESULTS.items() if number == result)
+
+
+# Reading one game
+
+
+def _read_game(tokens: Iterator[Token]) -> GameRecord:
+    tags, first_turn = _header(tokens)
+    rules = _rules(tags, [*tags.values(), *first_turn][0].offset)
+    start = _start(tags, rules)
+    last, resigned, remarks = _replay(itertools.chain(first_turn, tokens), start)
+    actions = tuple(last.actions())
+    outcome = outcome_of(last, resigned)
+    return GameRecord(
+        game="tablut",
+        rules=rules,
+        start=start.text if POSITION in tags or "position" in tags else None,
+        actions=actions,
+        result=_result(tags, outcome),
+        reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
+        resigned=resigned,
+        comments=_comments([(0, _value(tags, "start-comment")), *remarks], len(actions) + (resigned is not None)),
+        tags={name: _value(tags, name) for name in tags if name not in FROM_RECORD},
+    )
+
+
+def _header(tokens: Iterator[Token]) -> tuple[dict[str, Token], list[Token]]:
+    """The tags by name, each with its value and place, and the token after them, which begins the first turn."""
+    tags: dict[str, Token] = {}
+    rules: list[Token] = []  # the words of a record that stands there without a tag
+
+    def add(name: str, value: str, offset: int) -> None:
+        if name in tags:
+            raise MisreadError(offset, f"the game has a second tag {name!r}")
+        tags[name] = Token(value, offset)
+
+    following: list[Token] = []
+    for token in tokens:
+        if token.text[0] == "[":
+            inner = _inside(token)
+            name, _, value = inner.partition(":")
+            tag = tag_name(name) if ":" in inner else None
+            add(*("start-comment", inner) if tag is None else (tag, value), token.offset)
+        elif begins_turn(token.text):
+            following.append(token)
+            break
+        elif token.text.startswith("dim:") or (rules and ":" in token.text):
+            rules.append(token)
+        elif token.text[0] == "/":
+            add("position", *token)
+        else:
+            raise MisreadError(token.offset, f"expected a tag, a rules record or a turn number, not {token.text!r}")
+    if rules:
+        add("rules", " ".join(token.text for token in rules), rules[0].offset)
+    return tags, following
+
+
+def _inside(bracket: Token) -> str:
+    if bracket.text[-1] != "]":
+        raise MisreadError(bracket.offset, "this bracket is never closed")
+    return bracket.text[1:-1]
+
+
+def _value(tags: Mapping[str, Token], name: str) -> str:
+    return decode(tags[name].text) if name in tags else ""
+
+
+def _rules(tags: Mapping[str, Token], beginning: int) -> TablutRules:
+    if "rules" not in tags:
+        raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
+    name = _value(tags, RULES_NAME) if RULES_NAME in tags else None
+    try:
+        return read_rules(tags["rules"].text, name, _value(tags, OPTIONS))
+    except BoardwrightError as error:
+        raise MisreadError(tags["rules"].offset, str(error)) from None
+
+
+def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
+    game = registry.game("tablut", rules)
+    name = POSITION if POSITION in tags else "position"
+    if name not in tags:
+        return game.start()
+    fields = _value(tags, name).split()
+    to_move = [rules.first[0]] if len(fields) == 1 else []  # OpenTafl gives the board alone
+    try:
+        check_board("position", "".join(fields[:1]))
+        return game.position(" ".join(fields + to_move))
+    except BoardwrightError as error:
+        raise MisreadError(tags[name].offset, str(error)) from None
+
+
+def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
+    """The last position of a game's moves, who resigned, and all remarks with the ply they are about.
+
+    A comment has a part for each move of its turn; one without a bar is about the move before it. A
+    resignation counts as a move here.
+    """
+    remarks: list[tuple[int, str]] = []
+    resigned: int | None = None
+    halves = turn = turn_began = 0
+    skipping = False
+    for token in tokens:
+        word, offset = token
+        if TURN.fullmatch(word):
+            skipping = False
+            if turn and int(word[:-1]) != turn + 1:
+                raise MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
+            if turn and halves - turn_began != 2:
+                raise MisreadError(offset, f"turn {turn} must have two moves before the next")
+            turn, turn_began = int(word[:-1]), halves
+        elif skipping or VARIATION.fullmatch(word):
+            skipping = True
+        elif word[0] == "[":
+            first, bar, second = _inside(token).partition("|")
+            remarks.append((turn_began + 1 if bar else halves, decode(first)))
+            remarks.append((turn_began + 2, decode(second)))
+        elif resigned is not None:
+            raise MisreadError(offset, f"{word!r} follows a resignation")
+        elif halves - turn_began == 2:
+            raise MisreadError(offset, f"turn {turn} has more than two moves: {word!r}")
+        else:
+            halves += 1
+            if word != _RESIGNS:
+                position = _play(position, token)
+            elif position.outcome is None:
+                resigned = position.role_to_move
+            else:
+                raise MisreadError(offset, f"a resignation, but the game is over: {position.outcome.reason}")
+    return position, resigned, remarks
+
+
+def _comments(remarks: list[tuple[int, str]], halves: int) -> dict[int, str]:
+    """Remarks by ply; the last move takes those on moves that were never made."""
+    by_ply: dict[int, list[str]] = {}
+    for ply, remark in sorted(remarks, key=itemgetter(0)):
+        if remark:
+            by_ply.setdefault(min(ply, halves), []).append(remark)
+    return {ply: "\n".join(several) for ply, several in by_ply.items()}
+
+
+def _play(position: Position, token: Token) -> Position:
+    """The position after a move, which must be legal and do what its text says it does."""
+    word, offset = token
+    if re.match("[ncmgNCMG][a-i]|[^x]*[=^]", word[:16]):
+        raise MisreadError(
+            offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves"
+        )
+    try:
+        action, claimed = notation.parse_move(word)
+        after = position.play(action)
+    except BoardwrightError as error:
+        raise MisreadError(offset, str(error)) from None
+    actual_text = position.action_text(action)
+    actual = notation.parse_move(actual_text)[1] or frozenset()
+    king = frozenset(np.flatnonzero(position.core_as(TablutPosition).board() == b.KING).tolist())
+    if claimed is not None and actual not in (claimed, claimed | king):  # some name a captured king by ++ alone
+        raise MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
+    winner = None if after.outcome is None else after.outcome.winner
+    for mark, claimed_winner in (("++", position.role_to_move), ("--", b.DEFENDERS)):
+        if word.endswith(mark) and winner != claimed_winner:
+            raise MisreadError(offset, f"move {word!r}: {mark} says that it wins, but under these rules it does not")
+    return after
+
+
+def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
+    text = _value(tags, "result") or "?"
+    if text not in _RESULTS:
+        raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")
+    claimed = _RESULTS[text]
+    if outcome is None:
+        return claimed
+    if claimed not in (ONGOING, result_of(outcome)):
+        raise MisreadError(tags["result"].offset, _contradiction(claimed, outcome))
+    return result_of(outcome)

@@ -1,0 +1,124 @@
+"""The players of Pilarski, "Designing an Effective Tablut Artificial Intelligence", for any rule set of Tablut.
+
+`greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
+the victory path are in `src/core/tablut_heuristics.hpp` and `tablut_tactics.hpp`. `mc-expanded` is `mc` that
+takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
+`mc-improved` with the same foresight decide among the best moves of `heuristic`. Two things are not the paper's:
+from positions it visits often the search also looks for forced escapes (`tablut_escape.hpp`), and where it proves
+that all the best moves lose, it continues with the next best. With only the heuristic's best to choose from, a man
+given up for a way out of the king would else be taken every time.
+"""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from boardwright._core import TablutPosition
+from boardwright.agents import montecarlo
+from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.montecarlo import IMPROVED, TRADITIONAL, MonteCarloPlayer
+from boardwright.agents.specs import SEED, Option, Player, on_off
+from boardwright.games.base import Position
+
+LOST = -1.0  # the value of a proven loss
+WINS_FIRST = Option("wins", "takes a win at once before anything else", on_off, "on|off", "on")
+
+
+class Greedy(Agent):
+    """The most captures; else a king move that brings him nearer to an escape square; else any move."""
+
+    def __init__(self, seed: int | None, wins_first: bool):
+        self._random = random.Random(seed)
+        self._wins_first = wins_first
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """Any of the moves that are best by its rule."""
+        core = position.core_as(TablutPosition)
+        return Choice(self._random.choice(core.greedy_actions(self._wins_first)))
+
+
+class Heuristic(Agent):
+    """Any of the moves of the highest score; a win or a victory path at once."""
+
+    def __init__(self, seed: int | None):
+        self._random = random.Random(seed)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """Any of the moves that are best by its score."""
+        core = position.core_as(TablutPosition)
+        return Choice(self._random.choice(core.heuristic_actions()))
+
+
+class HeuristicMonteCarlo(Agent):
+    """Monte Carlo search among the moves that the heuristic holds to be best."""
+
+    def __init__(self, chosen: Mapping[str, Any]):
+        self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """A win or a victory path at once; else the most visited of the heuristic's best that is not lost.
+
+        If all moves are, the one that took longest to refute.
+        """
+        core = position.core_as(TablutPosition)
+        best = core.heuristic_actions()
+        if core.victory_path().action == best[0] or core.play(best[0]).result == position.role_to_move:
+            return Choice(best[0])
+        limit, begin = self._search.own(limit), time.perf_counter()
+        found = [self._search.search(position, limit, watch, best)]
+        scores = core.heuristic_scores()
+        for score in sorted(set(scores.values()), reverse=True)[1:]:
+            left = _left(limit, time.perf_counter() - begin, sum(choice.simulations for choice in found))
+            if found[-1].value != LOST or left is None:
+                break
+            moves = [move for move in scores if scores[move] == score]
+            found.append(self._search.search(position, left, watch, moves))
+        chosen = found[-1] if found[-1].value != LOST else max(found, key=_visits)
+        return replace(chosen, simulations=sum(choice.simulations for choice in found))
+
+
+def _visits(choice: Choice) -> float:
+    """To the chosen move: how long it took to prove that it loses."""
+    return choice.policy[choice.action] * choice.simulations
+
+
+def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:
+    """What is left of a limit; None where nothing is."""
+    if limit.seconds is not None:
+        if limit.seconds <= seconds:
+            return None
+        limit = replace(limit, seconds=limit.seconds - seconds)
+    if limit.simulations is not None:
+        if limit.simulations <= simulations:
+            return None
+        limit = replace(limit, simulations=limit.simulations - simulations)
+    return limit
+
+
+PLAYERS = (
+    Player(
+        "greedy",
+        "the most captures, else the king towards an escape square, else any move",
+        lambda game, chosen: Greedy(chosen.get("seed"), chosen["wins"]),
+        (WINS_FIRST, SEED),
+    ),
+    Player(
+        "heuristic",
+        "the best score one move ahead: captures, threats, victory paths",
+        lambda game, chosen: Heuristic(chosen.get("seed")),
+        (SEED,),
+    ),
+    montecarlo.player(
+        "mc-expanded",
+        "as mc, but a victory path or a king that can be captured ends a simulation",
+        replace(TRADITIONAL, foresee=True),
+    ),
+    Player(
+        "heuristic-mc",
+        "mc-improved, with the foresight of mc-expanded, among the best moves of heuristic",
+        lambda game, chosen: HeuristicMonteCarlo(chosen),
+        montecarlo.OPTIONS,
+    ),
+)

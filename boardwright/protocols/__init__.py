@@ -1,0 +1,1 @@
+"""Our agents as engines for other programs, over stdin and stdout."""
