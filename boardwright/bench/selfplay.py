@@ -61,7 +61,7 @@ def measure(
         yield Figure(kind, what, rates[kind], "frames/s")
         yield Figure(f"{kind}_share", "of the network alone", 100 * rates[kind] * simulations / network, "%")
         if kind == SEARCHES[0]:
-            batch = config.learner.batch
+            batch = config.learner.batch_size
             samples, run = _samples_rate(az, run)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
             yield Figure("replay", "replay", replay_buffer.bytes_a_state(run.replay), "bytes a state")
@@ -83,7 +83,7 @@ def _frames_rate(az: AlphaZero, run: Run, games: int) -> tuple[float, Run]:
 
 def _samples_rate(az: AlphaZero, run: Run) -> tuple[float, Run]:
     seconds, run = fastest(run, lambda run, number: az.learn(run, 0, number)[0])
-    return az.config.learner.batch * az.learn_chunk / seconds, run
+    return az.config.learner.batch_size * az.learn_chunk / seconds, run
 
 
 def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:

@@ -88,7 +88,9 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     """Builds a run's functions; nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
     game = make_game(config.game, config.rules, config.observation)
     env = without_chance(game.batch()) if game.has_chance else game.batch()
-    choices = without_forced(env, config.search.forced)  # games go on to where there is something to learn, too
+    choices = without_forced(
+        env, config.search.max_forced_plies
+    )  # games go on to where there is something to learn, too
     learning = game.learning()
     network = make_network(config.net, game, dtype=compute_dtype() if dtype is None else dtype)
     asking = make_asking(network, env)
@@ -178,14 +180,14 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
             run.endings,
             iteration % window * steps,
             run.first_serial,
-            surprise=config.learner.surprise,
+            surprise=config.learner.policy_surprise_weight,
             bootstrap=config.selfplay.unfinished == "bootstrap",
         )
         return dataclasses.replace(run, replay=replay, first_serial=run.games.serial)
 
     def has_enough(run: Run) -> Array:
         # A first iteration may end before its games do, and a few short ones are not worth learning by heart.
-        return replay_buffer.usable_states(run.replay) >= config.learner.batch
+        return replay_buffer.usable_states(run.replay) >= config.learner.batch_size
 
     def learn_some(run: Run, iteration: Array, first: Array, tables: Any) -> tuple[Run, Losses]:
         after, losses = learner.learn(key_of(LEARN, iteration, first), run.learner, run.replay, learn_chunk, tables)
@@ -197,7 +199,7 @@ def make_alphazero(config: AlphaZeroConfig, *, dtype: Any = None) -> AlphaZero:
     jit = functools.partial(jax.jit, out_shardings=placed)
     jitted_play = jit(play_some, static_argnums=3, donate_argnums=0)
     jitted_learn = jax.jit(learn_some, donate_argnums=0, out_shardings=(placed, same_everywhere()))
-    schedule = warmup_cosine(config.learner.peak, config.learner.least, config.learner.warmup, total_steps)
+    schedule = warmup_cosine(config.learner.lr_peak, config.learner.lr_final, config.learner.warmup_steps, total_steps)
     tables = None if proven is None else jax.jit(lambda tables: tables, out_shardings=same_everywhere())(proven.tables)
 
     def play(run: Run, iteration: int, first: int) -> Run:
@@ -232,7 +234,7 @@ def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None
     if config.asks_tables is None:
         return None
     try:
-        return game.proven_results(None if config.tables is None else Path(config.tables))
+        return game.proven_results(None if config.tablebase_dir is None else Path(config.tablebase_dir))
     except BoardwrightError as error:
         raise RunError(f"setting {config.asks_tables}: {error}") from error
 

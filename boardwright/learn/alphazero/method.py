@@ -69,7 +69,7 @@ class AlphaZero(Method[Run]):
                 if chunk == plays - 1:
                     state = az.settle(state, iteration)
                 return jax.block_until_ready(state), {}
-        with memory("learner.batch"):
+        with memory("learner.batch_size"):
             state, losses = jax.block_until_ready(az.learn(state, iteration, (chunk - plays) * az.learn_chunk))
             return state, losses if az.has_enough(state) else {}
 
@@ -104,16 +104,16 @@ def _begun(az: alphazero.AlphaZero, run: Run) -> Run:
     """A new run with the weights of the net it was told to begin with, which may have learned other rules on another
     board.
     """
-    text = az.config.initial
+    text = az.config.init_from
     if text is None:
         return run
     try:
         net = netfile.read(shipped.find(text))
         weights = weights_for(net, az.game)
     except NetError as error:
-        raise RunError(f"setting initial: {error}") from error
+        raise RunError(f"setting init_from: {error}") from error
     if net.config != az.config.net:
-        raise RunError(f"setting initial: {text} is a {net.config.size} net that is built otherwise than net.* says")
+        raise RunError(f"setting init_from: {text} is a {net.config.size} net that is built otherwise than net.* says")
 
     def instead(variables: Variables) -> Variables:
         """Its weights in the place of others, of which there may be several in a row."""

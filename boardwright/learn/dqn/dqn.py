@@ -129,7 +129,7 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
 
     def learns(iteration: int, step: int) -> bool:
         written = (iteration * config.acting.steps + step + 1) * config.acting.games
-        return written >= config.learner.begin
+        return written >= config.learner.min_replay_size
 
     def scalars(run: Run) -> dict[str, float]:
         told = selfplay.collect_metrics(run.tally)
@@ -138,7 +138,7 @@ def make_dqn(config: DQNConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             "selfplay/episodes": episodes,
             f"exploration/{config.acting.exploration}": float(exploration_level(jnp.int32(episodes), config.acting)),
             "learning/updates": updates,  # gradient steps
-            "learning/merged_updates": updates * config.learner.merge,  # of `learner.batch` transitions each
+            "learning/merged_updates": updates * config.learner.merge,  # of `learner.batch_size` transitions each
             "learning_rate": learner.learning_rate(updates),
         }
 

@@ -43,7 +43,7 @@ class DQN(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One action in every game and the updates that follow it."""
         del context
-        with memory("acting.games, transitions.capacity, learner.batch or learner.merge"):
+        with memory("acting.games, transitions.capacity, learner.batch_size or learner.merge"):
             return jax.block_until_ready(dqn.stepped(self.functions, state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:

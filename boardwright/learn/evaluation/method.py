@@ -74,7 +74,7 @@ class AlphaBetaEvaluation(Method[Run]):
         self._learner = EvaluationLearner(config, self.game.observation_shape)
         self._seed = jax.random.key(config.seed)
         self._learning_key = jax.random.fold_in(self._seed, LEARN)
-        self._make_search = make_searches(self.game, config.tables)
+        self._make_search = make_searches(self.game, config.tablebase_dir)
         selfplay = config.selfplay
         about = NODES_PLAYED // (MOVES * selfplay.nodes)
         self._play_chunk = min(selfplay.games, max(LEAST_PLAYED, min(about, MOST_PLAYED)))  # games
@@ -91,7 +91,7 @@ class AlphaBetaEvaluation(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """Games of self-play first, then steps of learning."""
         del context
-        with memory("replay or learner.batch"):
+        with memory("replay or learner.batch_size"):
             if chunk < self._plays:
                 return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
             steps = (chunk - self._plays) * self._learn_chunk
@@ -130,7 +130,7 @@ class AlphaBetaEvaluation(Method[Run]):
 
         def one(number: int) -> tuple[GameRecord, Samples]:
             opening = random_opening(
-                game, f"{self.config.seed} {iteration} {number}", selfplay.least_random, selfplay.most_random
+                game, f"{self.config.seed} {iteration} {number}", selfplay.min_random_plies, selfplay.max_random_plies
             )
             search = self._make_search(weights)
             record = play_game(game, (search, search), selfplay.nodes, opening)

@@ -44,7 +44,7 @@ def make_searches(game: Game, tables: str | None) -> MakeSearch:
         except BoardwrightError as error:
             if tables is None:
                 raise
-            raise RunError(f"setting tables: {error}") from error
+            raise RunError(f"setting tablebase_dir: {error}") from error
 
     return make
 

@@ -40,7 +40,7 @@ class PPO(Method[Run]):
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One update."""
-        with memory("rollout.games, rollout.rows or learner.minibatch"):
+        with memory("rollout.games, rollout.steps or learner.minibatch_size"):
             if chunk == 0:
                 state = self._with_league(state, iteration, context.nets)
             return jax.block_until_ready(self.functions.update(state, iteration, chunk))

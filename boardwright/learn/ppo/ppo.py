@@ -82,7 +82,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
     network = make_network(config.architecture, game, dtype=dtype)
     images = SymmetryImages.of(game, config.rollout.augment)
     asking = make_asking(network, env)
-    count, rows, against = config.rollout.games, config.rollout.rows, config.opponent_games
+    count, rows, against = config.rollout.games, config.rollout.steps, config.opponent_games
     steps = config.learner.epochs * config.learner.minibatches
     learner = PPOLearner(
         config.learner,
@@ -138,7 +138,7 @@ def make_ppo(config: PPOConfig, *, encoder: Mapping[str, ArrayLike] | None = Non
             reply=reply,
             against=against,
         )
-        found = selfplay.row_advantages(played, tail, discount=config.learner.discount, trace=config.learner.trace)
+        found = selfplay.row_advantages(played, tail, discount=config.learner.discount, trace=config.learner.gae_lambda)
         batch = Batch(played.decision, found, found + played.decision.value, played.decided)
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
         chosen = learner.draw_minibatches(learn_key, batch.decided)

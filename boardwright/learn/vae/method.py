@@ -72,12 +72,12 @@ class VAE(Method[Run]):
             expected = self.game.observation_shape
             raise RunError(f"boards of {boards.shape} are not of {self.game.name}: expected {expected}")
         self._vae = make_vae(config.encoder.as_plain(), boards.shape)
-        self._optimiser = optax.adam(config.rate)
+        self._optimiser = optax.adam(config.lr)
         train, held = split_by_game(boards, config.boards.validation, config.seed)
         self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
         self._seed = jax.random.key(config.seed)
-        self._chunk, self.chunks = _pieces(max(1, len(train) // config.batch))
-        self._boards_learned = self.chunks * self._chunk * config.batch  # in an iteration
+        self._chunk, self.chunks = _pieces(max(1, len(train) // config.batch_size))
+        self._boards_learned = self.chunks * self._chunk * config.batch_size  # in an iteration
         self._init, self._learn = jax.jit(self._new_state), jax.jit(self._learn_chunk, donate_argnums=0)
         self._measure = make_measure(self._vae)
         self._order = functools.lru_cache(maxsize=1)(self._order_of)
@@ -90,7 +90,7 @@ class VAE(Method[Run]):
         """Some steps of learning."""
         del context
         numbers = (jnp.int32(iteration), jnp.int32(chunk * self._chunk))
-        with memory("batch"):
+        with memory("batch_size"):
             return jax.block_until_ready(self._learn(state, self._train_bits, self._order(iteration), *numbers))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
