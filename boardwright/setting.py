@@ -19,6 +19,7 @@ class Setting:
     description: str
     low: float | None = None
     high: float | None = None
+    was: str | None = None  # name of the field in configs of older versions
 
     def allows(self, value: Any) -> bool:
         """Whether a value is in the range; values that are not numbers are, as are fields without a range."""
@@ -57,6 +58,11 @@ def settings_of(kind: type) -> dict[str, Setting]:
     hints = typing.get_type_hints(kind, include_extras=True)
     found = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {name: metadata[0] for name, metadata in found.items() if metadata and isinstance(metadata[0], Setting)}
+
+
+def renamed(kind: type) -> dict[str, str]:
+    """The names of a dataclass's fields by those that they had in older versions."""
+    return {setting.was: name for name, setting in settings_of(kind).items() if setting.was is not None}
 
 
 def fields_of(kind: type, prefix: str = "") -> Iterator[Field]:

@@ -52,7 +52,7 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
     seconds, run = fastest(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
     update = seconds / (dqn.learn_chunk * learner.merge)
     merged = f", {learner.merge} made as one" if learner.merge > 1 else ""
-    what = f"learning, {config.architecture.size}, batches of {learner.batch:,}{merged}"
+    what = f"learning, {config.architecture.size}, batches of {learner.batch_size:,}{merged}"
     yield Figure("updates", what, 1 / update, "updates/s")
     game = plies * (action + learner.updates * update)
     yield from _games(1 / game, f"{learner.updates:g} updates an action, {plies:.1f} of them")

@@ -62,7 +62,7 @@ def measure(
         yield Figure(kind, what, rates[kind], "frames/s")
         yield Figure(f"{kind}_share", "of the network alone", 100 * rates[kind] * simulations / network, "%")
         if kind == SEARCHES[0]:
-            batch = config.learner.batch
+            batch = config.learner.batch_size
             samples, state = _samples_rate(az, state)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
             yield Figure("replay", "replay", replay_buffer.bytes_a_state(state.replay), "bytes a state")
@@ -84,7 +84,7 @@ def _frames_rate(az: AlphaZero, state: TrainingState, games: int) -> tuple[float
 
 def _samples_rate(az: AlphaZero, state: TrainingState) -> tuple[float, TrainingState]:
     seconds, state = fastest(state, lambda state, number: az.learn(state, 0, number)[0])
-    return az.config.learner.batch * az.learn_chunk / seconds, state
+    return az.config.learner.batch_size * az.learn_chunk / seconds, state
 
 
 def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:

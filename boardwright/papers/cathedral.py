@@ -208,7 +208,7 @@ _QUICK_DQN = (
     "iterations=2",
     "acting.games=16",
     "acting.steps=24",
-    "acting.decay=10",
+    "acting.exploration_decay=10",
     "transitions.capacity=1000",
     "learner.merge=1",
     "learner.updates=1",
@@ -221,7 +221,7 @@ _QUICK_PPO = (
     "rollout.games=16",
     "learner.epochs=2",
     "learner.minibatches=2",
-    "learner.minibatch=32",
+    "learner.minibatch_size=32",
     "evaluation.games=50",
     "evaluation.every=1",
 )
@@ -245,11 +245,11 @@ QUICK: dict[str, tuple[str, ...]] = {  # by run, settings of a quick look: every
         "encoder.convolutions=[8,8]",
         "encoder.hidden=[16]",
         "encoder.latent=8",
-        "batch=32",
+        "batch_size=32",
     ),
     "ppo-frozen": (*_QUICK_PPO, *_QUICK_CODES),
     "ppo-tuned": (*_QUICK_PPO, *_QUICK_CODES),
-    "dqn-best": (*_QUICK_DQN, *_QUICK_NET, "learner.batch=32", "learner.begin=64"),
+    "dqn-best": (*_QUICK_DQN, *_QUICK_NET, "learner.batch_size=32", "learner.min_replay_size=64"),
     "ppo-best": (*_QUICK_PPO, *_QUICK_NET),
 }
 

@@ -54,7 +54,7 @@ SIMULATIONS, QUICK_SIMULATIONS = 100, 4
 GAMES, QUICK_GAMES, POSITIONS, QUICK_POSITIONS = 100, 4, 100, 4
 QUICK = (
     *("iterations=4", "net.blocks=1", "net.width=8", "search.simulations=4", "selfplay.games=16", "selfplay.steps=32"),
-    *("learner.batch=16", "learner.steps=8", "gating.games=4", "gating.every=2", "gating.simulations=4"),
+    *("learner.batch_size=16", "learner.steps=8", "gating.games=4", "gating.every=2", "gating.simulations=4"),
     "evaluation.every=0",
 )
 # How a net is asked: words, and a player of the net in a file.

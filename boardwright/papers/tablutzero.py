@@ -106,13 +106,13 @@ QUICK_SETTINGS = (  # of every run: everything is done, and little of it
     "net.policy_channels=2",
     "net.value_hidden=8",
     "search.simulations=2",
-    "search.considered=2",
+    "search.max_considered_actions=2",
     "selfplay.games=16",
     "selfplay.steps=48",
     "replay.iterations=2",
-    "learner.batch=32",
+    "learner.batch_size=32",
     "learner.steps=8",
-    "learner.warmup=4",
+    "learner.warmup_steps=4",
     *(
         f"evaluation.{name}={getattr(QUICK.protocol, name)}"
         for name in ("first", "every", "opponents", "pool", "games", "simulations")

@@ -8,7 +8,7 @@ from boardwright.stats.intervals import Interval
 NOT_RUN, NOT_PLAYED, NOT_REPORTED, UNKNOWN = "not run", "not played", "not reported", "–"
 
 # Settings that have a name: the rest of a variant's settings is listed as it is.
-SETTING_NAMES = {"net.policy=dense": "dense policy head", "learner.clip=0.0": "no gradient clipping"}
+SETTING_NAMES = {"net.policy=dense": "dense policy head", "learner.gradient_clip=0.0": "no gradient clipping"}
 
 
 def minutes_text(minutes: float) -> str:

@@ -12,7 +12,7 @@ from boardwright.learn.alphazero.presets import PRESETS
 def test_figures_of_a_tiny_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")  # which is quick to compile
     tiny = dataclasses.replace(PRESETS["draughts-tiny"], game="tictactoe")
-    config = dataclasses.replace(tiny, learner=dataclasses.replace(tiny.learner, steps=2, batch=8))
+    config = dataclasses.replace(tiny, learner=dataclasses.replace(tiny.learner, steps=2, batch_size=8))
     figures = {figure.key: figure for figure in selfplay.measure(config, games=2, simulations=2, net="1x4")}
     assert set(figures) == {
         "network", "gumbel", "gumbel_share", "learning", "replay", "puct", "puct_share", "puct_to_gumbel"

@@ -20,7 +20,7 @@ A_COMPILATION_MS = 300_000
 SMALLEST = (
     *("iterations=100000", "evaluation.every=0", "search.simulations=2", "net.pool_every=0", "net.auxiliary="),
     *("selfplay.games=4", "selfplay.steps=4", "selfplay.full_share=1", "selfplay.unfinished=bootstrap"),
-    *("league.share=0", "learner.batch=4", "learner.steps=2", "learner.surprise=0"),
+    *("league.share=0", "learner.batch_size=4", "learner.steps=2", "learner.policy_surprise_weight=0"),
 )
 LATER = "before => document.querySelector('[data-iteration]').dataset.iteration > before"
 LONGER = "before => document.querySelector('[data-figure=loss-total]').dataset.points > before"

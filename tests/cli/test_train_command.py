@@ -18,7 +18,7 @@ PROGRAM = str(Path(sys.executable).parent / "boardwright")
 SMALL = [
     *("--preset", "draughts-tiny", "--set", "iterations=3", "--set", "selfplay.games=4", "--set", "selfplay.steps=4"),
     *("--set", "league.share=0", "--set", "selfplay.full_share=1", "--set", "evaluation.every=0"),
-    *("--set", "selfplay.unfinished=bootstrap", "--set", "learner.batch=4", "--set", "learner.steps=2"),
+    *("--set", "selfplay.unfinished=bootstrap", "--set", "learner.batch_size=4", "--set", "learner.steps=2"),
 ]
 
 
@@ -70,7 +70,7 @@ def test_a_net_it_trained_plays(tmp_path: Path) -> None:
         (["tablut", "--preset", "draughts-tiny"], "unknown alphazero preset of tablut"),
         (["tablut", "--set", "serach.simulations=4"], "did you mean 'search'?"),
         (["tablut", "--set", "search.simulations=many"], "search.simulations"),
-        (["tablut", "--set", "learner.batch"], "expected path=value"),
+        (["tablut", "--set", "learner.batch_size"], "expected path=value"),
         (["tablut", "--set", "selfplay.games=0"], "selfplay.games: 0 is not from 1"),
         (["tablut", "--set", "net.width=3"], "width"),
         (["tablut", "--rules", "zerro"], "did you mean 'zero'"),

@@ -82,7 +82,7 @@ def test_settings_from_before_some_were_there_have_their_defaults(
     tmp_path: Path, boardwright: Any, told: list[Any]
 ) -> None:
     there = config_file.told("alphazero", OTHER)
-    del there["tables"]
+    del there["tablebase_dir"]
     (tmp_path / config_file.NAME).write_text(json.dumps(there))
     assert boardwright("train", "alphazero", "draughts", "--out", tmp_path)[0] == 0
     assert told == [OTHER]

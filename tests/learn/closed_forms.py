@@ -17,7 +17,7 @@ from boardwright.learn.alphazero.replay import Samples
 
 SAMPLES, SLOTS, PLIES = 16, 40, 9
 CONFIG = LearnerConfig(
-    batch=SAMPLES,
+    batch_size=SAMPLES,
     augment="all",
     root_value=0.3,
     l2=1e-3,

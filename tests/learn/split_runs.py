@@ -30,9 +30,9 @@ SETTINGS = {
     "search.simulations": 6,
     "league.share": 0.5,
     "league.nets": 1,
-    "learner.batch": 8,
+    "learner.batch_size": 8,
     "learner.steps": 2,
-    "learner.surprise": 0,  # rounds weights, so that rounding would show
+    "learner.policy_surprise_weight": 0,  # rounds weights, so that rounding would show
     "evaluation.every": 0,
 }
 STOPPED = 130

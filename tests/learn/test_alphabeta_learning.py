@@ -204,7 +204,9 @@ def test_the_learner_fits_what_is_told_of_positions(games: list[GameRecord]) -> 
     seen = np.concatenate([record.seen for record in games])
     seen = seen[np.random.default_rng(0).permutation(len(seen))]
     values = np.tanh(material(seen) / 3).astype(np.float32)
-    config = settings.apply(TINY, ["learner.result_share=0", "iterations=1", "learner.steps=800", "learner.batch=128"])
+    config = settings.apply(
+        TINY, ["learner.result_share=0", "iterations=1", "learner.steps=800", "learner.batch_size=128"]
+    )
     learner = EvaluationLearner(config, SHAPE)
     train, held = slice(0, -300), slice(-300, None)
     replay = add(
@@ -222,14 +224,14 @@ def test_the_learner_fits_what_is_told_of_positions(games: list[GameRecord]) -> 
     ended = float(mean_loss(state.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
     assert entropy < ended < entropy + 0.01 < begun - 0.05
     assert int(state.steps) == 800
-    assert learner.learning_rate(800) == pytest.approx(config.learner.least, rel=1e-3)
-    assert learner.learning_rate(0) == pytest.approx(config.learner.peak)
+    assert learner.learning_rate(800) == pytest.approx(config.learner.lr_final, rel=1e-3)
+    assert learner.learning_rate(0) == pytest.approx(config.learner.lr_peak)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, -0.8), (0.25, -0.35), (1.0, 1.0)])
 def test_results_and_values_are_blended(share: float, expected: float) -> None:
     """One position, of which the search said one thing and the game another, is learned as their blend."""
-    config = settings.apply(TINY, [f"learner.result_share={share}", "learner.steps=200", "learner.peak=0.05"])
+    config = settings.apply(TINY, [f"learner.result_share={share}", "learner.steps=200", "learner.lr_peak=0.05"])
     learner = EvaluationLearner(config, SHAPE)
     seen = pack(DRAUGHTS.start().observation()[None], DRAUGHTS)
     replay = add(new_replay(4, SHAPE), Samples(seen, np.array([-0.8], np.float32), np.array([1], np.int8)))
@@ -271,7 +273,10 @@ def test_nets_meet_the_last_one_measured_and_one_half_as_old() -> None:
     ("change", "message"),
     [
         ("learner.result_share=1.5", "setting learner.result_share: 1.5 is not from 0 to 1"),
-        ("selfplay.least_random=20", "setting selfplay.least_random: 20 is more than selfplay.most_random, 12"),
+        (
+            "selfplay.min_random_plies=20",
+            "setting selfplay.min_random_plies: 20 is more than selfplay.max_random_plies, 12",
+        ),
         ("evaluation.games=3", "setting evaluation.games: 3 is odd"),
         ("replay=0", "setting replay: 0 is not from 1"),
         ("selfplay.node=5", "unknown setting 'selfplay.node': did you mean 'selfplay.nodes'"),

@@ -116,7 +116,7 @@ def test_the_loop_knows_the_method() -> None:
 
 
 def test_tables_that_are_not_there_are_one_line(tmp_path: Path) -> None:
-    config = settings.apply(TINY, [f"tables={tmp_path / 'none'}"])
-    with pytest.raises(RunError, match="setting tables: ") as error:
+    config = settings.apply(TINY, [f"tablebase_dir={tmp_path / 'none'}"])
+    with pytest.raises(RunError, match="setting tablebase_dir: ") as error:
         loop.train(AlphaBetaEvaluation(config), tmp_path / "run")
     assert "\n" not in str(error.value)

@@ -37,7 +37,7 @@ CONFIG = AlphaZeroConfig(
     selfplay=SelfPlayConfig(games=GAMES, steps=STEPS, unfinished="bootstrap", opening_plies=1),
     league=LeagueConfig(share=0.67, nets=NETS),
     replay=ReplayConfig(iterations=2),
-    learner=LearnerConfig(batch=4, steps=1, averaging=0.5, warmup=0),
+    learner=LearnerConfig(batch_size=4, steps=1, ema_decay=0.5, warmup_steps=0),
 )
 CERTAIN = float(np.tanh(3.0))
 

@@ -26,9 +26,9 @@ TINY = DQNConfig(
     game="tictactoe",
     iterations=2,
     plain=SMALL,
-    acting=ActingConfig(games=4, steps=6, decay=20),
+    acting=ActingConfig(games=4, steps=6, exploration_decay=20),
     transitions=TransitionsConfig(capacity=64),
-    learner=QLearnerConfig(batch=8, updates=1.5, begin=12, target_every=3),
+    learner=QLearnerConfig(batch_size=8, updates=1.5, min_replay_size=12, target_every=3),
     evaluation=RandomGamesConfig(every=1, games=8),
 )
 
@@ -209,10 +209,23 @@ def test_it_learns_to_play_tic_tac_toe() -> None:
         game="tictactoe",
         iterations=112,
         plain=PlainConfig(convolutions=(64,), policy_hidden=(128, 128)),
-        acting=ActingConfig(games=64, steps=16, exploration="epsilon", first=1.0, last=0.3, decay=2000),
+        acting=ActingConfig(
+            games=64,
+            steps=16,
+            exploration="epsilon",
+            exploration_start=1.0,
+            exploration_end=0.3,
+            exploration_decay=2000,
+        ),
         transitions=TransitionsConfig(capacity=20_000),
         learner=QLearnerConfig(
-            batch=128, updates=0.25, begin=1000, target_every=200, peak=2e-3, least=1e-4, augment="all"
+            batch_size=128,
+            updates=0.25,
+            min_replay_size=1000,
+            target_every=200,
+            lr_peak=2e-3,
+            lr_final=1e-4,
+            augment="all",
         ),
     )
     dqn = DQN(config)

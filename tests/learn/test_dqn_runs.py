@@ -105,7 +105,7 @@ def test_a_trained_encoder_can_be_loaded_and_frozen(tmp_path: Path) -> None:
 
 def test_presets_are_the_papers() -> None:
     paper = PRESETS["cathedral-paper"]
-    assert (paper.learner.updates, paper.learner.batch) == (10, 64)
+    assert (paper.learner.updates, paper.learner.batch_size) == (10, 64)
     learned = paper.updates_a_step * paper.samples / paper.acting.games
     assert learned == 10 * 64  # transitions for every action, however many updates are made as one
     for name, config in PRESETS.items():
@@ -139,8 +139,8 @@ def test_a_ratio_that_is_whole_but_for_rounding_is_whole() -> None:
 
 
 def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
-    with pytest.raises(RunError, match=r"setting acting\.first: epsilon 2 is no probability"):
-        settings.apply(TINY, ["acting.exploration=epsilon", "acting.first=2"])
+    with pytest.raises(RunError, match=r"setting acting\.exploration_start: epsilon 2 is no probability"):
+        settings.apply(TINY, ["acting.exploration=epsilon", "acting.exploration_start=2"])
     with pytest.raises(RunError, match=r"setting net\.value: Q-values are sums of rewards"):
         settings.apply(TINY, ["plain=none", "net.blocks=1"])
 

@@ -22,7 +22,7 @@ def test_the_level_decays_with_the_episodes() -> None:
 
 
 def test_the_decay_restarts_after_a_first_phase() -> None:
-    config = ActingConfig(random_episodes=100, decay=50)
+    config = ActingConfig(random_episodes=100, exploration_decay=50)
     at = [float(exploration_level(jnp.int32(episodes), config)) for episodes in (0, 99, 100, 150)]
     assert at == pytest.approx([1.0, 0.1 + 0.9 * np.exp(-99 / 50), 1.0, 0.1 + 0.9 / np.e], rel=1e-5)
 

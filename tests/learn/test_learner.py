@@ -100,7 +100,9 @@ def test_a_run_shorter_than_its_warm_up_has_a_rate() -> None:
 @pytest.mark.parametrize("clip", [0.0, 0.5])
 def test_optimisers(kind: Any, clip: float) -> None:
     """Two steps, written out; only Adam with decoupled decay shrinks kernels, and neither shrinks biases."""
-    config = LearnerConfig(optimiser=kind, clip=clip, weight_decay=0.3, peak=0.1, least=0.1, warmup=0)
+    config = LearnerConfig(
+        optimiser=kind, gradient_clip=clip, weight_decay=0.3, lr_peak=0.1, lr_final=0.1, warmup_steps=0
+    )
     optimiser = _optimiser(config, warmup_cosine(0.1, 0.1, 0, 50))
     rng = np.random.default_rng(0)
     shapes = {"kernel": (2, 3), "bias": (3,)}
@@ -143,7 +145,9 @@ def test_a_small_net_learns_a_small_replay_by_heart() -> None:
     game, steps = boardwright.game("draughts"), 60
     net = NetConfig(blocks=1, width=8, policy_channels=8, value_channels=4, value_hidden=16, auxiliary=("margin",))
     network = make_network(net, game)
-    config = LearnerConfig(batch=16, peak=0.03, warmup=5, averaging=0.9, clip=5.0, weight_decay=0.0)
+    config = LearnerConfig(
+        batch_size=16, lr_peak=0.03, warmup_steps=5, ema_decay=0.9, gradient_clip=5.0, weight_decay=0.0
+    )
     functions = make_learner(config, game, game.batch(), game.learning(), network, steps)
     cases = random_cases(game)[:8]
     replay = as_replay(as_samples(game, cases))

@@ -1,6 +1,7 @@
 """Run files that version 0.1.0 wrote before `state.safetensors`, in tests/learn/data, are still read."""
 
 import dataclasses
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from boardwright.learn.run import checkpoint, metrics, packing, portable_state, run_folder
+from boardwright.errors import RunError
+from boardwright.learn.methods import PRESETS
+from boardwright.learn.run import checkpoint, config_file, metrics, packing, portable_state, run_folder, settings
+from boardwright.setting import renamed
 
 DATA = Path(__file__).parent / "data"
 FIELDS = ("learner", "league")
@@ -80,3 +84,52 @@ def test_a_folder_with_the_old_names_is_packed_and_resumed(tmp_path: Path) -> No
     shutil.copy(DATA / "old.pack", tmp_path / "older")
     packing.pack(tmp_path / "run", tmp_path / "older", nets=1)  # a pack may replace a pack of the old format
     assert packing.unpack(tmp_path / "older", tmp_path / "new").nets == (2,)
+
+
+OLD_CONFIGS = json.loads((DATA / "old-configs.json").read_text())
+
+
+@pytest.mark.parametrize("method", sorted(OLD_CONFIGS))
+def test_a_config_with_the_old_names_of_settings_is_read(tmp_path: Path, method: str) -> None:
+    preset, old = PRESETS[method][OLD_CONFIGS[method]["preset"]], OLD_CONFIGS[method]["config"]
+    (tmp_path / config_file.NAME).write_text(json.dumps(old))
+    assert config_file.recalled(tmp_path, method, preset.game, type(preset)) == preset
+    config_file.check(tmp_path, method, preset)
+    with pytest.raises(RunError, match="seed is 0 there and 5 here"):
+        config_file.check(tmp_path, method, dataclasses.replace(preset, seed=5))
+
+
+def test_a_pack_with_the_old_names_of_settings_is_resumed(tmp_path: Path) -> None:
+    packing.unpack(DATA / "old.pack", tmp_path / "run")
+    preset = PRESETS["alphazero"]["draughts-tiny"]
+    assert config_file.recalled(tmp_path / "run", "alphazero", "draughts", type(preset)) == preset
+
+
+@pytest.mark.parametrize(
+    ("method", "assignment", "new"),
+    [
+        ("alphazero", "learner.peak=1", "learner.lr_peak"),
+        ("alphazero", "tables=here", "tablebase_dir"),
+        ("alphazero", "learner.tables=1", "learner.tablebase_weight"),
+        ("ppo", "learner.trace=1", "learner.gae_lambda"),
+        ("vae", "rate=1", "lr"),
+    ],
+)
+def test_set_with_an_old_name_says_the_new_one(method: str, assignment: str, new: str) -> None:
+    preset = PRESETS[method][OLD_CONFIGS[method]["preset"]]
+    old = assignment.partition("=")[0]
+    with pytest.raises(RunError, match=f"^setting '{old}' is now called '{new}': use that name$"):
+        settings.apply(preset, [assignment])
+
+
+def groups(config: Any) -> list[Any]:
+    """A config and all dataclasses in it."""
+    values = [getattr(config, field.name) for field in dataclasses.fields(config)]
+    return [config, *(group for value in values if dataclasses.is_dataclass(value) for group in groups(value))]
+
+
+@pytest.mark.parametrize("method", sorted(PRESETS))
+def test_no_old_name_is_a_name_of_today(method: str) -> None:
+    for group in groups(next(iter(PRESETS[method].values()))):
+        names = {field.name for field in dataclasses.fields(group)}
+        assert not names & renamed(type(group)).keys()

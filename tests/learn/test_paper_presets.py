@@ -36,15 +36,15 @@ TABLUT = {
     "iterations": 100,  # [T]
     "learner.optimiser": "adamw",  # [T]
     "learner.weight_decay": 1e-4,  # [T]
-    "learner.warmup": 500,  # [T]
-    "learner.peak": 2e-3,  # [T]
-    "learner.least": 1e-5,  # [T]
-    "learner.batch": 512,  # [T]
+    "learner.warmup_steps": 500,  # [T]
+    "learner.lr_peak": 2e-3,  # [T]
+    "learner.lr_final": 1e-5,  # [T]
+    "learner.batch_size": 512,  # [T]
     "learner.steps": 102_400 // 100,  # [T] total training steps
-    "learner.clip": 1.0,  # [T code]
+    "learner.gradient_clip": 1.0,  # [T code]
     "learner.root_value": 0.0,  # [T] the outcome is the target
-    "learner.surprise": 0.0,
-    "learner.averaging": 0.0,
+    "learner.policy_surprise_weight": 0.0,
+    "learner.ema_decay": 0.0,
     "evaluation.first": 20,  # [T]
     "evaluation.every": 5,  # [T]
     "evaluation.opponents": 4,  # [T]
@@ -67,7 +67,7 @@ DRAUGHTS = {
     "gating.selfplay": "candidate",  # [D] 2.5
     "learner.optimiser": "adam",  # [D]
     "learner.augment": "none",
-    "learner.tables": 0.0,
+    "learner.tablebase_weight": 0.0,
     "selfplay.adjudicate": 0.0,
     "league.share": 0.0,
 }
@@ -86,12 +86,12 @@ CATHEDRAL_PPO = {
     "opponent.copy_every": 100,  # [C]
     "learner.epochs": 20,  # [C]
     "learner.kl_limit": 0.0,  # [C] none
-    "learner.actor_rate": 5e-4,  # [C]
-    "learner.critic_rate": 2e-4,  # [C]
+    "learner.actor_lr": 5e-4,  # [C]
+    "learner.critic_lr": 2e-4,  # [C]
     "learner.clip": 0.2,  # [C]
     "learner.entropy": 0.01,  # [C]
     "learner.discount": 0.97,  # [C]
-    "learner.trace": 0.95,  # [C]
+    "learner.gae_lambda": 0.95,  # [C]
     "learner.value_weight": 0.5,  # [C code]
     "evaluation.keep": "last",  # [C code] the final net
 }
@@ -136,4 +136,4 @@ def test_ppo_update_is_every_epoch_over_five_episodes() -> None:
     """10,000 episodes, about 47 decisions in the five of an update, all of them in each of the 20 epochs."""
     config = ppo_presets.PRESETS["cathedral-paper"]
     assert config.iterations * config.updates * config.rollout.games == 10_000
-    assert (config.learner.minibatches, config.learner.minibatch) == (1, 47)
+    assert (config.learner.minibatches, config.learner.minibatch_size) == (1, 47)

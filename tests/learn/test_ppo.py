@@ -32,17 +32,17 @@ TICTACTOE = PPOConfig(
     iterations=1,
     updates=300,
     plain=PlainConfig(convolutions=(32,), policy_hidden=(128,), value_hidden=(128,)),
-    rollout=RolloutConfig(games=256, rows=8, augment="all"),
+    rollout=RolloutConfig(games=256, steps=8, augment="all"),
     opponent=OpponentConfig(share=0.0),
     learner=PPOLearnerConfig(
         discount=1.0,
         entropy=0.1,
         epochs=4,
         minibatches=4,
-        minibatch=512,
-        actor_rate=3e-3,
-        critic_rate=3e-3,
-        final_rate=0.02,
+        minibatch_size=512,
+        actor_lr=3e-3,
+        critic_lr=3e-3,
+        lr_final_share=0.02,
         gradient_clip=1.0,
     ),
 )
@@ -50,9 +50,9 @@ SOME = dataclasses.replace(
     TICTACTOE,
     updates=2,
     plain=SMALL,
-    rollout=RolloutConfig(games=8, rows=6),
+    rollout=RolloutConfig(games=8, steps=6),
     opponent=OpponentConfig(soft_every=2, copy_every=10),
-    learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch=8),
+    learner=PPOLearnerConfig(epochs=2, minibatches=2, minibatch_size=8),
 )
 
 

@@ -19,7 +19,7 @@ from boardwright.nets.network import make_network, weights_of
 
 DRAUGHTS = game("draughts")
 PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,))
-CONFIG = PPOLearnerConfig(epochs=3, minibatches=2, minibatch=4, normalise=False)
+CONFIG = PPOLearnerConfig(epochs=3, minibatches=2, minibatch_size=4, normalise=False)
 
 
 def _batch(places: int, seed: int = 0, decided: Any = True) -> Batch:
@@ -129,7 +129,7 @@ def test_an_epoch_goes_through_all_decisions_once_and_through_nothing_else() -> 
 
 
 def test_a_step_makes_good_actions_likelier_and_values_truer() -> None:
-    config = dataclasses.replace(CONFIG, actor_rate=1e-2, critic_rate=1e-2, entropy=0.0)
+    config = dataclasses.replace(CONFIG, actor_lr=1e-2, critic_lr=1e-2, entropy=0.0)
     network, learner = _learner(config)
     batch, state = _batch(8), learner.init(network.init(jax.random.key(3)))
     before = learner.losses(state.variables, batch)[1]
@@ -144,7 +144,7 @@ def test_nothing_is_learned_once_the_policy_has_moved_too_far() -> None:
     batch, places = _batch(8), jnp.tile(jnp.arange(8), (12, 1))
     moved = {}
     for limit in (0.0, 0.02):
-        config = dataclasses.replace(CONFIG, actor_rate=2e-2, kl_limit=limit)
+        config = dataclasses.replace(CONFIG, actor_lr=2e-2, kl_limit=limit)
         network, learner = _learner(config)
         state = learner.init(network.init(jax.random.key(3)))
         after, _ = jax.jit(learner.learn, static_argnums=3)(state, batch, places, 1)
@@ -163,8 +163,8 @@ def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
         return {name.split("/")[1] for name in old if (old[name] != new[name]).any()}
 
     assert changed(CONFIG) == {"encoder", "policy", "value"}
-    assert changed(dataclasses.replace(CONFIG, critic_rate=0.0)) == {"encoder", "policy"}
-    assert changed(dataclasses.replace(CONFIG, actor_rate=0.0)) == {"value"}
+    assert changed(dataclasses.replace(CONFIG, critic_lr=0.0)) == {"encoder", "policy"}
+    assert changed(dataclasses.replace(CONFIG, actor_lr=0.0)) == {"value"}
     assert changed(CONFIG, frozen=True) == {"policy", "value"}
 
 

@@ -28,8 +28,8 @@ CONFIG = DQNConfig(
     iterations=5,
     plain=PLAIN,
     acting=ActingConfig(games=1, steps=1),
-    transitions=TransitionsConfig(capacity=16, alpha=0.6, beta=0.4, least=0.01),
-    learner=QLearnerConfig(batch=BATCH, updates=4, begin=1, discount=0.9, peak=1e-2, least=1e-2),
+    transitions=TransitionsConfig(capacity=16, alpha=0.6, beta=0.4, priority_epsilon=0.01),
+    learner=QLearnerConfig(batch_size=BATCH, updates=4, min_replay_size=1, discount=0.9, lr_peak=1e-2, lr_final=1e-2),
 )
 
 
@@ -93,7 +93,7 @@ def plain_loop(
 ) -> tuple[Any, Replay, list[float]]:
     """What `learn` does, one update after the other, with nothing asked before and draws by NumPy."""
     network = make_network(config.architecture, GAME)
-    adam = optax.adam(config.learner.peak)
+    adam = optax.adam(config.learner.lr_peak)
     state, losses = adam.init(variables["params"]), []
     samples, share = config.samples, config.learner.target_share
     uniforms = np.asarray(jax.random.uniform(jax.random.split(key)[0], (count, samples)), np.float64)

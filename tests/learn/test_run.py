@@ -37,7 +37,7 @@ TINY = settings.apply(
         "league.nets=1",
         "learner.steps=4",
         "search.simulations=2",
-        "search.considered=2",
+        "search.max_considered_actions=2",
         "evaluation.opponents=1",
         "evaluation.simulations=2",
     ],
@@ -224,8 +224,8 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
 
 
 def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:
-    other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, peak=1e-3))
-    with pytest.raises(RunError, match=r"learner\.peak is 0\.002 there and 0\.001 here"):
+    other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, lr_peak=1e-3))
+    with pytest.raises(RunError, match=r"learner\.lr_peak is 0\.002 there and 0\.001 here"):
         loop.train(AlphaZero(other), whole)
 
 
@@ -303,7 +303,7 @@ def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
     """Its first net is that one, it learns from there, and once begun it needs the file no longer."""
     first = tmp_path / "first.net"
     shutil.copy(league.path_of(whole / "nets", 4), first)
-    config = dataclasses.replace(TINY, initial=str(first), iterations=2)
+    config = dataclasses.replace(TINY, init_from=str(first), iterations=2)
     folder = tmp_path / "run"
     loop.train(AlphaZero(config), folder, RunObserver(stopped=iter([False, False, True]).__next__))
     given, begun = (netfile.read(path).weights for path in (first, league.path_of(folder / "nets", 0)))
@@ -319,7 +319,7 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
     """Whose weights it takes, but for those of the value's hidden layer, which has a row a cell."""
     shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
     sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
-    config = settings.apply(presets.PRESETS["cathedral-tiny"], ["initial=cathedral", "league.share=0", *sizes])
+    config = settings.apply(presets.PRESETS["cathedral-tiny"], ["init_from=cathedral", "league.share=0", *sizes])
     loop.train(AlphaZero(config), tmp_path, RunObserver(stopped=lambda: True))
     begun = netfile.read(tmp_path / "nets" / league.BEST)
     assert (begun.interface.observation_shape[:2], shipped.interface.observation_shape[:2]) == ((8, 8), (10, 10))
@@ -330,9 +330,12 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
 def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
     theirs = str(league.path_of(whole / "nets", 0))
     for changes, complaint in (
-        (["initial=nowhere.net"], "setting initial: net 'nowhere.net': no such file"),
-        (["initial=tablut"], "setting initial: .*made for tablut, not tictactoe"),
-        ([f"initial={theirs}", "net.width=16"], "setting initial: .* is a 1x8 net that is built otherwise than net"),
+        (["init_from=nowhere.net"], "setting init_from: net 'nowhere.net': no such file"),
+        (["init_from=tablut"], "setting init_from: .*made for tablut, not tictactoe"),
+        (
+            [f"init_from={theirs}", "net.width=16"],
+            "setting init_from: .* is a 1x8 net that is built otherwise than net",
+        ),
     ):
         with pytest.raises(RunError, match=complaint):
             loop.train(

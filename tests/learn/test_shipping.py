@@ -148,8 +148,8 @@ def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path
 
 
 def test_where_files_lay_is_nobodys_business() -> None:
-    told = {"game": "draughts", "tables": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
+    told = {"game": "draughts", "tablebase_dir": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
     public = shipping.provenance({"iteration": 20, "config": told}, History({}, ()))["config"]
-    assert public == {"game": "draughts", "tables": "tables-5", "initial": "first.net"}
+    assert public == {"game": "draughts", "tablebase_dir": "tables-5", "initial": "first.net"}
     without = {"iteration": 20, "config": {"game": "tablut", "tables": None}}
     assert shipping.provenance(without, History({}, ()))["config"] == without["config"]

@@ -42,7 +42,7 @@ CONFIG = AlphaZeroConfig(
     search=SearchConfig(simulations=(2,)),
     selfplay=SelfPlayConfig(games=GAMES, steps=1, adjudicate=0.5),
     replay=ReplayConfig(iterations=1),
-    learner=LearnerConfig(batch=4, steps=1, warmup=0, tables=1.0),
+    learner=LearnerConfig(batch_size=4, steps=1, warmup_steps=0, tablebase_weight=1.0),
 )
 # One capture leads to pieces that the tables know: the capturing side has more of them, the last time one of each.
 FORCED = ("B:WK18,K28:BK14,K1,K3", "W:WK18,K32,K31:BK15,K1", "B:WK18,K32:BK14")
@@ -121,7 +121,7 @@ def test_values_are_the_truth_where_it_is_known() -> None:
     variables = network.init(jax.random.key(0))
 
     def learner(share: float) -> Any:
-        config = LearnerConfig(tables=share, root_value=0.25)
+        config = LearnerConfig(tablebase_weight=share, root_value=0.25)
         return jax.jit(make_learner(config, game, env, learning, network, 10, proven).losses)
 
     plain, knowing = learner(0.0), learner(1.0)
@@ -141,21 +141,21 @@ def test_settings_that_ask_for_tables() -> None:
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: tablut has no endgame tables"):
         AlphaZero(tablut)
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: no draughts tables in /nowhere"):
-        AlphaZero(dataclasses.replace(CONFIG, tables="/nowhere"))
-    with pytest.raises(RunError, match="setting tables: nothing asks for them"):
-        AlphaZeroConfig(game="draughts", tables="somewhere")
+        AlphaZero(dataclasses.replace(CONFIG, tablebase_dir="/nowhere"))
+    with pytest.raises(RunError, match="setting tablebase_dir: nothing asks for them"):
+        AlphaZeroConfig(game="draughts", tablebase_dir="somewhere")
     assert {name for name, preset in PRESETS.items() if preset.asks_tables} == {"draughts-fast"}
 
 
 def test_a_run_that_began_before_there_was_a_setting_goes_on(tmp_path: Path) -> None:
     plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
     told = config_file.told("alphazero", plain)
-    for group, name in (("selfplay", "adjudicate"), ("learner", "tables")):
+    for group, name in (("selfplay", "adjudicate"), ("learner", "tablebase_weight")):
         del told[group][name]
-    del told["tables"]
+    del told["tablebase_dir"]
     (tmp_path / config_file.NAME).write_text(json.dumps(told))
     config_file.check(tmp_path, "alphazero", plain)
-    with pytest.raises(RunError, match=r"other settings \(learner.tables is 0.0 there and 1.0 here\)"):
-        config_file.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tables=1"]))
+    with pytest.raises(RunError, match=r"other settings \(learner.tablebase_weight is 0.0 there and 1.0 here\)"):
+        config_file.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tablebase_weight=1"]))
     with pytest.raises(RunError, match=r"other settings \(method is 'alphazero' there"):
         config_file.check(tmp_path, "ppo", plain)

@@ -129,7 +129,7 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
     numbers = np.repeat(np.array([0, 1], np.int32), len(bits) // 2)
     nothing = np.zeros(len(bits), np.int32)
     sizes = ["encoder.convolutions=[16,32]", "encoder.hidden=128", "encoder.latent=8"]
-    config = settings.apply(TINY, ["iterations=15", "batch=32", "rate=2e-3", *sizes])
+    config = settings.apply(TINY, ["iterations=15", "batch_size=32", "lr=2e-3", *sizes])
     train(VAE(config, Boards(some.shape, bits, numbers, nothing, nothing)), tmp_path / "run")
     told = {name: series.values for name, series in read_metrics(tmp_path / "run").scalars.items()}
     first, last = ({name: values[place] for name, values in told.items()} for place in (0, -1))

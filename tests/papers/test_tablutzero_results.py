@@ -137,7 +137,7 @@ def test_differences_are_told(tmp_path: Path) -> None:
     other = config_of("fast", "rules=mcgill", "search.simulations=[8, 9]", "net.policy=dense")
     assert config_of("fast", *differences(other, config_of("fast"))) == other
     assert differences(config_of("fast"), other)[0] == "rules=none"
-    dense = config_of("fast", "net.policy=dense", "net.policy_channels=2", "learner.clip=0", "seed=3")
+    dense = config_of("fast", "net.policy=dense", "net.policy_channels=2", "learner.gradient_clip=0", "seed=3")
     assert variant_text(variant(dense, config_of("fast"))) == "variant: dense policy head, no gradient clipping"
     few = config_of("fast", "net.policy_channels=2", "net.width=8")
     assert variant_text(variant(few, config_of("fast"))) == "variant: `net.width=8`, `net.policy_channels=2`"

@@ -95,12 +95,12 @@ def test_a_run_of_other_settings_is_not_the_preset(good: Results, name: str, und
 
 
 def test_a_run_is_a_variant_once_its_preset_has_changed(good: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    dense = config_of("paper", "net.policy=dense", "net.policy_channels=2", "learner.clip=0")
+    dense = config_of("paper", "net.policy=dense", "net.policy_channels=2", "learner.gradient_clip=0")
     results = with_run(good, "paper", dataclasses.replace(good.runs["paper"], config=dense))
-    preset = config_of("paper", "net.policy=conv", "net.policy_channels=32", "learner.clip=1")
+    preset = config_of("paper", "net.policy=conv", "net.policy_channels=32", "learner.gradient_clip=1")
     monkeypatch.setitem(PRESETS, "tablut-paper", preset)
     words = "variant: dense policy head, no gradient clipping"
-    changed = "`net.policy=dense`, `net.policy_channels=2`, `learner.clip=0.0`"
+    changed = "`net.policy=dense`, `net.policy_channels=2`, `learner.gradient_clip=0.0`"
     page = report(results)
     assert f"| settings |  | {words} | not run | not run | as the preset |" in page
     assert f"| `tablut-paper` | the paper's run | {words} ({changed}) |" in page

@@ -75,7 +75,9 @@ def test_searches_of_training_ask_there_only_if_told_to(kind: Literal["gumbel", 
         return jnp.zeros(mask.shape, jnp.float32), (mask.sum(axis=1) == 1).astype(jnp.float32)
 
     def values(forced: int) -> np.ndarray:
-        search = make_search(env, SearchConfig(kind=kind, forced=forced), evaluate, 12, DRAUGHTS.max_search_actions)
+        search = make_search(
+            env, SearchConfig(kind=kind, max_forced_plies=forced), evaluate, 12, DRAUGHTS.max_search_actions
+        )
         return np.asarray(quick_jit(search)(key, states).value)
 
     assert (values(0) != 0).sum() > 10
@@ -127,7 +129,7 @@ def test_forced_moves_are_part_of_the_line() -> None:
 
 def test_games_of_self_play_stop_only_at_choices() -> None:
     told = ("search.simulations=2", "net.blocks=1", "net.width=4", "selfplay.games=32", "selfplay.steps=40")
-    config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", "search.forced=8"])
+    config = settings.apply(PRESETS["draughts-tiny"], [*told, "league.share=0", "search.max_forced_plies=8"])
     az = AlphaZero(config)
     run = az.initialise()
     for step in range(0, config.selfplay.steps, az.play_chunk):

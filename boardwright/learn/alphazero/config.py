@@ -22,7 +22,9 @@ class SearchConfig:
         tuple[int, ...],
         Setting("simulations of a move; of several numbers each applies to an equal share of the iterations", 1, 2**14),
     ] = (32,)
-    considered: Annotated[int, Setting("gumbel: actions considered at the root", 2, 4096)] = 16
+    max_considered_actions: Annotated[
+        int, Setting("gumbel: actions considered at the root", 2, 4096, was="considered")
+    ] = 16
     c_visit: Annotated[
         float, Setting("gumbel: weight of values against priors, as an offset of the visits", 0, 1e6)
     ] = 50.0
@@ -36,11 +38,20 @@ class SearchConfig:
         0.25
     )
     dirichlet_alpha: Annotated[float, Setting("puct: concentration of the Dirichlet noise", 1e-3, 1e3)] = 0.3
-    forced: Annotated[
-        int, Setting("positions with one legal action that a simulation or a game passes through in one step", 0, 8)
+    max_forced_plies: Annotated[
+        int,
+        Setting(
+            "positions with one legal action that a simulation or a game passes through in one step", 0, 8, was="forced"
+        ),
     ] = 0
-    warm_plies: Annotated[
-        int, Setting("puct: plies in which moves are drawn by visits; later the most visited is played", 0, 10**6)
+    temperature_plies: Annotated[
+        int,
+        Setting(
+            "puct: plies in which moves are drawn by visits; later the most visited is played",
+            0,
+            10**6,
+            was="warm_plies",
+        ),
     ] = 30
 
     def at(self, iteration: int, iterations: int) -> int:
@@ -100,17 +111,22 @@ class ReplayConfig:
 class LearnerConfig:
     """How the net learns."""
 
-    batch: Annotated[int, Setting("samples of a step", 2, 2**16)] = 256
+    batch_size: Annotated[int, Setting("samples of a step", 2, 2**16, was="batch")] = 256
     steps: Annotated[int, Setting("steps per iteration", 1, 10**6)] = 64
     optimiser: Annotated[Literal["adamw", "adam"], Setting("optimiser")] = "adamw"
-    peak: Annotated[float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10)] = 2e-3
-    least: Annotated[float, Setting("learning rate at the end of the run", 0, 10)] = 1e-5
-    warmup: Annotated[int, Setting("steps of the linear warm-up", 0, 10**7)] = 100
+    lr_peak: Annotated[
+        float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10, was="peak")
+    ] = 2e-3
+    lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-5
+    warmup_steps: Annotated[int, Setting("steps of the linear warm-up", 0, 10**7, was="warmup")] = 100
     weight_decay: Annotated[float, Setting("adamw: decoupled weight decay", 0, 10)] = 1e-4
     l2: Annotated[float, Setting("weight in the loss of the sum of squares of the kernels", 0, 10)] = 0.0
-    clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6)] = 0.0
-    averaging: Annotated[
-        float, Setting("decay per step of the averaged weights, which then play; 0 is no averaging", 0, 0.999999)
+    gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")] = 0.0
+    ema_decay: Annotated[
+        float,
+        Setting(
+            "decay per step of the averaged weights, which then play; 0 is no averaging", 0, 0.999999, was="averaging"
+        ),
     ] = 0.0
     augment: Annotated[
         Literal["none", "rotations", "all"], Setting("symmetries of the game that samples are drawn under")
@@ -118,9 +134,11 @@ class LearnerConfig:
     root_value: Annotated[
         float, Setting("share of the search's value in the value target; the rest is the result", 0, 1)
     ] = 0.0
-    tables: Annotated[float, Setting("share of endgame tables in both targets, where they know a position", 0, 1)] = 0.0
-    surprise: Annotated[
-        float, Setting("share of a sample's weight that is proportional to the policy surprise", 0, 1)
+    tablebase_weight: Annotated[
+        float, Setting("share of endgame tables in both targets, where they know a position", 0, 1, was="tables")
+    ] = 0.0
+    policy_surprise_weight: Annotated[
+        float, Setting("share of a sample's weight that is proportional to the policy surprise", 0, 1, was="surprise")
     ] = 0.0
     value_weight: Annotated[float, Setting("weight of the value loss", 0, 100)] = 1.0
     ownership_weight: Annotated[float, Setting("weight of the ownership loss, of nets with that head", 0, 100)] = 0.15
@@ -162,9 +180,11 @@ class AlphaZeroConfig:
     game: Annotated[str, Setting("name of the game")]
     rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
     observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
-    tables: Annotated[str | None, Setting("folder of endgame tables; none is those of the package")] = None
-    initial: Annotated[
-        str | None, Setting("net to start from, a file or a name of the package; none is random weights")
+    tablebase_dir: Annotated[
+        str | None, Setting("folder of endgame tables; none is those of the package", was="tables")
+    ] = None
+    init_from: Annotated[
+        str | None, Setting("net to start from, a file or a name of the package; none is random weights", was="initial")
     ] = None
     seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
     iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 50
@@ -191,7 +211,10 @@ class AlphaZeroConfig:
     @property
     def asks_tables(self) -> str | None:
         """The first setting that needs endgame tables."""
-        shares = {"selfplay.adjudicate": self.selfplay.adjudicate, "learner.tables": self.learner.tables}
+        shares = {
+            "selfplay.adjudicate": self.selfplay.adjudicate,
+            "learner.tablebase_weight": self.learner.tablebase_weight,
+        }
         return next((path for path, share in shares.items() if share > 0), None)
 
     @property
@@ -216,8 +239,10 @@ def check(config: AlphaZeroConfig) -> None:
         )
     if config.league_games and config.selfplay.steps % 2:
         raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
-    if config.tables is not None and config.asks_tables is None:
-        raise RunError("setting tables: nothing asks for them: set selfplay.adjudicate or learner.tables too")
+    if config.tablebase_dir is not None and config.asks_tables is None:
+        raise RunError(
+            "setting tablebase_dir: nothing asks for them: set selfplay.adjudicate or learner.tablebase_weight too"
+        )
     states = config.selfplay.games * config.selfplay.steps
     if config.window * states > MAX_STATES:
         raise RunError(

@@ -66,9 +66,9 @@ def make_learner(
 ) -> LearnerFunctions:
     """The learner of a net; its learning rate comes to its end after `total_steps`.
 
-    With `proven`, whose tables are then passed to its functions, values are corrected by `config.tables`.
+    With `proven`, whose tables are then passed to its functions, values are corrected by `config.tablebase_dir`.
     """
-    schedule = warmup_cosine(config.peak, config.least, config.warmup, total_steps)
+    schedule = warmup_cosine(config.lr_peak, config.lr_final, config.warmup_steps, total_steps)
     optimiser = _optimiser(config, schedule)
     images = SymmetryImages.of(game, config.augment)
 
@@ -79,9 +79,9 @@ def make_learner(
         variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
     ) -> tuple[Array, tuple[Losses, Any]]:
         states = jax.vmap(learning.unpack)(samples.words)
-        if proven is not None and config.tables:
+        if proven is not None and config.tablebase_weight:
             known = jax.vmap(proven.result, (None, 0))(tables, states)
-            samples = corrected(samples, known, config.tables)
+            samples = corrected(samples, known, config.tablebase_weight)
         role = states.current_role
         observation = jax.vmap(env.observe)(states, role)
         observation, actions = images.apply(symmetry, observation, samples.actions.astype(jnp.int32))
@@ -105,15 +105,15 @@ def make_learner(
         params = optax.apply_updates(learner.variables["params"], updates)
         variables = {"params": params, "batch_stats": statistics}
         averaged = variables
-        if config.averaging:
-            decay = jnp.minimum(config.averaging, (1 + learner.steps) / (10 + learner.steps))
+        if config.ema_decay:
+            decay = jnp.minimum(config.ema_decay, (1 + learner.steps) / (10 + learner.steps))
             averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, learner.averaged, variables)
         return Learner(variables, averaged, state, learner.steps + 1), terms
 
     def learn(key: Array, learner: Learner, replay: Replay, steps: int, tables: Any = None) -> tuple[Learner, Losses]:
         draw_key, symmetry_key = jax.random.split(key)
-        places = replay_buffer.draw(draw_key, replay, steps * config.batch).reshape(steps, config.batch)
-        symmetries = jax.random.randint(symmetry_key, (steps, config.batch), 0, images.count)
+        places = replay_buffer.draw(draw_key, replay, steps * config.batch_size).reshape(steps, config.batch_size)
+        symmetries = jax.random.randint(symmetry_key, (steps, config.batch_size), 0, images.count)
 
         def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
             return one_step(learner, split(replay_buffer.take(replay, drawn[0])), split(drawn[1]), tables)
@@ -126,7 +126,7 @@ def make_learner(
 
 
 def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.GradientTransformation:
-    clip = optax.clip_by_global_norm(config.clip) if config.clip else optax.identity()
+    clip = optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity()
     if config.optimiser == "adam":
         return optax.chain(clip, optax.adam(schedule))
     return optax.chain(clip, optax.adamw(schedule, weight_decay=config.weight_decay, mask=_kernels))

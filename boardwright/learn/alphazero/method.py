@@ -69,7 +69,7 @@ class AlphaZero(Method[TrainingState]):
         self.steps = Steps(config, dtype=dtype)
         self.game = self.steps.game
         rates = config.learner
-        self._rate = warmup_cosine(rates.peak, rates.least, rates.warmup, config.iterations * rates.steps)
+        self._rate = warmup_cosine(rates.lr_peak, rates.lr_final, rates.warmup_steps, config.iterations * rates.steps)
         self.play_chunk = chunk_of(config.selfplay.steps, MOST_PLAYED, multiple=2 if config.league_games else 1)
         self.learn_chunk = chunk_of(config.learner.steps, MOST_LEARNED_ON_CPU if on_cpu() else MOST_LEARNED)
         self._plays = config.selfplay.steps // self.play_chunk
@@ -94,17 +94,17 @@ class AlphaZero(Method[TrainingState]):
 
     def initialise_from(self, state: TrainingState) -> TrainingState:
         """The state with the weights of the net that the config names, which may have learned other rules."""
-        text = self.config.initial
+        text = self.config.init_from
         if text is None:
             return state
         try:
             net = netfile.read(shipped.find(text))
             weights = weights_for(net, self.game)
         except NetError as error:
-            raise RunError(f"setting initial: {error}") from error
+            raise RunError(f"setting init_from: {error}") from error
         if net.config != self.config.net:
             raise RunError(
-                f"setting initial: {text} is a {net.config.size} net that is built otherwise than net.* says"
+                f"setting init_from: {text} is a {net.config.size} net that is built otherwise than net.* says"
             )
         return with_weights(state, variables_of(weights))
 
@@ -120,7 +120,7 @@ class AlphaZero(Method[TrainingState]):
                 if chunk == self._plays - 1:
                     state = self.settle(state, iteration)
                 return jax.block_until_ready(state), {}
-        with out_of_memory_hint("learner.batch"):
+        with out_of_memory_hint("learner.batch_size"):
             first = (chunk - self._plays) * self.learn_chunk
             state, losses = jax.block_until_ready(self.learn(state, iteration, first))
             return state, losses if self.has_enough(state) else {}

@@ -38,14 +38,14 @@ _TABLUT_PAPER = AlphaZeroConfig(
     league=LeagueConfig(share=0.25, nets=1),  # one past self an iteration: small batches are slow
     replay=ReplayConfig(iterations=16),
     learner=LearnerConfig(
-        batch=512,
+        batch_size=512,
         steps=1024,
         optimiser="adamw",
-        peak=2e-3,
-        least=1e-5,
-        warmup=500,
+        lr_peak=2e-3,
+        lr_final=1e-5,
+        warmup_steps=500,
         weight_decay=1e-4,
-        clip=1.0,  # the paper does not mention it; its code has it
+        gradient_clip=1.0,  # the paper does not mention it; its code has it
         augment="rotations",
     ),
     evaluation=ContestConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128),
@@ -63,10 +63,19 @@ _DRAUGHTS_VARIANT = AlphaZeroConfig(
     observation="paper",
     iterations=50,
     net=NetConfig(blocks=4, width=64, policy="dense", policy_channels=2, value_channels=1, value_hidden=32),
-    search=SearchConfig(kind="puct", simulations=(100,), warm_plies=30),
+    search=SearchConfig(kind="puct", simulations=(100,), temperature_plies=30),
     selfplay=SelfPlayConfig(games=32, steps=64),
     replay=ReplayConfig(iterations=16),
-    learner=LearnerConfig(batch=128, steps=64, optimiser="adam", peak=1e-3, least=1e-3, warmup=0, l2=1e-4, clip=1.0),
+    learner=LearnerConfig(
+        batch_size=128,
+        steps=64,
+        optimiser="adam",
+        lr_peak=1e-3,
+        lr_final=1e-3,
+        warmup_steps=0,
+        l2=1e-4,
+        gradient_clip=1.0,
+    ),
     gating=GatingConfig(games=40, every=5, threshold=0.55, simulations=100),
     evaluation=ContestConfig(first=10, every=10, games=32, simulations=100),
 )
@@ -95,15 +104,15 @@ def _fast(game: str, *, heads: str, opening_plies: int, steps: int = 256) -> Alp
         league=LeagueConfig(share=0.125, nets=1),  # small batches are slow
         replay=ReplayConfig(iterations=8),
         learner=LearnerConfig(
-            batch=1024,
+            batch_size=1024,
             steps=1024,  # two samples a position: learning is cheap beside self-play
-            peak=3e-3,
-            warmup=500,
-            clip=1.0,
-            averaging=0.999,
+            lr_peak=3e-3,
+            warmup_steps=500,
+            gradient_clip=1.0,
+            ema_decay=0.999,
             augment="all",
             root_value=0.25,
-            surprise=0.5,
+            policy_surprise_weight=0.5,
         ),
         evaluation=ContestConfig(first=5, every=5, games=128, simulations=32),
     )
@@ -123,7 +132,7 @@ def _draughts_fast() -> AlphaZeroConfig:
         selfplay=dataclasses.replace(config.selfplay, games=8192, adjudicate=0.9),
         league=LeagueConfig(share=0.0),
         replay=ReplayConfig(iterations=16),
-        learner=dataclasses.replace(config.learner, tables=1.0),
+        learner=dataclasses.replace(config.learner, tablebase_weight=1.0),
         evaluation=ContestConfig(first=24, every=24, opponents=2, games=128, simulations=32),
     )
 
@@ -142,7 +151,7 @@ def _for_draughts(config: AlphaZeroConfig, *, width: int) -> AlphaZeroConfig:
 
 def _through_forced(config: AlphaZeroConfig) -> AlphaZeroConfig:
     """Where captures are forced, simulations are better spent on positions that leave a choice; docs/search.md."""
-    return dataclasses.replace(config, search=dataclasses.replace(config.search, forced=3))
+    return dataclasses.replace(config, search=dataclasses.replace(config.search, max_forced_plies=3))
 
 
 def _laptop(game: str, *, heads: str, simulations: int, iterations: int, opening_plies: int) -> AlphaZeroConfig:
@@ -151,19 +160,19 @@ def _laptop(game: str, *, heads: str, simulations: int, iterations: int, opening
         game=game,
         iterations=iterations,
         net=dataclasses.replace(_OURS, blocks=3, width=32, heads=heads),
-        search=SearchConfig(simulations=(simulations,), considered=8),
+        search=SearchConfig(simulations=(simulations,), max_considered_actions=8),
         selfplay=SelfPlayConfig(games=64, steps=64, opening_plies=opening_plies),
         replay=ReplayConfig(iterations=12),
         learner=LearnerConfig(
-            batch=128,
+            batch_size=128,
             steps=64,
-            peak=3e-3,
-            warmup=50,
-            clip=1.0,
-            averaging=0.99,
+            lr_peak=3e-3,
+            warmup_steps=50,
+            gradient_clip=1.0,
+            ema_decay=0.99,
             augment="all",
             root_value=0.25,
-            surprise=0.5,
+            policy_surprise_weight=0.5,
         ),
         evaluation=ContestConfig(first=10, every=10, opponents=2, games=16, simulations=simulations),
     )
@@ -176,11 +185,19 @@ def _tiny(game: str, *, heads: str, rules: str | None = None) -> AlphaZeroConfig
         rules=rules,
         iterations=4,
         net=dataclasses.replace(_OURS, blocks=1, width=8, policy_channels=4, value_hidden=8, heads=heads),
-        search=SearchConfig(simulations=(4,), considered=4),
+        search=SearchConfig(simulations=(4,), max_considered_actions=4),
         selfplay=SelfPlayConfig(games=16, steps=16, opening_plies=2, full_share=0.75, quick_simulations=2),
         league=LeagueConfig(share=0.25, nets=2),
         replay=ReplayConfig(iterations=3),
-        learner=LearnerConfig(batch=16, steps=8, warmup=4, averaging=0.9, augment="all", root_value=0.25, surprise=0.5),
+        learner=LearnerConfig(
+            batch_size=16,
+            steps=8,
+            warmup_steps=4,
+            ema_decay=0.9,
+            augment="all",
+            root_value=0.25,
+            policy_surprise_weight=0.5,
+        ),
         evaluation=ContestConfig(first=2, every=2, opponents=2, games=4, simulations=4),
     )
 

@@ -128,7 +128,7 @@ class Steps:
             self._key(PLAY, iteration, step),
             state.games,
             state.tally,
-            env=without_forced(self.env, config.search.forced),  # to where there is something to learn
+            env=without_forced(self.env, config.search.max_forced_plies),  # to where there is something to learn
             learning=self.learning,
             config=config.selfplay,
             theirs=theirs,
@@ -149,7 +149,7 @@ class Steps:
             state.endings,
             iteration % self.config.window * self.config.selfplay.steps,
             state.first_serial,
-            surprise=self.config.learner.surprise,
+            surprise=self.config.learner.policy_surprise_weight,
             bootstrap=self.config.selfplay.unfinished == "bootstrap",
         )
         return dataclasses.replace(state, replay=replay, first_serial=state.games.serial)
@@ -157,7 +157,7 @@ class Steps:
     def has_enough(self, state: TrainingState) -> Array:
         """Bool: whether the replay has enough to learn from."""
         # A first iteration may end before its games do, and a few short games would be overfitted.
-        return replay_buffer.usable_states(state.replay) >= self.config.learner.batch
+        return replay_buffer.usable_states(state.replay) >= self.config.learner.batch_size
 
     def learn(
         self, state: TrainingState, iteration: Array, first: Array, steps: int, tables: Any
@@ -176,6 +176,6 @@ def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None
     if config.asks_tables is None:
         return None
     try:
-        return game.proven_results(None if config.tables is None else Path(config.tables))
+        return game.proven_results(None if config.tablebase_dir is None else Path(config.tablebase_dir))
     except BoardwrightError as error:
         raise RunError(f"setting {config.asks_tables}: {error}") from error

@@ -33,7 +33,7 @@ def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
     if count == 1:
         yield
         return
-    for path, size in (("selfplay.games", config.selfplay.games), ("learner.batch", config.learner.batch)):
+    for path, size in (("selfplay.games", config.selfplay.games), ("learner.batch_size", config.learner.batch_size)):
         if size % count:
             raise RunError(
                 f"setting {path}: {size} does not divide by {count} devices: set it to {-(-size // count) * count}"
@@ -73,5 +73,5 @@ def in_words(config: AlphaZeroConfig) -> str | None:
     if count == 1:
         return None
     of = f" of {processes} processes" if processes > 1 else ""
-    games, samples = config.selfplay.games // count, config.learner.batch // count
+    games, samples = config.selfplay.games // count, config.learner.batch_size // count
     return f"{count} devices{of}: {games} games and {samples} samples of a batch on each"

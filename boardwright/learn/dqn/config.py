@@ -21,9 +21,11 @@ class ActingConfig:
     games: Annotated[int, Setting("concurrent games", 1, 2**16)] = 64
     steps: Annotated[int, Setting("actions in each game per iteration", 1, 2**15)] = 64
     exploration: Annotated[Exploration, Setting("exploration: epsilon-greedy or Boltzmann")] = "boltzmann"
-    first: Annotated[float, Setting("epsilon or temperature at the start", 1e-6, 1e6)] = 1.0
-    last: Annotated[float, Setting("epsilon or temperature in the limit", 1e-6, 1e6)] = 0.1
-    decay: Annotated[float, Setting("episodes in which the distance to the limit falls by 1 / e", 1e-3, 1e9)] = 500.0
+    exploration_start: Annotated[float, Setting("epsilon or temperature at the start", 1e-6, 1e6, was="first")] = 1.0
+    exploration_end: Annotated[float, Setting("epsilon or temperature in the limit", 1e-6, 1e6, was="last")] = 0.1
+    exploration_decay: Annotated[
+        float, Setting("episodes in which the distance to the limit falls by 1 / e", 1e-3, 1e9, was="decay")
+    ] = 500.0
     random_episodes: Annotated[int, Setting("first episodes in which the other role plays at random", 0, 10**9)] = 0
     illegal_episodes: Annotated[
         int, Setting("first episodes without a mask: an illegal action ends the game and costs the penalty", 0, 10**9)
@@ -39,19 +41,21 @@ class TransitionsConfig:
     prioritised: Annotated[bool, Setting("prioritised replay, else uniform")] = True
     alpha: Annotated[float, Setting("exponent of priorities; 0 is uniform", 0, 1)] = 0.6
     beta: Annotated[float, Setting("exponent of importance weights at the start; it rises to 1", 0, 1)] = 0.4
-    least: Annotated[float, Setting("constant added to every error, so that all transitions are drawn", 1e-9, 1e3)] = (
-        1e-3
-    )
+    priority_epsilon: Annotated[
+        float, Setting("constant added to every error, so that all transitions are drawn", 1e-9, 1e3, was="least")
+    ] = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class QLearnerConfig:
     """How the net learns."""
 
-    batch: Annotated[int, Setting("transitions of an update", 1, 2**16)] = 64
+    batch_size: Annotated[int, Setting("transitions of an update", 1, 2**16, was="batch")] = 64
     updates: Annotated[float, Setting("updates per action of every game", 0, 10**4)] = 10.0
     merge: Annotated[int, Setting("updates made as one, with that many times the batch", 1, 1024)] = 1
-    begin: Annotated[int, Setting("transitions in the buffer before learning starts", 1, 10**7)] = 64
+    min_replay_size: Annotated[
+        int, Setting("transitions in the buffer before learning starts", 1, 10**7, was="begin")
+    ] = 64
     discount: Annotated[float, Setting("discount of an action", 0, 1)] = 0.95
     target_every: Annotated[
         int, Setting("episodes between copies of the net to the target net; 0 is never", 0, 10**9)
@@ -60,10 +64,12 @@ class QLearnerConfig:
         float, Setting("share of the net in the target net after every update; 0 is none", 0, 1)
     ] = 0.0
     loss: Annotated[Literal["squared", "huber"], Setting("loss of the temporal-difference error")] = "squared"
-    peak: Annotated[float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10)] = 1e-3
-    least: Annotated[float, Setting("learning rate at the end of the run", 0, 10)] = 1e-3
-    warmup: Annotated[int, Setting("updates of the linear warm-up", 0, 10**9)] = 0
-    clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6)] = 0.0
+    lr_peak: Annotated[
+        float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10, was="peak")
+    ] = 1e-3
+    lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-3
+    warmup_steps: Annotated[int, Setting("updates of the linear warm-up", 0, 10**9, was="warmup")] = 0
+    gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")] = 0.0
     augment: Annotated[
         Literal["none", "rotations", "all"], Setting("symmetries of the game that samples are drawn under")
     ] = "none"
@@ -101,7 +107,7 @@ class DQNConfig:
     @property
     def samples(self) -> int:
         """Transitions an update learns from, those merged into it included."""
-        return self.learner.batch * self.learner.merge
+        return self.learner.batch_size * self.learner.merge
 
     @property
     def updates_a_step(self) -> int:
@@ -121,11 +127,13 @@ def check(config: DQNConfig) -> None:
     check_policy(config)
     if isinstance(config.architecture, NetConfig) and config.architecture.foretells_results:
         raise RunError("setting net.value: Q-values are sums of rewards, not results: set it to linear")
-    if acting.exploration == "epsilon" and max(acting.first, acting.last) > 1:
-        raise RunError(f"setting acting.first: epsilon {max(acting.first, acting.last):g} is no probability: lower it")
-    if transitions.capacity < max(acting.games, learner.begin):
+    level = max(acting.exploration_start, acting.exploration_end)
+    if acting.exploration == "epsilon" and level > 1:
+        raise RunError(f"setting acting.exploration_start: epsilon {level:g} is no probability: lower it")
+    if transitions.capacity < max(acting.games, learner.min_replay_size):
         raise RunError(
-            f"setting transitions.capacity: {transitions.capacity} is less than acting.games or learner.begin: raise it"
+            f"setting transitions.capacity: {transitions.capacity} is less than acting.games or "
+            "learner.min_replay_size: raise it"
         )
     updates = learner.updates * acting.games / learner.merge
     if not math.isclose(updates, round(updates)) or updates < 0.5:

@@ -75,7 +75,7 @@ class QLearner:
         self.config, self.network, self.dtype = config, network, dtype
         self.num_actions = game.num_actions
         rates = config.learner
-        self.schedule = warmup_cosine(rates.peak, rates.least, rates.warmup, config.total_updates)
+        self.schedule = warmup_cosine(rates.lr_peak, rates.lr_final, rates.warmup_steps, config.total_updates)
         self.optimiser = _optimiser(rates, self.schedule, config.frozen)
         self.images, self.codec = SymmetryImages.of(game, rates.augment), ObservationCodec.of(game)
 
@@ -200,17 +200,17 @@ class QLearner:
         if share:
             target_net = jax.tree.map(lambda old, new: old + share * (new - old), target_net, variables)
         if priorities.prioritised:
-            replay = replay_buffer.update_weights(replay, places, errors, priorities.alpha, priorities.least)
+            replay = replay_buffer.update_weights(replay, places, errors, priorities.alpha, priorities.priority_epsilon)
         after = LearnerState(variables, target_net, optimiser, state.updates + 1)
         return after, _cast(changed, self.dtype), replay, {"total": total, "error": jnp.abs(errors).mean()}
 
 
 def _optimiser(config: QLearnerConfig, schedule: optax.Schedule, frozen: bool) -> optax.GradientTransformation:
     """Adam with as few stages as possible: on a GPU each is a kernel in every update."""
-    is_constant = config.least >= config.peak and config.warmup == 0
+    is_constant = config.lr_final >= config.lr_peak and config.warmup_steps == 0
     stages = [optax.masked(optax.set_to_zero(), frozen_mask)] if frozen else []
-    stages += [optax.clip_by_global_norm(config.clip)] if config.clip else []
-    return optax.chain(*stages, optax.adam(config.peak if is_constant else schedule))
+    stages += [optax.clip_by_global_norm(config.gradient_clip)] if config.gradient_clip else []
+    return optax.chain(*stages, optax.adam(config.lr_peak if is_constant else schedule))
 
 
 def _cast(tree: Any, dtype: Any) -> Any:

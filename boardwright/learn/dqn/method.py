@@ -70,7 +70,7 @@ class DQN(PolicyMethod[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One action in every game and the updates that follow it."""
         del context
-        with out_of_memory_hint("acting.games, transitions.capacity, learner.batch or learner.merge"):
+        with out_of_memory_hint("acting.games, transitions.capacity, learner.batch_size or learner.merge"):
             return jax.block_until_ready(self.take_step(state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
@@ -96,7 +96,7 @@ class DQN(PolicyMethod[Run]):
         """The run after one action in every game and the updates that follow it, and the mean of their losses."""
         run = self.act(run, iteration, step)
         stored = (iteration * self.config.acting.steps + step + 1) * self.config.acting.games
-        if stored < self.config.learner.begin:
+        if stored < self.config.learner.min_replay_size:
             return run, {}
         calls = []
         for first in range(0, self.config.updates_a_step, self.learn_chunk):

@@ -26,9 +26,13 @@ _PAPER = DQNConfig(  # 10,000 episodes
     rewards="shaped",
     iterations=20,
     plain=PlainConfig(convolutions=(32, 64, 64, 128), policy_hidden=(1024, 2048)),
-    acting=ActingConfig(games=256, steps=37, exploration="boltzmann", first=1.0, last=0.1, decay=500),
+    acting=ActingConfig(
+        games=256, steps=37, exploration="boltzmann", exploration_start=1.0, exploration_end=0.1, exploration_decay=500
+    ),
     transitions=TransitionsConfig(capacity=40_000, prioritised=True, alpha=0.6),
-    learner=QLearnerConfig(batch=64, updates=10, merge=64, discount=0.95, target_every=30, peak=1e-3, least=1e-3),
+    learner=QLearnerConfig(
+        batch_size=64, updates=10, merge=64, discount=0.95, target_every=30, lr_peak=1e-3, lr_final=1e-3
+    ),
     evaluation=RandomGamesConfig(every=1, games=1000),
 )
 _SHORT = dataclasses.replace(  # 4,000 episodes
@@ -48,20 +52,27 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", **change
         game=game,
         iterations=24,
         net=NetConfig(blocks=4, width=64, pool_every=2, value="linear", heads=heads),
-        acting=ActingConfig(games=256, steps=64, exploration="boltzmann", first=1.0, last=0.05, decay=2000),
+        acting=ActingConfig(
+            games=256,
+            steps=64,
+            exploration="boltzmann",
+            exploration_start=1.0,
+            exploration_end=0.05,
+            exploration_decay=2000,
+        ),
         transitions=TransitionsConfig(capacity=200_000),
         learner=QLearnerConfig(
-            batch=512,
+            batch_size=512,
             updates=0.125,
-            begin=20_000,
+            min_replay_size=20_000,
             discount=0.99,
             target_every=0,
             target_share=0.005,
             loss="huber",
-            peak=1e-3,
-            least=1e-5,
-            warmup=500,
-            clip=10.0,
+            lr_peak=1e-3,
+            lr_final=1e-5,
+            warmup_steps=500,
+            gradient_clip=10.0,
             augment="all",
         ),
     )
@@ -74,9 +85,9 @@ def _tiny(game: str, **changes: Any) -> DQNConfig:
         game=game,
         iterations=3,
         plain=PlainConfig(convolutions=(4,), policy_hidden=(8,)),
-        acting=ActingConfig(games=4, steps=8, decay=4, random_episodes=1),
+        acting=ActingConfig(games=4, steps=8, exploration_decay=4, random_episodes=1),
         transitions=TransitionsConfig(capacity=64),
-        learner=QLearnerConfig(batch=8, updates=1, begin=8, target_every=2, augment="all"),
+        learner=QLearnerConfig(batch_size=8, updates=1, min_replay_size=8, target_every=2, augment="all"),
         evaluation=RandomGamesConfig(every=2, games=4),
     )
     return dataclasses.replace(config, **changes)

@@ -64,7 +64,7 @@ def exploration_level(episodes: Array, config: ActingConfig) -> Array:
     """Epsilon or the temperature after a number of episodes; the decay restarts after a first phase."""
     phase = max(config.random_episodes, config.illegal_episodes)
     since = jnp.where(episodes >= phase, episodes - phase, episodes)
-    return exploration.decayed_level(since, config.first, config.last, config.decay)
+    return exploration.decayed_level(since, config.exploration_start, config.exploration_end, config.exploration_decay)
 
 
 def take_step(

@@ -19,18 +19,24 @@ class AlphaBetaGamesConfig:
 
     games: Annotated[int, Setting("games per iteration", 1, 10**6)] = 1000
     nodes: Annotated[int, Setting("nodes of a search", MIN_NODES, 10**9)] = 1000
-    least_random: Annotated[int, Setting("minimum of random plies at the start of a game", 0, 1000)] = 4
-    most_random: Annotated[int, Setting("maximum of random plies at the start of a game", 0, 1000)] = 12
+    min_random_plies: Annotated[
+        int, Setting("minimum of random plies at the start of a game", 0, 1000, was="least_random")
+    ] = 4
+    max_random_plies: Annotated[
+        int, Setting("maximum of random plies at the start of a game", 0, 1000, was="most_random")
+    ] = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaLearnerConfig:
     """How the net learns: by Adam, from positions of the replay, each of which is as likely."""
 
-    batch: Annotated[int, Setting("positions of a step", 1, 2**16)] = 1024
+    batch_size: Annotated[int, Setting("positions of a step", 1, 2**16, was="batch")] = 1024
     steps: Annotated[int, Setting("steps per iteration", 1, 10**6)] = 800
-    peak: Annotated[float, Setting("learning rate at the start of the run; it falls along a cosine", 0, 10)] = 2e-3
-    least: Annotated[float, Setting("learning rate at the end of the run", 0, 10)] = 1e-5
+    lr_peak: Annotated[
+        float, Setting("learning rate at the start of the run; it falls along a cosine", 0, 10, was="peak")
+    ] = 2e-3
+    lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-5
     result_share: Annotated[
         float, Setting("share of the result in the target; the rest is the search's score", 0, 1)
     ] = 0.5
@@ -52,9 +58,9 @@ class AlphaBetaConfig:
 
     game: Annotated[str, Setting("name of the game")]
     rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
-    tables: Annotated[str | None, Setting("folder of endgame tables for the search; none is those of the package")] = (
-        None
-    )
+    tablebase_dir: Annotated[
+        str | None, Setting("folder of endgame tables for the search; none is those of the package", was="tables")
+    ] = None
     seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
     iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 72
     net: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -70,9 +76,11 @@ class AlphaBetaConfig:
 def check(config: AlphaBetaConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
     check_ranges(config)
-    least, most = config.selfplay.least_random, config.selfplay.most_random
+    least, most = config.selfplay.min_random_plies, config.selfplay.max_random_plies
     if least > most:
-        raise RunError(f"setting selfplay.least_random: {least} is more than selfplay.most_random, {most}: lower it")
+        raise RunError(
+            f"setting selfplay.min_random_plies: {least} is more than selfplay.max_random_plies, {most}: lower it"
+        )
     if config.evaluation.games % 2:
         raise RunError(
             f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"

@@ -37,7 +37,7 @@ class EvaluationLearner:
     def __init__(self, config: AlphaBetaConfig, shape: tuple[int, int, int]):
         self.config, self.shape, self.inputs = config, shape, shape[0] * shape[1] * shape[2]
         rates = config.learner
-        self.schedule = warmup_cosine(rates.peak, rates.least, 0, config.iterations * rates.steps)
+        self.schedule = warmup_cosine(rates.lr_peak, rates.lr_final, 0, config.iterations * rates.steps)
         self.optimiser = optax.adam(self.schedule)
 
     def init(self, key: Array) -> LearnerState:
@@ -52,8 +52,8 @@ class EvaluationLearner:
     def step(self, state: LearnerState, replay: Replay, key: Array) -> tuple[LearnerState, Array]:
         """The state after one step, and its loss. One step per call: on a CPU a loop inside JAX is slower."""
         config = self.config.learner
-        chosen = jax.random.randint(key, (config.batch,), 0, jnp.maximum(replay.filled, 1))
-        seen = unpack(replay.bits[chosen], self.shape).reshape(config.batch, self.inputs)
+        chosen = jax.random.randint(key, (config.batch_size,), 0, jnp.maximum(replay.filled, 1))
+        seen = unpack(replay.bits[chosen], self.shape).reshape(config.batch_size, self.inputs)
         expected = config.result_share * replay.results[chosen] + (1 - config.result_share) * replay.values[chosen]
         loss, gradients = jax.value_and_grad(mean_loss)(state.params, seen, expected)
         updates, optimiser = self.optimiser.update(gradients, state.optimiser, state.params)

@@ -53,7 +53,7 @@ class AlphaBetaEvaluation(Method[Run]):
         self._learner = EvaluationLearner(config, self.game.observation_shape)
         self._seed = jax.random.key(config.seed)
         self._learning_key = jax.random.fold_in(self._seed, LEARN)
-        self._make_search = selfplay.make_searches(self.game, config.tables)
+        self._make_search = selfplay.make_searches(self.game, config.tablebase_dir)
         about, games = NODES_PER_CHUNK // (MOVES * config.selfplay.nodes), config.selfplay.games
         self._play_chunk = min(games, max(MIN_GAMES, min(about, MAX_GAMES)))  # games
         self._learn_chunk = chunk_of(config.learner.steps, MAX_STEPS)
@@ -69,7 +69,7 @@ class AlphaBetaEvaluation(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """Games of self-play first, then steps of learning."""
         del context
-        with out_of_memory_hint("replay or learner.batch"):
+        with out_of_memory_hint("replay or learner.batch_size"):
             if chunk < self._plays:
                 return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
             steps = (chunk - self._plays) * self._learn_chunk

@@ -18,7 +18,7 @@ PRESETS: dict[str, AlphaBetaConfig] = {
         net=EvaluationConfig(width=16, hidden=4, phases=2),
         selfplay=AlphaBetaGamesConfig(games=24, nodes=50),
         replay=2000,
-        learner=AlphaBetaLearnerConfig(batch=64, steps=32, peak=1e-2),
+        learner=AlphaBetaLearnerConfig(batch_size=64, steps=32, lr_peak=1e-2),
         evaluation=AlphaBetaContestsConfig(every=2, games=4, nodes=50),
     ),
 }

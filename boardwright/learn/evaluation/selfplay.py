@@ -49,7 +49,7 @@ def make_searches(game: Game, tables: str | None) -> MakeSearch:
         except BoardwrightError as error:
             if tables is None:
                 raise
-            raise RunError(f"setting tables: {error}") from error
+            raise RunError(f"setting tablebase_dir: {error}") from error
 
     return make
 
@@ -131,7 +131,7 @@ def play_games(
 
     def play(seed: str) -> tuple[GameRecord, Samples]:
         search = make_search(net)
-        opening = random_opening(game, seed, config.least_random, config.most_random)
+        opening = random_opening(game, seed, config.min_random_plies, config.max_random_plies)
         record = play_game(game, (search, search), config.nodes, opening)
         samples = samples_of(record, game, search.SCALE)
         return replace(record, seen=record.seen[:0].copy()), samples  # observations are in the samples, packed

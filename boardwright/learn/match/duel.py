@@ -75,7 +75,7 @@ def make_duel(
     total, pairs = opponents * games, opponents * games // 2
     # Games lie as [opponent, role of the challenger, pair].
     seat = jnp.tile(jnp.repeat(jnp.arange(2, dtype=jnp.int8), games // 2), opponents)
-    choices = without_forced(env, search.forced)
+    choices = without_forced(env, search.max_forced_plies)
 
     def begin(key: Array) -> Any:
         """Both games of a pair after the same random actions."""
@@ -153,7 +153,7 @@ def make_chooser(
 ) -> Callable[[Array, Any], Array]:
     """key, states -> actions, of the configured kind of search: the best for a `noise` of 0, drawn for 1."""
     common = {
-        "env": without_forced(env, config.forced),
+        "env": without_forced(env, config.max_forced_plies),
         "evaluate": evaluate,
         "num_simulations": simulations,
         "num_slots": slots,
@@ -167,7 +167,9 @@ def make_chooser(
                 "relative": config.values == "relative",
                 "gumbel_scale": noise,
             }
-            result = gumbel_search(key, states, num_considered=min(config.considered, slots), **scales, **common)
+            result = gumbel_search(
+                key, states, num_considered=min(config.max_considered_actions, slots), **scales, **common
+            )
         else:
             scales = {"pb_c_init": config.pb_c_init, "relative": config.values == "relative"}
             result = puct_search(key, states, dirichlet_fraction=0.0, temperature=noise, **scales, **common)

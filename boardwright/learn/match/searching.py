@@ -22,7 +22,7 @@ Search = Callable[[Array, Any], SearchResult]  # key, states -> result without i
 def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulations: int, slots: int) -> Search:
     """A search of the configured kind, without its tree."""
     common = {
-        "env": without_forced(env, config.forced),
+        "env": without_forced(env, config.max_forced_plies),
         "evaluate": evaluate,
         "num_simulations": simulations,
         "num_slots": slots,
@@ -33,7 +33,7 @@ def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulat
             result = gumbel_search(
                 key,
                 states,
-                num_considered=min(config.considered, slots),
+                num_considered=min(config.max_considered_actions, slots),
                 c_visit=config.c_visit,
                 c_scale=config.c_scale,
                 relative=config.values == "relative",
@@ -47,7 +47,7 @@ def make_search(env: BatchEnv, config: SearchConfig, evaluate: Evaluate, simulat
                 relative=config.values == "relative",
                 dirichlet_fraction=config.dirichlet_fraction,
                 dirichlet_alpha=config.dirichlet_alpha,
-                temperature=temperature_by_ply(states.plies, until=config.warm_plies),
+                temperature=temperature_by_ply(states.plies, until=config.temperature_plies),
                 **common,
             )
         return dataclasses.replace(result, action=jnp.maximum(result.action, 0), tree=None)

@@ -17,8 +17,9 @@ class RolloutConfig:
     """Games in flight, and how far they are played between two updates."""
 
     games: Annotated[int, Setting("concurrent games", 1, 2**20)] = 5
-    rows: Annotated[
-        int, Setting("decisions of the learner, with the opponent's reply, in each game per update", 1, 2**15)
+    steps: Annotated[
+        int,
+        Setting("decisions of the learner, with the opponent's reply, in each game per update", 1, 2**15, was="rows"),
     ] = 10
     opening_plies: Annotated[
         int, Setting("maximum of random actions at the start of a game, which are not learned from", 0, 100)
@@ -54,17 +55,17 @@ class PPOLearnerConfig:
     """How the net learns from what was played."""
 
     discount: Annotated[float, Setting("discount of a decision", 0, 1)] = 0.97
-    trace: Annotated[float, Setting("lambda of generalised advantage estimation", 0, 1)] = 0.95
+    gae_lambda: Annotated[float, Setting("lambda of generalised advantage estimation", 0, 1, was="trace")] = 0.95
     clip: Annotated[float, Setting("clip range of the probability ratio", 1e-6, 100)] = 0.2
     entropy: Annotated[float, Setting("weight of the entropy bonus", 0, 100)] = 0.01
     value_weight: Annotated[float, Setting("weight of the value loss", 0, 100)] = 0.5
     epochs: Annotated[int, Setting("epochs of an update", 1, 1000)] = 20
     minibatches: Annotated[int, Setting("minibatches of an epoch", 1, 10**5)] = 1
-    minibatch: Annotated[int, Setting("decisions of a minibatch", 2, 2**20)] = 47
-    actor_rate: Annotated[float, Setting("learning rate of all but the value head", 0, 10)] = 5e-4
-    critic_rate: Annotated[float, Setting("learning rate of the value head", 0, 10)] = 2e-4
-    final_rate: Annotated[
-        float, Setting("share of the learning rates at the end of the run; they fall linearly", 0, 1)
+    minibatch_size: Annotated[int, Setting("decisions of a minibatch", 2, 2**20, was="minibatch")] = 47
+    actor_lr: Annotated[float, Setting("learning rate of all but the value head", 0, 10, was="actor_rate")] = 5e-4
+    critic_lr: Annotated[float, Setting("learning rate of the value head", 0, 10, was="critic_rate")] = 2e-4
+    lr_final_share: Annotated[
+        float, Setting("share of the learning rates at the end of the run; they fall linearly", 0, 1, was="final_rate")
     ] = 1.0
     normalise: Annotated[bool, Setting("normalise the advantages of a minibatch")] = True
     gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6)] = 0.0
@@ -126,9 +127,9 @@ def check(config: PPOConfig) -> None:
             f"setting opponent.nets: {config.opponent.nets} past selves need as many games, {config.rollout.games} are "
             "played: lower it, or raise rollout.games"
         )
-    room, learner = config.rollout.games * config.rollout.rows, config.learner
-    if learner.minibatches * learner.minibatch > room:
+    room, learner = config.rollout.games * config.rollout.steps, config.learner
+    if learner.minibatches * learner.minibatch_size > room:
         raise RunError(
-            f"setting learner.minibatches: {learner.minibatches} of {learner.minibatch} decisions are more than the "
-            f"{room} that {config.rollout.games} games of {config.rollout.rows} rows have room for: lower it"
+            f"setting learner.minibatches: {learner.minibatches} of {learner.minibatch_size} decisions are more than "
+            f"the {room} that {config.rollout.games} games of {config.rollout.steps} steps have room for: lower it"
         )

@@ -84,8 +84,8 @@ class PPOLearner:
         count = jnp.maximum(decided.sum(), 1)
         drawn = jax.random.uniform(key, (self.config.epochs, *decided.shape))
         order = jnp.argsort(jnp.where(decided, drawn, 2.0), axis=1)  # places without a decision last
-        which = jnp.arange(self.config.minibatches * self.config.minibatch) % count
-        return order[:, which].reshape(-1, self.config.minibatch)
+        which = jnp.arange(self.config.minibatches * self.config.minibatch_size) % count
+        return order[:, which].reshape(-1, self.config.minibatch_size)
 
     def losses(self, variables: Variables, batch: Batch) -> tuple[Array, Losses]:
         """The total loss of a batch and its terms, means over decisions."""
@@ -156,7 +156,7 @@ def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> opta
     """Adam, with one learning rate for the value head and another for everything else."""
 
     def adam(rate: float) -> optax.GradientTransformation:
-        return optax.adam(optax.linear_schedule(rate, rate * config.final_rate, max(total_steps, 1)))
+        return optax.adam(optax.linear_schedule(rate, rate * config.lr_final_share, max(total_steps, 1)))
 
     def label(params: Any) -> Any:
         labels = {name: "critic" if name.startswith("value") else "actor" for name in params}
@@ -165,5 +165,5 @@ def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> opta
     return optax.chain(
         optax.masked(optax.set_to_zero(), frozen_mask) if frozen else optax.identity(),
         optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity(),
-        optax.multi_transform({"actor": adam(config.actor_rate), "critic": adam(config.critic_rate)}, label),
+        optax.multi_transform({"actor": adam(config.actor_lr), "critic": adam(config.critic_lr)}, label),
     )

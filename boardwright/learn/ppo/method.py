@@ -91,7 +91,7 @@ class PPO(PolicyMethod[Run]):
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One update."""
-        with out_of_memory_hint("rollout.games, rollout.rows or learner.minibatch"):
+        with out_of_memory_hint("rollout.games, rollout.steps or learner.minibatch_size"):
             if chunk == 0:
                 state = self._with_league(state, iteration, context.nets)
             return jax.block_until_ready(self.update(state, iteration, chunk))
@@ -171,12 +171,12 @@ class PPO(PolicyMethod[Run]):
             games, tally, row = selfplay.play_row(key, *carry, decide=decide, **shared)
             return (games, tally), row
 
-        row_keys = jax.random.split(row_key, self.config.rollout.rows)
+        row_keys = jax.random.split(row_key, self.config.rollout.steps)
         (games, tally), rows = jax.lax.scan(one_row, (run.games, run.tally), row_keys)
         games, tally, tail = selfplay.play_tail(
             tail_key, games, tally, value=lambda states: ask(states)[1], own=make_choose(ask), **shared
         )
-        advantage = selfplay.row_advantages(rows, tail, discount=config.discount, trace=config.trace)
+        advantage = selfplay.row_advantages(rows, tail, discount=config.discount, trace=config.gae_lambda)
         batch = Batch(rows.decision, advantage, advantage + rows.decision.value, rows.decided)
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
         places = self._learner.draw_minibatches(learn_key, batch.decided)

@@ -23,6 +23,7 @@ from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
 
 SOURCE = Path(__file__).parent.parent.parent  # of the package, where that is a checkout
+PATHS = ("tablebase_dir", "init_from", "tables", "initial")  # settings that name files, the last two in old runs
 ELO = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
 
 
@@ -80,7 +81,7 @@ def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
 
 def _public(config: Mapping[str, Any]) -> dict[str, Any]:
     """A run's settings, without the places that files had on the machine that trained."""
-    names = {key: Path(place).name for key in ("tables", "initial") if (place := config.get(key))}
+    names = {key: Path(place).name for key in PATHS if (place := config.get(key))}
     return {**config, **names}
 
 

@@ -1,6 +1,6 @@
 """Settings of a run: nested frozen dataclasses, changed by `--set path=value` and kept as JSON.
 
-    config = apply(preset, ["net.blocks=4", "search.simulations=64", "learner.rate.peak=1e-3"])
+    config = apply(preset, ["net.blocks=4", "search.simulations=64", "learner.lr_peak=1e-3"])
 
 All changes are made together, so that a config is never checked half changed.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from boardwright.errors import RunError
-from boardwright.setting import Field, Setting, fields_of, group_of, out_of_range
+from boardwright.setting import Field, Setting, fields_of, group_of, out_of_range, renamed
 from boardwright.typed import MismatchError, checked, item_hints, json_value, parsed
 
 Config = TypeVar("Config")
@@ -41,7 +41,10 @@ def to_json(config: Any) -> dict[str, Any]:
 
 
 def from_json(kind: type[Config], data: Any) -> Config:
-    """A config of a class from plain data; what is left out has its default. Raises RunError."""
+    """A config of a class from plain data, in which settings may have the names of older versions; raises RunError.
+
+    Settings that are left out have their defaults.
+    """
     return _built(kind, data, "")
 
 
@@ -92,6 +95,8 @@ def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[s
     values = {}
     for name, change in changes.items():
         path = prefix + name
+        if name in renamed(type(config)):
+            raise RunError(f"setting {path!r} is now called {prefix + renamed(type(config))[name]!r}: use that name")
         if name not in (field.name for field in dataclasses.fields(config)):
             raise _unknown(path, [prefix + field.name for field in dataclasses.fields(config)], known)
         group = group_of(hints[name])
@@ -122,6 +127,7 @@ def _from_text(text: str, hint: Any, path: str) -> Any:
 def _built(kind: type, data: Any, prefix: str) -> Any:
     if not isinstance(data, Mapping):
         raise RunError(f"setting {prefix.rstrip('.') or '(all)'}: expected a table of settings, not {data!r}")
+    data = {renamed(kind).get(name, name): value for name, value in data.items()}
     hints = typing.get_type_hints(kind)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     for name in data:

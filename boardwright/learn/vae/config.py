@@ -52,8 +52,8 @@ class VaeConfig:
     iterations: Annotated[int, Setting("epochs of the run", 1, 10**6)] = 300
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     boards: BoardsConfig = field(default_factory=BoardsConfig)
-    batch: Annotated[int, Setting("positions of a step", 1, 2**16)] = 64
-    rate: Annotated[float, Setting("learning rate of Adam", 0, 10)] = 1e-3
+    batch_size: Annotated[int, Setting("positions of a step", 1, 2**16, was="batch")] = 64
+    lr: Annotated[float, Setting("learning rate of Adam", 0, 10, was="rate")] = 1e-3
     beta: Annotated[float, Setting("weight of the divergence of the codes", 0, 1e3)] = 1.0
 
     def __post_init__(self) -> None:

@@ -55,7 +55,7 @@ class VaeLearner:
     """The learner of an auto-encoder. Its methods are pure, for `jax.jit`."""
 
     def __init__(self, config: VaeConfig, vae: Vae):
-        self.config, self.vae, self.optimiser = config, vae, optax.adam(config.rate)
+        self.config, self.vae, self.optimiser = config, vae, optax.adam(config.lr)
 
     def init(self, key: Array) -> Run:
         """New weights."""
@@ -69,7 +69,7 @@ class VaeLearner:
 
         bits: [N, bytes] boards; order: [N] in which the epoch takes them; key: of the epoch
         """
-        batch = self.config.batch
+        batch = self.config.batch_size
 
         def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
             places = order[(step * batch + jnp.arange(batch)) % len(order)]

@@ -46,10 +46,10 @@ class VAE(Method[Run]):
         train, held = split_by_game(boards, config.boards.validation, config.seed)
         self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
         self._seed = jax.random.key(config.seed)
-        steps = max(1, len(train) // config.batch)
+        steps = max(1, len(train) // config.batch_size)
         self.chunks = -(-steps // (MAX_STEPS_ON_CPU if on_cpu() else MAX_STEPS))
         self._chunk = -(-steps // self.chunks)
-        self._boards_learned = self.chunks * self._chunk * config.batch  # in an iteration
+        self._boards_learned = self.chunks * self._chunk * config.batch_size  # in an iteration
         self._init = jax.jit(lambda: self._learner.init(self._key(INIT, 0, 0)))
         self._learn = jax.jit(self._learner.learn, static_argnums=5, donate_argnums=0)
         self._order = functools.lru_cache(maxsize=1)(self._order_of)
@@ -62,14 +62,14 @@ class VAE(Method[Run]):
         """Some steps of learning."""
         del context
         key, first = self._key(NOISE, iteration), jnp.int32(chunk * self._chunk)
-        with out_of_memory_hint("batch"):
+        with out_of_memory_hint("batch_size"):
             return jax.block_until_ready(
                 self._learn(state, self._train_bits, self._order(iteration), key, first, self._chunk)
             )
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         """In boards."""
-        return "learning", chunks * self._chunk * self.config.batch, self._boards_learned
+        return "learning", chunks * self._chunk * self.config.batch_size, self._boards_learned
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
         """The boards learned from count as moves."""

@@ -13,6 +13,6 @@ PRESETS: dict[str, VaeConfig] = {
         iterations=3,
         encoder=EncoderConfig(convolutions=(4, 8), hidden=(16,), latent=4),
         boards=BoardsConfig(games=8, validation=0.25),
-        batch=16,
+        batch_size=16,
     ),
 }
