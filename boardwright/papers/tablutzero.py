@@ -8,7 +8,7 @@ command of BayesElo its rating is from. The authors' public code has `mm`; we ra
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.learn.alphazero.config import ContestConfig
+from boardwright.learn.shared.match_config import ContestConfig
 
 NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"

@@ -18,12 +18,12 @@ from boardwright.learn.alphazero.config import (
     LeagueConfig,
     LearnerConfig,
     ReplayConfig,
-    SearchConfig,
     SelfPlayConfig,
 )
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.metrics import selfplay_metrics
 from boardwright.learn.alphazero.state import TrainingState, with_league_net
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of
 

@@ -18,7 +18,6 @@ from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
     LeagueConfig,
     ReplayConfig,
-    SearchConfig,
     SelfPlayConfig,
 )
 from boardwright.learn.dqn.config import DQNConfig
@@ -26,6 +25,7 @@ from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.methods import PRESETS
 from boardwright.learn.ppo.config import PPOConfig
 from boardwright.learn.run.settings import apply, from_json, listing, to_json
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.learn.vae.config import VaeConfig
 from boardwright.setting import fields_of
 

@@ -12,10 +12,10 @@ import pytest
 from climb import LONGEST, evaluator, foretold, make_climb
 
 from boardwright.games.base import DRAW
-from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.match import duel
 from boardwright.learn.match.duel import Contest, Score, finished, make_duel
 from boardwright.learn.match.pairing import NetEvaluator
+from boardwright.learn.shared.match_config import SearchConfig
 
 FREE, OPPONENTS = 2, 4
 STRONG, IDLE = (np.tile(np.float32(5 * (np.arange(3) == liked)), (2, 2, 1)) for liked in (2, 0))

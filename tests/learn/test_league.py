@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import boardwright
 from boardwright.errors import BoardwrightError
-from boardwright.learn.alphazero.config import ContestConfig
 from boardwright.learn.run import league
+from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 

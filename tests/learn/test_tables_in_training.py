@@ -21,7 +21,6 @@ from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
     LearnerConfig,
     ReplayConfig,
-    SearchConfig,
     SelfPlayConfig,
 )
 from boardwright.learn.alphazero.learner import corrected, make_learner
@@ -30,6 +29,7 @@ from boardwright.learn.alphazero.metrics import selfplay_metrics
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.alphazero.replay import Samples
 from boardwright.learn.run import config_file, settings
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 

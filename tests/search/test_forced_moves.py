@@ -14,11 +14,11 @@ from boardwright.agents.base import Limit
 from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Position, SearchResources
 from boardwright.games.batched import without_forced
-from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.match.searching import make_search
 from boardwright.learn.run import settings
+from boardwright.learn.shared.match_config import SearchConfig
 
 DRAUGHTS = boardwright.game("draughts")
 

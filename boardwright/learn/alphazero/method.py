@@ -24,7 +24,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.errors import NetError, RunError
-from boardwright.learn.alphazero.config import AlphaZeroConfig, ContestConfig, GatingConfig
+from boardwright.learn.alphazero.config import AlphaZeroConfig, GatingConfig
 from boardwright.learn.alphazero.learner import Losses
 from boardwright.learn.alphazero.metrics import selfplay_metrics
 from boardwright.learn.alphazero.state import TrainingState, with_league_net, with_weights
@@ -35,6 +35,7 @@ from boardwright.learn.match.duel import Contest, Score, finished, make_duel
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.run.rating import rated
+from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of

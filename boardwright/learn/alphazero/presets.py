@@ -11,14 +11,13 @@ import dataclasses
 
 from boardwright.learn.alphazero.config import (
     AlphaZeroConfig,
-    ContestConfig,
     GatingConfig,
     LeagueConfig,
     LearnerConfig,
     ReplayConfig,
-    SearchConfig,
     SelfPlayConfig,
 )
+from boardwright.learn.shared.match_config import ContestConfig, SearchConfig
 from boardwright.nets.config import NetConfig
 
 _TABLUT_PAPER = AlphaZeroConfig(

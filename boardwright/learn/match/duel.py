@@ -17,9 +17,9 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, where_games, without_forced
-from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed import processes
 from boardwright.learn.match.pairing import NetEvaluator, on_move, opponents_evaluate
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets.network import Variables
 from boardwright.search.split import split
 from boardwright.search.tree import Evaluate

@@ -13,10 +13,10 @@ import jax
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.batched import without_chance
-from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.duel import Contest, Score, finished, make_duel
 from boardwright.learn.match.pairing import NetEvaluator, make_net_evaluator
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.netfile import NetFile

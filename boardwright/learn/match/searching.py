@@ -11,7 +11,7 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import without_forced
-from boardwright.learn.alphazero.config import SearchConfig
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.search.puct import temperature_by_ply
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search

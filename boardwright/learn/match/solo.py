@@ -21,10 +21,10 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
-from boardwright.learn.alphazero.config import SearchConfig
 from boardwright.learn.distributed import processes
 from boardwright.learn.match.duel import make_chooser, opened, share_over
 from boardwright.learn.match.pairing import NetEvaluator
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets.network import Variables
 from boardwright.search.split import split
 

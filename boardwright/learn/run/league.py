@@ -11,8 +11,8 @@ import numpy as np
 
 from boardwright.errors import RunError
 from boardwright.games.base import Game
-from boardwright.learn.alphazero.config import ContestConfig
 from boardwright.learn.distributed import processes
+from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Variables, variables_of, weights_of
