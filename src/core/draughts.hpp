@@ -246,9 +246,9 @@ class Draughts {
             end(win_for(1 - state.to_move), DraughtsReason::kNoMove);
         } else if (rules_.repetition_limit > 0 && state.seen + 1 >= rules_.repetition_limit) {
             end(Result::kDraw, DraughtsReason::kRepetition);
-        } else if (rules_.max_quiet_plies > 0 && state.quiet >= rules_.max_quiet_plies) {
+        } else if (reaches(state.quiet, rules_.max_quiet_plies)) {
             end(Result::kDraw, DraughtsReason::kInactivity);
-        } else if (rules_.max_plies > 0 && state.plies >= rules_.max_plies) {
+        } else if (reaches(state.plies, rules_.max_plies)) {
             end(Result::kDraw, DraughtsReason::kPlyLimit);
         }
     }

@@ -29,6 +29,11 @@ enum class Result : std::int8_t { kFirstRoleWins = 0, kSecondRoleWins = 1, kDraw
 
 constexpr Result win_for(int role) { return static_cast<Result>(role); }
 
+// Whether a count of plies has reached a limit; 0 is no limit.
+constexpr bool reaches(std::uint32_t plies, int limit) {
+    return limit > 0 && plies >= static_cast<std::uint32_t>(limit);
+}
+
 template <class G>
 concept Game = requires(const G& game, const typename G::State& state, std::span<const typename G::State> line,
                         Action action, int n, Role role, float* planes, void (&visit)(Action)) {

@@ -3,6 +3,9 @@
 #include "cathedral_evaluation.hpp"
 
 namespace boardwright {
+
+extern template class AlphaBetaThread<Cathedral>;
+
 namespace {
 
 // Reads boardwright.games.cathedral.rules.Tables.

@@ -7,6 +7,9 @@
 #include "draughts_evaluation.hpp"
 
 namespace boardwright {
+
+extern template class AlphaBetaThread<Draughts>;
+
 namespace {
 
 // Reads boardwright.games.draughts.rules.Tables.

@@ -7,6 +7,9 @@
 #include "tablut_rollouts.hpp"
 
 namespace boardwright {
+
+extern template class AlphaBetaThread<Tablut>;
+
 namespace {
 
 Squares squares_from(nb::handle mask) {

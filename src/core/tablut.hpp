@@ -401,9 +401,9 @@ class Tablut {
             end(rules_.repetition_draws ? Result::kDraw : win_for(next), TablutReason::kRepetition);
         } else if (!both && !can_move(state, next)) {
             end(win_for(mover), TablutReason::kNoMove);
-        } else if (rules_.max_quiet_plies > 0 && state.quiet >= rules_.max_quiet_plies) {
+        } else if (reaches(state.quiet, rules_.max_quiet_plies)) {
             end(Result::kDraw, TablutReason::kQuietPlies);
-        } else if (rules_.max_plies > 0 && state.plies >= rules_.max_plies) {
+        } else if (reaches(state.plies, rules_.max_plies)) {
             end(Result::kDraw, TablutReason::kPlyLimit);
         }
     }
