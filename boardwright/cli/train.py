@@ -149,13 +149,12 @@ def _devices(method: str) -> str:
 
 
 def _train(options: Options, folder: Path, config: Any, observer: "RunObserver") -> "Progress":
-    from boardwright.arena.net_ratings import net_ratings
     from boardwright.arena.positions import boards_for
     from boardwright.learn import methods
     from boardwright.learn.run import loop
 
     boards = functools.partial(boards_for, folder=folder, told=observer.progress)
-    return loop.train(methods.make_method(options.method, config, boards), folder, observer, rate=net_ratings)
+    return loop.train(methods.make_method(options.method, config, boards), folder, observer)
 
 
 def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, float]) -> str:

@@ -45,9 +45,9 @@ from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral_results import Played, Results
-from boardwright.papers.crew import Job, do_all
 from boardwright.papers.ended import has_ended, is_same_run
 from boardwright.papers.kept import check_told, read_table
+from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.stopping import StoppedError
 from boardwright.wholefile import write_whole
 
@@ -87,7 +87,7 @@ class Work:
 def everything(work: Work, watch: RunObserver) -> Results:
     """Trains what is not trained yet, plays what is not played yet; raises StoppedError when `watch` says so."""
     if work.at_once > 1:
-        do_all(_jobs(work), at_once=work.at_once, watch=watch)
+        run_jobs(_jobs(work), at_once=work.at_once, observer=watch)
     histories: dict[str, tuple[History, ...]] = {}
     for training in TRAININGS:
         histories[training.name] = tuple(trained(work, training, seed, watch) for seed in training.seeds(work.seeds))

@@ -21,7 +21,6 @@ from boardwright.agents.netchoice import check_net
 from boardwright.arena.backends import local_backend, play
 from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
@@ -203,7 +202,7 @@ def everything(work: Work, watch: RunObserver) -> Results:
     nets = {OURS: work.net, **{text: _usable(text) for text in work.nets}}
     Tablebase(work.tables)  # so that what is wrong with them, too, is said before anything is made
     if not (work.net.exists() and has_ended(run, "alphazero", config)):
-        progress = loop.train(AlphaZero(config), run, watch, rate=net_ratings)
+        progress = loop.train(AlphaZero(config), run, watch)
         if progress.iteration < config.iterations:
             raise StoppedError
     matches = {opponent: _met(work, opponent, watch) for opponent in OPPONENTS}

@@ -10,7 +10,6 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.errors import NetError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.alphazero.method import AlphaZero
@@ -69,7 +68,7 @@ def trained(work: Work, training: Training, watch: RunObserver) -> tuple[AlphaZe
     watch.message(f"{training.name}: {training.words} ({training.preset})")
     folder.mkdir(parents=True, exist_ok=True)
     quiet = dataclasses.replace(watch, on_iteration=lambda *_: None, message=lambda _: None)
-    if loop.train(AlphaZero(config), folder, quiet, rate=net_ratings).iteration < config.iterations:
+    if loop.train(AlphaZero(config), folder, quiet).iteration < config.iterations:
         raise StoppedError
     return read_run(folder)
 

@@ -86,7 +86,7 @@ def test_a_net_that_changes_while_a_match_is_played_stops_it(
         shutil.copy(nets[0], tmp_path / "my.net")
         db = tmp_path / f"{workers}.db"
         options = match.Options(game="draughts", a=contest[2], b="random", db=db, max_plies=30, workers=workers)
-        games = options.play(options.event((contest[2], "random")), 40)
+        games = options.play([options.event((contest[2], "random"))], 40)
         next(games)
         shutil.copy(nets[1], tmp_path / "my.net")
         with pytest.raises(BoardwrightError, match=r"my\.net,sims=4': its net has changed") as refused:

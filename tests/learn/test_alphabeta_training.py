@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game
@@ -53,10 +52,10 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
         ("learning", 32, 32),
     ]
     watch = RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars))
-    loop.train(method, whole, watch, rate=net_ratings)
+    loop.train(method, whole, watch)
     calls = iter(range(1000))
     stopping = RunObserver(stopped=lambda: next(calls) % 6 == 5)
-    while loop.train(AlphaBetaEvaluation(TINY), parts, stopping, rate=net_ratings).iteration < TINY.iterations:
+    while loop.train(AlphaBetaEvaluation(TINY), parts, stopping).iteration < TINY.iterations:
         pass
     assert next(calls) > 30  # it did stop
     assert arrays(whole) == arrays(parts)
@@ -87,7 +86,7 @@ def test_a_run_moves_to_another_machine(tmp_path: Path) -> None:
     loop.train(AlphaBetaEvaluation(config), tmp_path / "here", RunObserver(stopped=lambda: next(left, None) is None))
     packing.pack(tmp_path / "here", tmp_path / "file", nets=1)
     packing.unpack(tmp_path / "file", tmp_path / "there")
-    progress = loop.train(AlphaBetaEvaluation(config), tmp_path / "there", rate=net_ratings)
+    progress = loop.train(AlphaBetaEvaluation(config), tmp_path / "there")
     assert (progress.iteration, progress.parts) == (2, 2)
     run = checkpoint.restore(tmp_path / "there" / "checkpoints", AlphaBetaEvaluation(config).initialise())
     assert run is not None

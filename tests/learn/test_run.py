@@ -15,7 +15,6 @@ import jax
 import numpy as np
 import pytest
 
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.learn.alphazero import presets
@@ -56,7 +55,7 @@ def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never stopped."""
     folder = tmp_path_factory.mktemp("whole")
-    progress = loop.train(AlphaZero(TINY), folder, rate=net_ratings)
+    progress = loop.train(AlphaZero(TINY), folder)
     assert progress.iteration == TINY.iterations
     return folder
 
@@ -94,7 +93,7 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     for pause in (1, 2, 3, 4, 1, 100):
         chunks = iter(range(pause))
         watch = RunObserver(stopped=lambda left=chunks: next(left, None) is None)
-        progress = loop.train(AlphaZero(TINY), tmp_path, watch, rate=net_ratings)
+        progress = loop.train(AlphaZero(TINY), tmp_path, watch)
         stops += progress.iteration < TINY.iterations
     assert progress.iteration == TINY.iterations
     assert stops >= 4
@@ -122,13 +121,12 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from boardwright.games import registry
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import loop, settings
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 registry.GAMES["tictactoe"] = "tictactoe:TicTacToe"
 config = settings.from_json(AlphaZeroConfig, json.loads(sys.argv[1]))
-loop.train(AlphaZero(config), Path(sys.argv[2]), rate=net_ratings, seconds_between_checkpoints=0.0)
+loop.train(AlphaZero(config), Path(sys.argv[2]), seconds_between_checkpoints=0.0)
 """
 
 
@@ -161,7 +159,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped in its second iteration, with two checkpoints of it."""
     folder, chunks = tmp_path_factory.mktemp("stopped"), iter(range(6))
     watch = RunObserver(stopped=lambda: next(chunks, None) is None)
-    progress = loop.train(AlphaZero(TINY), folder, watch, rate=net_ratings, seconds_between_checkpoints=0.0)
+    progress = loop.train(AlphaZero(TINY), folder, watch, seconds_between_checkpoints=0.0)
     assert (progress.iteration, progress.chunk) == (1, 2)
     return folder
 
@@ -175,7 +173,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     words: list[str] = []
-    loop.train(AlphaZero(TINY), tmp_path, RunObserver(message=words.append), rate=net_ratings)
+    loop.train(AlphaZero(TINY), tmp_path, RunObserver(message=words.append))
     assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
     _assert_same_run(whole, tmp_path)
 
@@ -193,9 +191,7 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
         league.path_of(folder / "nets", {2: 1, 3: 3}.get(iteration, 99)).unlink(missing_ok=True)
 
     monkeypatch.setattr(league, "drawn_opponents", lambda config, seed, done: [0] if done == 2 else [3])
-    progress = loop.train(
-        AlphaZero(TINY), folder, RunObserver(message=said.append, on_iteration=thinned), rate=net_ratings
-    )
+    progress = loop.train(AlphaZero(TINY), folder, RunObserver(message=said.append, on_iteration=thinned))
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [
         f"resuming iteration 2 of 4 after {frames} frames",

@@ -34,7 +34,7 @@ from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory
 from boardwright.learn.match.duel import Contest, Score, finished, make_duel
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.run.rating import rated
+from boardwright.learn.run.rating import update_ratings
 from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets import netfile, shipped
@@ -185,7 +185,7 @@ class AlphaZero(Method[TrainingState]):
             for role, (first, second) in enumerate(((done, other), (other, done))):
                 wins = (score.wins[role], score.losses[role])
                 metrics.log_match(done, first, second, wins[role], score.draws[role], wins[1 - role], score.plies[role])
-        return {} if context.rate is None else rated(metrics, done, context.rate)
+        return update_ratings(metrics, done)
 
     def export_net(self, state: TrainingState) -> tuple[Any, Variables]:
         """The net that plays."""

@@ -16,7 +16,7 @@ from boardwright.learn.evaluation.selfplay import (
 )
 from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext
-from boardwright.learn.run.rating import rated
+from boardwright.learn.run.rating import update_ratings
 from boardwright.nets import netfile
 
 
@@ -72,4 +72,4 @@ def evaluated(
         first, second = contest(game, make_search, net, old, config.evaluation, seed)
         context.metrics.log_match(done, done, other, first.wins, first.draws, first.losses, first.plies)
         context.metrics.log_match(done, other, done, second.losses, second.draws, second.wins, second.plies)
-    return {} if context.rate is None else rated(context.metrics, done, context.rate)
+    return update_ratings(context.metrics, done)

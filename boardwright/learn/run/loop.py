@@ -29,7 +29,6 @@ from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Clock, Progress
-from boardwright.learn.run.rating import Rate
 from boardwright.nets import netfile
 from boardwright.wholefile import write_whole
 
@@ -42,7 +41,6 @@ def train(
     folder: Path,
     observer: RunObserver | None = None,
     *,
-    rate: Rate | None = None,
     seconds_between_checkpoints: float = SECONDS_BETWEEN_CHECKPOINTS,
 ) -> Progress:
     """Trains to the end, or until `observer.stopped()`; the next call with the same config resumes.
@@ -51,7 +49,7 @@ def train(
     """
     observer = observer or RunObserver()
     if not processes.is_first():
-        observer, rate = RunObserver(stopped=observer.stopped), None
+        observer = RunObserver(stopped=observer.stopped)
     with contextlib.ExitStack() as held:
         held.enter_context(method.on_devices())
         if (split := method.describe_devices()) is not None:
@@ -59,7 +57,7 @@ def train(
         processes.check_same(f"settings {settings.to_json(method.config)}")
         with processes.all_or_none():
             metrics = _open_folder(method, folder, held)
-        context = MethodContext(folder / "nets", metrics, observer, rate)
+        context = MethodContext(folder / "nets", metrics, observer)
         with out_of_memory_hint("the games at once, the replay or the net's size"):
             state, progress, has_checkpoint = _load_or_initialise(method, folder, context)
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))

@@ -14,7 +14,6 @@ import jax
 from boardwright.games.base import Game
 from boardwright.learn.run import league
 from boardwright.learn.run.metrics import Metrics
-from boardwright.learn.run.rating import Rate
 from boardwright.nets.network import Variables
 
 State = TypeVar("State")  # everything that changes in a run, as one pytree
@@ -37,7 +36,6 @@ class MethodContext:
     nets: Path  # folder of the nets by iteration, see `league`
     metrics: Metrics
     observer: RunObserver
-    rate: Rate | None  # None: evaluation matches are stored without ratings
 
 
 class Method(ABC, Generic[State]):

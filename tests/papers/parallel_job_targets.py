@@ -1,4 +1,4 @@
-"""Jobs for tests of `crew`, which processes import by name. They tell of themselves by files in a folder."""
+"""Jobs for tests of `parallel_jobs`, which processes import by name; they leave files in a folder."""
 
 import os
 import signal
@@ -22,8 +22,8 @@ def meet(folder: Path, name: str, others: tuple[str, ...], watch: RunObserver) -
         time.sleep(0.02)
 
 
-def go_on_until_stopped(folder: Path, name: str, watch: RunObserver) -> None:
-    """Keeps something when it is told to stop."""
+def run_until_stopped(folder: Path, name: str, watch: RunObserver) -> None:
+    """Saves a file when it is asked to stop."""
     (folder / name).touch()
     watch.message(f"{name} is there")
     end = time.monotonic() + PATIENCE

@@ -1,45 +1,45 @@
-"""Jobs done at once in processes: in order, stopped, and failing."""
+"""Jobs run in parallel: order, stop and failures."""
 
 import functools
 from pathlib import Path
 
-import crew_jobs
+import parallel_job_targets
 import pytest
 
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral import TRAININGS
 from boardwright.papers.cathedral_runs import Work, _jobs
-from boardwright.papers.crew import Job, do_all
+from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.stopping import StoppedError
 
 
 def meeting(folder: Path, name: str, *others: str, after: tuple[str, ...] = ()) -> Job:
-    return Job(name, functools.partial(crew_jobs.meet, folder, name, others), after)
+    return Job(name, functools.partial(parallel_job_targets.meet, folder, name, others), after)
 
 
 def endless(folder: Path, name: str) -> Job:
-    return Job(name, functools.partial(crew_jobs.go_on_until_stopped, folder, name))
+    return Job(name, functools.partial(parallel_job_targets.run_until_stopped, folder, name))
 
 
-def test_jobs_are_done_at_once_and_in_order(tmp_path: Path) -> None:
+def test_jobs_run_in_parallel_and_in_order(tmp_path: Path) -> None:
     said: list[str] = []
     shown: list[tuple[str, int, int]] = []
-    watch = RunObserver(message=said.append, progress=lambda *told: shown.append(told))
+    observer = RunObserver(message=said.append, progress=lambda *told: shown.append(told))
     last = meeting(tmp_path, "last", after=("one", "other"))
-    do_all([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, watch=watch)
+    run_jobs([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, observer=observer)
     assert set(said[:2]) == {"one is there", "other is there"}
     assert {word.partition(":")[0] for word in said[2:4]} == {"one", "other"}
     assert said[4:] == ["last is there", "last: done, 3 of 3"]
     assert shown[0] == ("runs", 0, 3)
 
 
-def test_whoever_stops_it_stops_them_all(tmp_path: Path) -> None:
+def test_stop_request_stops_all_jobs(tmp_path: Path) -> None:
     said: list[str] = []
-    watch = RunObserver(message=said.append, stopped=lambda: len(said) == 2)
+    observer = RunObserver(message=said.append, stopped=lambda: len(said) == 2)
     jobs = [endless(tmp_path, name) for name in ("one", "other", "third")]
     with pytest.raises(StoppedError):
-        do_all(jobs, at_once=2, watch=watch)
+        run_jobs(jobs, at_once=2, observer=observer)
     assert {path.name for path in tmp_path.iterdir()} == {"one", "one-kept", "other", "other-kept"}
 
 
@@ -51,15 +51,15 @@ def test_whoever_stops_it_stops_them_all(tmp_path: Path) -> None:
         ("dies", "failing: its process was killed by signal 9"),
     ],
 )
-def test_a_job_that_fails_stops_the_others(tmp_path: Path, how: str, words: str) -> None:
-    failing = Job("failing", functools.partial(crew_jobs.fail, tmp_path, "other", how))
+def test_failed_job_stops_the_others(tmp_path: Path, how: str, words: str) -> None:
+    failing = Job("failing", functools.partial(parallel_job_targets.fail, tmp_path, "other", how))
     with pytest.raises(BoardwrightError, match=words):
-        do_all([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, watch=RunObserver())
+        run_jobs([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, observer=RunObserver())
     assert (tmp_path / "other-kept").exists()
     assert not (tmp_path / "third").exists()
 
 
-def test_the_runs_of_a_paper_wait_for_the_files_they_need(tmp_path: Path) -> None:
+def test_runs_of_a_paper_wait_for_the_files_they_need(tmp_path: Path) -> None:
     jobs = _jobs(Work(folder=tmp_path, seeds=(0, 3), games=20, arena_games=4, quick=True))
     assert len(jobs) == 2 * len(TRAININGS)
     after = {job.name: job.after for job in jobs}

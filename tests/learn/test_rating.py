@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.arena.net_ratings import net_ratings
 from boardwright.learn.run.metrics import Match, Metrics, read_metrics
-from boardwright.learn.run.rating import rated
+from boardwright.learn.run.rating import net_ratings, update_ratings
 from boardwright.papers import archive
 
 ARCHIVE = Path(__file__).parent.parent.parent / "docs" / "results" / "data" / "tablutzero.tar.xz"
@@ -54,7 +53,7 @@ def test_nets_not_connected_with_iteration_0_have_no_rating(tmp_path: Path) -> N
         metrics.log(30, 3000, {"selfplay/moves": 3000})
         for match in played:
             metrics.log_match(*dataclasses.astuple(match))
-        assert rated(metrics, 30, net_ratings) == {}
+        assert update_ratings(metrics, 30) == {}
         assert metrics.read().scalars["evaluation/elo_low"].iterations.tolist() == [0, 20]
 
 
