@@ -10,30 +10,24 @@ alike, where no net learned those; it plays them as well as it happens to, and w
 from __future__ import annotations
 
 import functools
-import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import jax
-import numpy as np
 
 from boardwright.agents.netchoice import check_player, purpose_of
 from boardwright.arena.balance import Line, Question, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
-from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
-from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.duel import finished
-from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.match.matches import Games, finish, play_matches
+from boardwright.learn.match.nets import env_of, net_player
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
-from boardwright.nets.network import Network, make_network, variables_of
 
 AT_ONCE = 2048  # games on the device
+CHUNK = 8  # actions in each game between two checks whether all are over
 
 
 def games_of(question: Question) -> list[tuple[NetFile, Game]]:
@@ -76,44 +70,33 @@ def _usable(path: Path, game: str) -> NetFile:
 
 
 def lines(question: Question, heard: Callable[[str, int, int], None] | None = None) -> Iterator[Line]:
-    """Plays all games, a line after the other; `heard` is told what is played, games that are over, and all games."""
+    """Plays all games, line by line; `heard` is called with what is played, games that are over, and all games."""
     for net, game in games_of(question):
         name, is_own = game.rules.name, not netfile.differing_rules(net, game)
-        network, play, rounds = _playing(game, net.config, question.games, question.simulations)
-        folded = jax.jit(network.fold)(variables_of(net.weights))
         for plies in question.openings:
             what = f"{name}, {opening_name(plies)}"
             key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(what.encode()))
-            played: list[Solo] = []
-            for number in range(rounds):
-                told = functools.partial(_tell, heard, what, question.games, number, rounds)
-                played.append(finished(play(jax.random.fold_in(key, number), folded, plies), told))
-            arrays = (
-                np.concatenate([getattr(part, field) for part in played])[: question.games]
-                for field in ("result", "plies", "openings")
-            )
+            show = None if heard is None else functools.partial(_show_share, heard, what, question.games)
+            played = _play(key, net, game, question, plies, show)
+            arrays = (played.result[0, 0], played.plies[0, 0], played.openings[0, 0])
             yield Line(name, shipped.name_of(net.path), is_own, plies, count(*arrays))
 
 
-def _tell(
-    heard: Callable[[str, int, int], None] | None, what: str, games: int, number: int, rounds: int, share: float
-) -> None:
-    """How many of the games are over when this share of a round is."""
-    if heard is not None:
-        heard(what, round((number + share) / rounds * games), games)
-
-
-@functools.lru_cache(maxsize=4)  # compiled once for nets of an architecture
-def _playing(game: Game, config: Any, games: int, simulations: int) -> tuple[Network, PlaySolo, int]:
-    """The net's functions, play of a round, and how many rounds make so many games."""
-    rounds = math.ceil(games / AT_ONCE)
-    env = without_chance(game.batch()) if game.has_chance else game.batch()
-    network = make_network(config, game, dtype=compute_dtype())
-    play = make_solo(
-        env,
-        make_net_evaluator(network, env),
-        games=math.ceil(games / rounds),
-        simulations=simulations,
-        slots=min(game.max_search_actions, game.num_actions),
+def _play(
+    key: jax.Array,
+    net: NetFile,
+    game: Game,
+    question: Question,
+    plies: int,
+    on_share: Callable[[float], None] | None,
+) -> Games:
+    """A net against itself; every game has an opening of its own, so that games are independent of each other."""
+    policy = net_player(game, game, net.config, question.simulations)([net], plies)
+    match = play_matches(
+        key, env_of(game), (policy,), openings=question.games, at_once=AT_ONCE, opening_plies=plies, chunk=CHUNK
     )
-    return network, play, rounds
+    return finish(match, on_share)
+
+
+def _show_share(show: Callable[[str, int, int], None], what: str, games: int, share: float) -> None:
+    show(what, round(share * games), games)

@@ -16,7 +16,8 @@ from jax import Array
 
 from boardwright.bench.engine import REPETITIONS, Figure
 from boardwright.games.base import BatchEnv, Game
-from boardwright.games.batched import random_action, where_games, without_chance
+from boardwright.games.batched import where_games, without_chance
+from boardwright.learn.match.matches import open_games
 from boardwright.search.tree import Evaluate
 from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
@@ -41,7 +42,7 @@ def measure(
     """
     slots = game.max_search_actions if slots is None else slots
     env = without_chance(game.batch()) if game.has_chance else game.batch()
-    states = opened(env, games)
+    states = play_openings(env, games)
     what = f"{search}, {simulations} simulations, {games:,} games, {slots} slots"
 
     def moves_rate(evaluate: Evaluate) -> float:
@@ -106,19 +107,9 @@ def _moves_rate(env: BatchEnv, states: Any, search: Callable[..., SearchResult],
     return games * moves / _best_seconds(lambda: run(key, states))
 
 
-def opened(env: BatchEnv, games: int) -> Any:
-    """Games after some random actions; those that ended have begun anew."""
-
-    def play(number: Array, states: Any) -> Any:
-        keys = jax.random.split(jax.random.fold_in(jax.random.key(0), number), games)
-        actions = jax.vmap(random_action)(keys, states.legal_action_mask)
-        after = jax.vmap(env.step)(states, actions, keys)
-        return where_games(after.terminated, jax.vmap(env.init)(keys), after)
-
-    init = jax.vmap(env.init)
-    return jax.jit(lambda keys: jax.lax.fori_loop(0, OPENING, play, init(keys)))(
-        jax.random.split(jax.random.key(0), games)
-    )
+def play_openings(env: BatchEnv, games: int) -> Any:
+    """Games after some random actions."""
+    return jax.jit(lambda key: open_games(env, key, games, OPENING))(jax.random.key(0))
 
 
 def _best_seconds(work: Callable[[], Any]) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-from boardwright.bench.device_search import evaluations_rate, opened
+from boardwright.bench.device_search import evaluations_rate, play_openings
 from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
@@ -71,7 +71,7 @@ def measure(
 
 def _network_rate(az: AlphaZero, state: TrainingState, games: int) -> float:
     folded = jax.jit(az.steps.network.fold)(state.playing)
-    return evaluations_rate(az.steps.evaluator(folded), opened(az.steps.env, games))
+    return evaluations_rate(az.steps.evaluator(folded), play_openings(az.steps.env, games))
 
 
 def _frames_rate(az: AlphaZero, state: TrainingState, games: int) -> tuple[float, TrainingState]:

@@ -28,10 +28,9 @@ from boardwright.arena.positions import boards_for
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match import contest
-from boardwright.learn.match.duel import finished
+from boardwright.learn.match.matches import finish, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.rivals import Policy, at_random, by_net
+from boardwright.learn.match.policies import Policy, net_policy, random_policy
 from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.run import checkpoint, config_file, loop, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
@@ -196,15 +195,14 @@ def _on_the_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int],
     """Nets against each other or against random, thousands of games at once."""
     env = with_rewards(make_game(GAME, RULES, "paper"), "shaped").batch()
     first, second = (
-        at_random if name == RANDOM else _policy(work.kept(name, seed), cell.temperature)
+        random_policy if name == RANDOM else _policy(work.kept(name, seed), cell.temperature)
         for name in (cell.first, cell.second)
     )
     key = jax.random.fold_in(jax.random.key(seed), zlib.crc32(cell.name.encode()))
-    games = contest.play(key, env, first, second, games=work.games, opening_plies=cell.opening_plies)
-    match = finished(games, lambda share: show(round(share * work.games), work.games))
-    score = match.score
+    match = play_pairs(key, env, first, second, games=work.games, opening_plies=cell.opening_plies)
+    result = finish(match, lambda share: show(round(share * work.games), work.games))
     device = jax.devices()[0].device_kind
-    return Played(score.wins, score.draws, score.losses, match.reward_a_decision, device)
+    return Played(result.wins, result.draws, result.losses, result.reward_per_decision, device)
 
 
 def _policy(path: Path, temperature: float) -> Policy:
@@ -219,7 +217,7 @@ def _choosing(
 ) -> tuple[Network, Callable[[Variables], Policy]]:
     game = make_game(GAME, RULES, observation)
     network = make_network(config, game)
-    return network, by_net(make_net_evaluator(network, game.batch()), temperature)
+    return network, net_policy(make_net_evaluator(network, game.batch()), temperature)
 
 
 def _in_the_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[[int, int], None]) -> Played:

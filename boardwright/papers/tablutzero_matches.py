@@ -18,7 +18,7 @@ import jax
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
-from boardwright.learn.match.meeting import meet
+from boardwright.learn.match.nets import play_nets
 from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
@@ -119,7 +119,7 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: RunO
         assert files is not None
         first, second = (netfile.read(file) for file in files)
         show = functools.partial(_show, watch, f"{meeting.first} – {meeting.second}", sizes.games)
-        (score,) = meet(first, [second], **played_by, heard=show)
+        (score,) = play_nets(first, [second], **played_by, on_share=show)
         numbers = [number or 0 for number in chosen]
         behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
@@ -203,14 +203,14 @@ def _contest(
     """Rows of matches of a net against some past ones, as `Match` has them."""
     protocol = work.sizes.protocol
     show = functools.partial(_show, watch, f"protocol, iteration {number}", protocol.games * len(opponents))
-    scores = meet(
+    scores = play_nets(
         netfile.read(nets[number]),
         [netfile.read(nets[other]) for other in opponents],
         games=protocol.games,
         simulations=protocol.simulations,
         opening_plies=protocol.opening_plies,
         seed=work.seed + number,
-        heard=show,
+        on_share=show,
     )
     rows = []
     for other, score in zip(opponents, scores, strict=True):

@@ -2,9 +2,8 @@
 
 import math
 import random
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -16,10 +15,12 @@ from boardwright.arena.balance_games import games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Game
-from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.match import matches
+from boardwright.learn.match.matches import Games
 from boardwright.nets import netfile
 from boardwright.nets.config import EvaluationConfig, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.nets.netfile import NetFile
 
 ROLES = ("attackers", "defenders")
 
@@ -111,17 +112,14 @@ def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.Monkey
     """Who begins at tic-tac-toe wins more, also who knows nothing and searches a little; games come in rounds."""
     rounds: list[int] = []  # games of each
 
-    def counted_solo(*asked: Any, games: int, **sizes: int) -> PlaySolo:
-        play = make_solo(*asked, games=games, **sizes)
+    begin = matches._begin
 
-        def play_counted(*told: Any) -> Generator[float, None, Solo]:
-            rounds.append(games)
-            return play(*told)
-
-        return play_counted
+    def counted_begin(*given: Any, shape: tuple[int, int, int], **options: Any) -> Any:
+        rounds.append(shape[2])
+        return begin(*given, shape=shape, **options)
 
     monkeypatch.setattr("boardwright.arena.balance_games.AT_ONCE", 64)
-    monkeypatch.setattr("boardwright.arena.balance_games.make_solo", counted_solo)
+    monkeypatch.setattr(matches, "_begin", counted_begin)
     net, heard = plant(tmp_path / "toy.net", "tictactoe"), []
     question = Question(game="tictactoe", nets=(net,), openings=(0, 2), games=150, simulations=4)
     start, after = lines(question, lambda what, done, total: heard.append((what, done, total)))
@@ -175,15 +173,13 @@ def test_lines_tell_who_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """And it was that net's weights; the games are made up."""
     asked: list[tuple[str, float]] = []  # rules, the least weight
 
-    def playing(game: Game, config: NetConfig, games: int, simulations: int) -> tuple[Any, PlaySolo, int]:
-        def play(key: jax.Array, folded: Any, plies: int) -> Generator[float, None, Solo]:
-            asked.append((game.rules.name, min(float(weight.min()) for weight in jax.tree.leaves(folded))))
-            yield 1.0
-            return Solo(np.zeros(games, np.int32), np.full(games, plies + 9), np.zeros((games, 2), np.uint32))
+    def play(key: Any, net: NetFile, game: Game, question: Question, plies: int, on_share: Any) -> Games:
+        asked.append((game.rules.name, min(float(weight.min()) for weight in net.weights.values())))
+        shape = (1, 1, question.games)
+        nothing = np.zeros((*shape, 2), np.uint32)
+        return Games(np.zeros(shape, np.int32), np.full(shape, plies + 9), nothing, nothing, nothing)
 
-        return SimpleNamespace(fold=lambda variables: variables), play, 1
-
-    monkeypatch.setattr("boardwright.arena.balance_games._playing", playing)
+    monkeypatch.setattr("boardwright.arena.balance_games._play", play)
     zero = plant(tmp_path / "zero.net", "tablut", "zero", seed=1)
     mcgill = plant(tmp_path / "mcgill.net", "tablut", "mcgill", seed=2)
     rules = ("zero", "mcgill", "saami")

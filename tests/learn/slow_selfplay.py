@@ -21,7 +21,7 @@ from boardwright.games.batched import without_chance
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.match.searching import Search
+from boardwright.learn.match.policies import Search
 from boardwright.search.slots import pack, probabilities
 from boardwright.search.zero import SearchResult
 

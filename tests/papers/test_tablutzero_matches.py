@@ -13,7 +13,7 @@ from planted_tablutzero import SECONDS, plant
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.errors import BoardwrightError
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.match.duel import Score
+from boardwright.learn.match.matches import MatchResult
 from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
@@ -45,21 +45,21 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is asked for, instead of playing it: the later net wins nine games of ten."""
     asked: list[Any] = []
 
-    def meet(challenger: str, others: list[str], *, games: int, heard: Any, **sizes: int) -> list[Score]:
+    def play_nets(challenger: str, others: list[str], *, games: int, on_share: Any, **sizes: int) -> list[MatchResult]:
         asked.append((challenger, others, games, sizes["simulations"], sizes["opening_plies"]))
-        heard(1.0)
+        on_share(1.0)
         half = games // 2
         won = round(0.9 * half)
         sides = ((won, won), (0, 0), (half - won, half - won), (50, 50))
-        return [Score(*sides, pairs=(half - won, 0, 0, 0, won)) for _ in others]
+        return [MatchResult(*sides, pairs=(half - won, 0, 0, 0, won)) for _ in others]
 
-    def lines(question: Question, heard: Any) -> Iterator[Line]:
+    def lines(question: Question, on_share: Any) -> Iterator[Line]:
         (net,) = question.nets
         asked.append((net.read_text(), question.rules, question.games))
         for rules in question.rules:
             yield from (Line(rules, str(net), rules == "zero", plies, COUNTS) for plies in (0, 4))
 
-    monkeypatch.setattr(tablutzero_matches, "meet", meet)
+    monkeypatch.setattr(tablutzero_matches, "play_nets", play_nets)
     monkeypatch.setattr(tablutzero_matches, "lines", lines)
     monkeypatch.setattr(tablutzero_matches.netfile, "read", lambda path: path.read_text())
     return asked

@@ -16,7 +16,7 @@ from boardwright.games.base import Position, SearchResources
 from boardwright.games.batched import without_forced
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.learn.match.searching import make_search
+from boardwright.learn.match.policies import make_search
 from boardwright.learn.run import settings
 from boardwright.learn.shared.match_config import SearchConfig
 

@@ -31,7 +31,8 @@ from boardwright.learn.alphazero.state import TrainingState, with_league_net, wi
 from boardwright.learn.alphazero.steps import PLAY, Steps
 from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
-from boardwright.learn.match.duel import Contest, Score, finished, make_duel
+from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
+from boardwright.learn.match.policies import search_policy
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.run.rating import update_ratings
@@ -76,6 +77,16 @@ class AlphaZero(Method[TrainingState]):
         self._plays = config.selfplay.steps // self.play_chunk
         self.chunks = self._plays + config.learner.steps // self.learn_chunk
         self._compiled = self._compile()
+        self._policies = {  # of matches, by simulations
+            number: search_policy(
+                self.steps.env,
+                self.steps.evaluator,
+                config.search,
+                simulations=number,
+                slots=self.steps.slots,
+            )
+            for number in (config.gating.simulations, config.evaluation.simulations)
+        }
 
     @contextmanager
     def on_devices(self) -> Iterator[None]:
@@ -236,24 +247,21 @@ class AlphaZero(Method[TrainingState]):
         others: Sequence[Variables],
         config: GatingConfig | ContestConfig,
         show: Callable[[float], None],
-    ) -> list[Score]:
-        """Scores of a net against each of some others."""
-        contest = self._contest(len(others), config.games, config.simulations, config.opening_plies)
-        fold = jax.jit(self.steps.network.fold)
-        return finished(contest(key, fold(net), [fold(other) for other in others]), show)
-
-    @functools.lru_cache(maxsize=8)  # noqa: B019  compiled once for contests of a size
-    def _contest(self, opponents: int, games: int, simulations: int, opening_plies: int) -> Contest:
-        return make_duel(
+    ) -> list[MatchResult]:
+        """Results of a net against each of some others."""
+        policy, fold = self._policies[config.simulations], jax.jit(self.steps.network.fold)
+        policies = [policy([fold(each) for each in nets], config.opening_plies) for nets in ([net], others)]
+        match = play_matches(
+            key,
             self.steps.env,
-            self.steps.evaluator,
-            self.config.search,
-            opponents=opponents,
-            games=games,
-            simulations=simulations,
-            slots=self.steps.slots,
-            opening_plies=opening_plies,
+            policies,
+            openings=config.games // 2,
+            groups=len(others),
+            opening_plies=config.opening_plies,
+            forced=self.config.search.max_forced_plies,
+            chunk=SEARCH_CHUNK,
         )
+        return finish(match, show).results()
 
 
 def _show_share(context: MethodContext, what: str, games: int, share: float) -> None:

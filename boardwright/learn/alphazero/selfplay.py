@@ -22,7 +22,7 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.match.pairing import BOTH, first_seats, on_move
-from boardwright.learn.match.searching import Search
+from boardwright.learn.match.policies import Search
 from boardwright.search.nodes import side_of
 from boardwright.search.zero import SearchResult
 

@@ -26,7 +26,7 @@ from boardwright.learn.alphazero.learner import Losses, make_learner
 from boardwright.learn.alphazero.state import TrainingState
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
-from boardwright.learn.match.searching import make_search
+from boardwright.learn.match.policies import make_search
 from boardwright.nets.network import make_network
 from boardwright.search.tree import Evaluate
 

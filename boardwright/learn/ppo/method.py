@@ -27,7 +27,7 @@ from jax import Array
 from boardwright.games.batched import with_openings
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
 from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
-from boardwright.learn.match.rivals import at_random
+from boardwright.learn.match.policies import random_policy
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.actor import make_choose, make_decide
 from boardwright.learn.ppo.config import PPOConfig
@@ -153,7 +153,7 @@ class PPO(PolicyMethod[Run]):
         if not against:
             return None
         if config.kind == "random":
-            return at_random
+            return random_policy
         if config.kind == "older":
             return make_choose(self._evaluator(self.network.fold(opponent)))
         past = [self.network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], opponent)) for n in range(config.nets)]

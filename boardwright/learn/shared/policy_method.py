@@ -9,7 +9,7 @@ import jax
 from jax import Array
 
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.against_random import chosen_by, make_evaluate
+from boardwright.learn.match.against_random import best_metric, make_evaluate
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared.encoder import with_encoder
 from boardwright.learn.shared.encoder_file import encoder_for
@@ -30,7 +30,7 @@ class PolicyMethod(Method[State]):
         self.game = make_game(config.game, config.rules, config.observation)
         self.env = training_env(self.game, config.rewards)
         self.network = make_network(config.architecture, self.game, dtype=dtype)
-        self.best_metric = chosen_by(config.evaluation)
+        self.best_metric = best_metric(config.evaluation)
         self._encoder = encoder_for(config.encoder, config.architecture, self.game) if load_encoder else None
         self._seed = jax.random.key(config.seed)  # an argument of compiled functions, so that all seeds share them
         self._evaluate = make_evaluate(config.evaluation, config.seed, self.network, self.env, _variables)

@@ -1,8 +1,7 @@
-"""A net against itself: every game is foretold in plain Python."""
+"""A net against itself: every game is predicted in plain Python."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax
@@ -12,21 +11,25 @@ import pytest
 from climb import LONGEST, evaluator, foretold, make_climb
 
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.learn.match import solo
-from boardwright.learn.match.duel import finished
-from boardwright.learn.match.solo import PlaySolo, Solo, make_solo
+from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.match import matches
+from boardwright.learn.match.matches import Games, finish, play_matches
+from boardwright.learn.match.policies import search_policy
 
 FREE, GAMES = 2, 32
 
 
-@functools.cache
-def compiled() -> PlaySolo:
-    return make_solo(make_climb(FREE), evaluator, games=GAMES, simulations=1, slots=3)
+CHUNK = 8
+CLIMB = make_climb(FREE)
+SEARCHING = search_policy(CLIMB, evaluator, SearchConfig(), simulations=1, slots=3)
 
 
-def play(taste: Any, plies: int, *, seed: int = 0, heard: Any = None) -> Solo:
-    net: Any = jnp.asarray(taste, jnp.float32)
-    return finished(compiled()(jax.random.key(seed), net, plies), heard)
+def play(taste: Any, plies: int, *, seed: int = 0, on_share: Any = None) -> Games:
+    policy = SEARCHING([jnp.asarray(taste, jnp.float32)], plies)  # type: ignore[list-item]
+    match = play_matches(jax.random.key(seed), CLIMB, (policy,), openings=GAMES, opening_plies=plies, chunk=CHUNK)
+    games = finish(match, on_share)
+    assert games.result.shape == (1, 1, GAMES)
+    return Games(games.result[0, 0], games.plies[0, 0], games.openings[0, 0], games.decisions, games.rewards)
 
 
 def test_every_game_after_an_opening_is_foretold() -> None:
@@ -60,7 +63,7 @@ def test_from_the_start_moves_are_drawn() -> None:
 def test_games_are_broken_off_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = np.tile(np.float32(5 * (np.arange(3) == 0)), (2, 2, 1))
     heard: list[float] = []
-    assert play(idle, FREE, heard=heard.append).plies.tolist() == [LONGEST] * GAMES
+    assert play(idle, FREE, on_share=heard.append).plies.tolist() == [LONGEST] * GAMES
     assert (heard[0], heard[-1]) == (0.0, 1.0)
-    monkeypatch.setattr(solo, "MOST_ACTIONS", solo.CHUNK)
+    monkeypatch.setattr(matches, "MAX_TURNS", CHUNK)
     assert play(idle, FREE).result.tolist() == [ONGOING] * GAMES

@@ -1,4 +1,4 @@
-"""Nets from files that meet: of two architectures, at a game that knows its better player."""
+"""Matches between nets from files: of two architectures, at a game whose better player is known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from boardwright.errors import NetError
 from boardwright.games import registry
-from boardwright.learn.match.meeting import meet
+from boardwright.learn.match.nets import play_nets
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
@@ -30,11 +30,11 @@ def net(path: Path, game: str, width: int, rules: str | None = None) -> NetFile:
 def test_nets_of_two_architectures_meet(tmp_path: Path) -> None:
     small, large = (net(tmp_path / f"{width}.net", "tictactoe", width) for width in (4, 8))
     heard: list[float] = []
-    (score,) = meet(small, [large], **SIZES, heard=heard.append)
+    (score,) = play_nets(small, [large], **SIZES, on_share=heard.append)
     assert (score.games, sum(score.pairs)) == (16, 8)
     assert [score.wins[role] + score.draws[role] + score.losses[role] for role in (0, 1)] == [8, 8]
     assert (heard[0], heard[-1]) == (0.0, 1.0)
-    assert meet(small, [large], **SIZES) == [score]  # nothing but the seed decides
+    assert play_nets(small, [large], **SIZES) == [score]  # nothing but the seed decides
 
 
 def preferring(path: Path, width: int, cells: list[int]) -> NetFile:
@@ -52,7 +52,7 @@ def test_the_score_is_the_challengers(tmp_path: Path) -> None:
     strong = preferring(tmp_path / "strong.net", 4, [4, 0, 8, 2, 6, 1, 3, 5, 7])
     weak = preferring(tmp_path / "weak.net", 8, [1, 3, 5, 7, 0, 2, 6, 8, 4])
     sizes = {**SIZES, "simulations": 1}  # so that each does as it likes
-    (won,), (lost,) = meet(strong, [weak], **sizes), meet(weak, [strong], **sizes)
+    (won,), (lost,) = play_nets(strong, [weak], **sizes), play_nets(weak, [strong], **sizes)
     assert won.pairs[:2] == (0, 0)
     assert won.pairs[4] > 0
     assert won.points > 0.5 > lost.points
@@ -64,6 +64,6 @@ def test_nets_that_cannot_meet(tmp_path: Path) -> None:
     zero, other = (net(tmp_path / f"{rules}.net", "tablut", 4, rules=rules) for rules in ("zero", "mcgill"))
     for one, two in ((toy, zero), (zero, other)):
         with pytest.raises(NetError, match="not of the game and rules of"):
-            meet(one, [two], **SIZES)
+            play_nets(one, [two], **SIZES)
     with pytest.raises(NetError, match="built otherwise"):
-        meet(toy, [toy, net(tmp_path / "wide.net", "tictactoe", 8)], **SIZES)
+        play_nets(toy, [toy, net(tmp_path / "wide.net", "tictactoe", 8)], **SIZES)

@@ -87,7 +87,7 @@ def said(name: Any, roles: jax.Array) -> tuple[jax.Array, jax.Array]:
         (2, 10, [2.0] * 5 + [3.0] * 5),
     ],
 )
-def test_in_their_steps_each_net_is_asked_about_its_own_games(nets: int, against: int, expected: list[float]) -> None:
+def test_each_opponent_evaluates_its_own_games(nets: int, against: int, expected: list[float]) -> None:
     evaluator = NetEvaluator(observe=lambda states: states.current_role, evaluate=said)
     one: Any = 1.0
     others: Any = [2.0 + number for number in range(nets)]

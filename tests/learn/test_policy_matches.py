@@ -1,4 +1,4 @@
-"""Contests of policies, beside the same games in the scalar engine and in plain Python."""
+"""Matches of policies without search, compared with the scalar engine and with plain Python."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from jax.tree_util import Partial
 import boardwright
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW, BatchEnv, Game
-from boardwright.learn.match import contest
-from boardwright.learn.match.contest import Match, play
-from boardwright.learn.match.duel import finished
+from boardwright.learn.match import matches
+from boardwright.learn.match.matches import MatchResult, finish, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.rivals import Policy, at_random, by_net
+from boardwright.learn.match.policies import Policy, net_policy, random_policy
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 
@@ -64,20 +63,19 @@ def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
     seen = set()
     for factors in [(5, 3), (1, 8), (11, 4), (2, 9), (7, 7)]:
         sides = [Partial(at_place, jnp.int32(factor)) for factor in factors]
-        match = finished(play(jax.random.key(0), env, *sides, games=4))
+        match = finish(play_pairs(jax.random.key(0), env, *sides, games=4))
         decisions, rewards = np.zeros(2, int), np.zeros(2)
         for role in (0, 1):  # of the first side
             result, plies, decided, gained, twice = in_the_scalar_engine(game, factors if role == 0 else factors[::-1])
-            score = match.score
-            got = (score.wins[role], score.draws[role], score.losses[role], score.plies[role])
+            got = (match.wins[role], match.draws[role], match.losses[role], match.plies[role])
             assert got == (2 * (result == role), 2 * (result == DRAW), 2 * (result == 1 - role), 2 * plies)
             decisions += 2 * np.array(decided if role == 0 else decided[::-1])
             rewards += 2 * np.array(gained if role == 0 else gained[::-1])
             seen |= {(role, result), ("twice", twice)}
         assert match.decisions == tuple(decisions)
         assert match.rewards == pytest.approx(tuple(rewards))
-        assert match.reward_a_game == pytest.approx(tuple(rewards / 4))
-        assert match.reward_a_decision == pytest.approx(tuple(rewards / decisions))
+        assert match.reward_per_game == pytest.approx(tuple(rewards / 4))
+        assert match.reward_per_decision == pytest.approx(tuple(rewards / decisions))
     assert {(0, 0), (0, 1), (1, 0), (1, 1), ("twice", True)} <= seen
 
 
@@ -85,19 +83,19 @@ def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
 def test_random_games_are_those_of_the_scalar_engine(rules: str, first: str) -> None:
     game, env = shaped(rules, first)
     games, others = 1024, 20_000
-    match = finished(play(jax.random.key(5), env, at_random, at_random, games=games))
+    match = finish(play_pairs(jax.random.key(5), env, random_policy, random_policy, games=games))
     tally = game.start().core.playouts(1, 0, others)
     results, plies, actions = tally.outcomes, tally.plies, tally.actions
-    assert match.score.games == games
-    assert sum(match.score.wins) + sum(match.score.draws) + sum(match.score.losses) == games
-    won_by_role_0 = match.score.wins[0] + match.score.losses[1]
-    for count, other in ((won_by_role_0, results[0]), (sum(match.score.draws), results[DRAW])):
+    assert match.games == games
+    assert sum(match.wins) + sum(match.draws) + sum(match.losses) == games
+    won_by_role_0 = match.wins[0] + match.losses[1]
+    for count, other in ((won_by_role_0, results[0]), (sum(match.draws), results[DRAW])):
         share = other / others
         assert abs(count / games - share) < 4 * np.sqrt(share * (1 - share) * (1 / games + 1 / others)) + 1e-9
-    assert sum(match.score.plies) / games == pytest.approx(plies / others, rel=0.02)
+    assert sum(match.plies) / games == pytest.approx(plies / others, rel=0.02)
     coins = int(first == "coin")  # an action, but nobody's decision
     assert sum(match.decisions) / games == pytest.approx(actions / others - coins, rel=0.02)
-    sides = np.array(match.reward_a_decision)
+    sides = np.array(match.reward_per_decision)
     assert abs(sides[0] - sides[1]) < 4 * np.hypot(*match.reward_errors)
 
 
@@ -105,29 +103,28 @@ def tastes(count: int, seed: int) -> list[Any]:
     return list(np.random.default_rng(seed).permuted(np.tile([0.0, 4.0, 8.0], (count, 2, 2, 1)), axis=3))
 
 
-GREEDY = by_net(evaluator, 0.0)
+GREEDY = net_policy(evaluator, 0.0)
 
 
-def climbed(first: Any, second: Any, **options: Any) -> Match:
-    return finished(play(jax.random.key(2), CLIMB, GREEDY(first), GREEDY(second), **options))
+def climbed(first: Any, second: Any, **options: Any) -> MatchResult:
+    return finish(play_pairs(jax.random.key(2), CLIMB, GREEDY(first), GREEDY(second), **options))
 
 
 def test_nets_play_what_they_like_best() -> None:
-    """Contests foretold in plain Python; games beyond those wanted are not counted, however they are sliced."""
+    """Matches predicted in plain Python; games beyond those wanted are not counted, however they are sliced."""
     for seed in range(8):
         first, second = tastes(2, seed)
         match = climbed(first, second, games=10, at_once=4)
         for role in (0, 1):
             result, plies = foretold((first, second) if role == 0 else (second, first), 0)
-            score = match.score
-            got = (score.wins[role], score.draws[role], score.losses[role], score.plies[role])
+            got = (match.wins[role], match.draws[role], match.losses[role], match.plies[role])
             assert got == (5 * (result == role), 5 * (result == DRAW), 5 * (result == 1 - role), 5 * plies)
-        assert sum(match.decisions) == sum(match.score.plies)
+        assert sum(match.decisions) == sum(match.plies)
 
 
 def test_pairs_begin_alike_and_differ_from_each_other() -> None:
     net = tastes(1, seed=1)[0]
-    score = climbed(net, net, games=96, opening_plies=5).score
+    score = climbed(net, net, games=96, opening_plies=5)
     assert score.wins == score.losses[::-1]
     assert score.plies[0] == score.plies[1]
     assert 0 < score.wins[0] < 48
@@ -149,25 +146,25 @@ def test_a_program_serves_all_nets_and_nobody_is_asked_in_vain() -> None:
 
     one_step = jnp.asarray(np.tile(np.array([0, 1, 0], np.float32), (2, 2, 1)))  # and moves again: the other never does
     makers = counted("first"), counted("second")
-    match = finished(play(jax.random.key(0), CLIMB, makers[0](one_step), makers[1](one_step), games=2))
+    match = finish(play_pairs(jax.random.key(0), CLIMB, makers[0](one_step), makers[1](one_step), games=2))
     jax.effects_barrier()
     assert match.decisions == (9, 9)  # role 0 climbs alone to the top
     assert asked == {"first": 9, "second": 9}
     traces = dict(traced)
-    finished(play(jax.random.key(0), CLIMB, *(make(one_step[..., ::-1]) for make in makers), games=2))
+    finish(play_pairs(jax.random.key(0), CLIMB, *(make(one_step[..., ::-1]) for make in makers), games=2))
     assert traced == traces
 
 
 def test_how_far_it_is_and_games_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     idle: Any = np.tile(np.array([1, 0, 0], np.float32), (2, 2, 1))
     heard: list[float] = []
-    match = finished(play(jax.random.key(0), CLIMB, GREEDY(idle), GREEDY(idle), games=8, at_once=4), heard.append)
-    assert match.score.draws == (4, 4)
-    assert match.score.plies == (4 * LONGEST, 4 * LONGEST)
+    match = finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(idle), GREEDY(idle), games=8, at_once=4), heard.append)
+    assert match.draws == (4, 4)
+    assert match.plies == (4 * LONGEST, 4 * LONGEST)
     assert heard == sorted(heard)
     assert {0.0, 0.5, 1.0} <= set(heard)
-    monkeypatch.setattr(contest, "MOST_TURNS", 0)
-    assert climbed(idle, idle, games=4).score.draws == (2, 2)
+    monkeypatch.setattr(matches, "MAX_TURNS", 0)
+    assert climbed(idle, idle, games=4).draws == (2, 2)
 
 
 @pytest.mark.usefixtures("careful_compiler")
@@ -176,14 +173,14 @@ def test_it_ends_with_the_last_game_whatever_their_number() -> None:
     quick: Any = np.tile(np.array([0, 0, 1], np.float32), (2, 2, 1))
     for games in (82, 94, 110):
         heard: list[float] = []
-        finished(play(jax.random.key(0), CLIMB, GREEDY(quick), GREEDY(quick), games=games), heard.append)
+        finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(quick), GREEDY(quick), games=games), heard.append)
         assert heard == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(("games", "at_once"), [(3, 10), (0, 10), (4, 1)])
 def test_only_whole_pairs(games: int, at_once: int) -> None:
     with pytest.raises(RunError, match="pairs of games"):
-        finished(play(jax.random.key(0), CLIMB, at_random, at_random, games=games, at_once=at_once))
+        finish(play_pairs(jax.random.key(0), CLIMB, random_policy, random_policy, games=games, at_once=at_once))
 
 
 def states(logits: list[float], legal: list[bool], games: int) -> Any:
@@ -198,11 +195,11 @@ def states(logits: list[float], legal: list[bool], games: int) -> Any:
 @pytest.mark.parametrize("temperature", [0.5, 3.0])
 def test_actions_are_drawn_in_proportion(temperature: float) -> None:
     logits, legal = [2.0, 9.0, 1.0, 2.5], [True, False, True, True]
-    policy: Policy = by_net(lambda _: lambda states: (states.logits, states.terminated), temperature)({})
+    policy: Policy = net_policy(lambda _: lambda states: (states.logits, states.terminated), temperature)({})
     drawn = np.asarray(policy(jax.random.key(3), states(logits, legal, 20_000)))
     weights = np.where(legal, np.exp(np.array(logits) / temperature), 0)
     np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 20_000, weights / weights.sum(), atol=0.015)
-    best: Policy = by_net(lambda _: lambda states: (states.logits, states.terminated), 0.0)({})
+    best: Policy = net_policy(lambda _: lambda states: (states.logits, states.terminated), 0.0)({})
     assert set(np.asarray(best(jax.random.key(3), states(logits, legal, 5))).tolist()) == {3}
 
 
@@ -211,14 +208,14 @@ def test_a_real_net_plays_its_best_moves() -> None:
     game, env = shaped("paper-6")
     network = make_network(PlainConfig(convolutions=(4,), policy_hidden=(8,)), game)
     variables = network.init(jax.random.key(0))
-    net = by_net(make_net_evaluator(network, env), 0.0)(network.fold(variables))
-    match = finished(play(jax.random.key(1), env, net, net, games=2))
+    net = net_policy(make_net_evaluator(network, env), 0.0)(network.fold(variables))
+    match = finish(play_pairs(jax.random.key(1), env, net, net, games=2))
     position, apply = game.start(), jax.jit(network.apply)
     while position.outcome is None:
         planes, role = position.observation()[None], np.array([position.role_to_move])
         logits = np.where(position.legal_mask(), apply(variables, planes, role).policy_logits[0], -np.inf)
         position = position.play(int(logits.argmax()))
-    assert match.score.plies == (position.plies, position.plies)
+    assert match.plies == (position.plies, position.plies)
     wins = tuple(int(position.core.result == role) for role in (0, 1))
-    assert match.score.wins == wins
-    assert match.score.losses == wins[::-1]
+    assert match.wins == wins
+    assert match.losses == wins[::-1]

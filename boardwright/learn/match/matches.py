@@ -1,0 +1,283 @@
+"""Matches on the device: thousands of games at once between policies, from random openings.
+
+    games = finish(play_matches(key, env, (first, second), openings=500, opening_plies=4), on_share)
+    (result,) = games.results()
+
+Two policies play every opening twice, each of them in either role; one policy plays both roles of every opening once.
+Policies move in turns (see `pairing`), so that few of their answers are wasted.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.tree_util import Partial
+
+from boardwright.errors import RunError
+from boardwright.games.base import BatchEnv
+from boardwright.games.batched import after_chance, random_action, where_games, without_chance, without_forced
+from boardwright.learn.distributed import processes
+from boardwright.learn.match.pairing import BOTH, on_move
+from boardwright.learn.match.policies import Policy
+from boardwright.search.split import split
+
+AT_ONCE = 10_000  # default of concurrent games
+CHUNK, SEARCH_CHUNK = 16, 4  # turns of each policy between two checks whether all games are over
+MAX_TURNS = 1 << 14  # of all policies together; a game that is not over then has no result
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """Games of a policy against another, counted by the role of the first; games without a result are draws."""
+
+    wins: tuple[int, int]
+    draws: tuple[int, int]
+    losses: tuple[int, int]
+    plies: tuple[int, int]  # of all games together
+    pairs: tuple[int, ...] = ()  # of games from one opening: how many brought 0, ½, 1, 1½ and 2 points
+    decisions: tuple[int, int] = (0, 0)  # actions chosen by each policy
+    rewards: tuple[float, float] = (0.0, 0.0)  # sums by policy, whichever of them acted; openings are not counted
+    reward_errors: tuple[float, float] = (0.0, 0.0)  # standard errors of the mean reward of a decision
+
+    @property
+    def games(self) -> int:
+        """Of both roles."""
+        return sum(self.wins) + sum(self.draws) + sum(self.losses)
+
+    @property
+    def points(self) -> float:
+        """Share of the points, a draw being half a win."""
+        return (sum(self.wins) + sum(self.draws) / 2) / self.games
+
+    @property
+    def reward_per_decision(self) -> tuple[float, float]:
+        """Mean of each policy."""
+        return self.rewards[0] / max(self.decisions[0], 1), self.rewards[1] / max(self.decisions[1], 1)
+
+    @property
+    def reward_per_game(self) -> tuple[float, float]:
+        """Mean of each policy."""
+        return self.rewards[0] / self.games, self.rewards[1] / self.games
+
+
+@dataclass(frozen=True, eq=False)
+class Games:
+    """Games that were played, [group, role of the first policy, opening]; of one policy alone, that axis is 1."""
+
+    result: np.ndarray  # the role that won, DRAW, or ONGOING
+    plies: np.ndarray  # those of the opening included
+    openings: np.ndarray  # [..., 2] uint32: hash of the position after the opening
+    decisions: np.ndarray  # [..., 2] by policy
+    rewards: np.ndarray  # [..., 2] by policy
+
+    def results(self) -> list[MatchResult]:
+        """Of each group."""
+        arrays = (self.result, self.plies, self.decisions, self.rewards)
+        return [count_games(*(array[group] for array in arrays)) for group in range(len(self.result))]
+
+
+class _Table(NamedTuple):
+    """B games under way, and what has happened in them so far."""
+
+    states: Any
+    decisions: Array  # [B, 2] int32 by policy
+    rewards: Array  # [B, 2] float32 by policy
+
+
+def play_matches(
+    key: Array,
+    env: BatchEnv,
+    policies: Sequence[Policy],
+    *,
+    openings: int,
+    groups: int = 1,
+    at_once: int | None = None,
+    opening_plies: int = 0,
+    forced: int = 0,
+    draw_chance: bool = False,
+    chunk: int = CHUNK,
+) -> Generator[float, None, Games]:
+    """Yields the share of the games that are over, returns the games; see `finish`.
+
+    Args:
+        key: of all random numbers.
+        env: what is played; a new one is compiled again.
+        policies: one or two.
+        openings: of each group.
+        groups: such as opponents of the first policy; the second must know which games are whose.
+        at_once: openings on the device at a time; None: all.
+        opening_plies: random actions of an opening.
+        forced: positions with one legal action that a step passes through.
+        draw_chance: whether `env` leaves chance to move, so that its actions are drawn here.
+        chunk: turns of each policy in one call.
+    """
+    sides = tuple(policy if isinstance(policy, Partial) else Partial(policy) for policy in policies)
+    shape = (groups, len(sides), openings)
+    keys = [key]
+    if at_once is not None:
+        rounds = math.ceil(openings / at_once)
+        shape = (groups, len(sides), math.ceil(openings / rounds))
+        keys = [jax.random.fold_in(key, number) for number in range(rounds)]
+    played: list[list[np.ndarray]] = []
+    for number, round_key in enumerate(keys):
+        begin_key, play_key = jax.random.split(round_key)
+        table = _begin(begin_key, jnp.int32(opening_plies), env=env, shape=shape, draw_chance=draw_chance)
+        begun = processes.on_host(table.states.hash).copy()
+        for turn in range(MAX_TURNS // (chunk * len(sides))):
+            over = _share_over(table.states)
+            yield (number + over) / len(keys)
+            if over == 1:
+                break
+            turn_key = jax.random.fold_in(play_key, turn)
+            table = _advance(
+                turn_key, table, sides, env=env, shape=shape, forced=forced, draw_chance=draw_chance, chunk=chunk
+            )
+        arrays = (table.states.result, table.states.plies, begun, table.decisions, table.rewards)
+        on_host = (processes.on_host(array) for array in arrays)
+        played.append([array.reshape(*shape, *array.shape[1:]) for array in on_host])
+    return Games(*(np.concatenate(parts, axis=2)[:, :, :openings] for parts in zip(*played, strict=True)))
+
+
+def play_pairs(
+    key: Array,
+    env: BatchEnv,
+    first: Policy,
+    second: Policy,
+    *,
+    games: int,
+    at_once: int = AT_ONCE,
+    opening_plies: int = 0,
+) -> Generator[float, None, MatchResult]:
+    """A match of policies without search, in an environment with chance or without."""
+    if games < 2 or games % 2 or at_once < 2:
+        raise RunError(f"a match consists of pairs of games: got {games} games, {at_once} at once")
+    played = yield from play_matches(
+        key,
+        env,
+        (first, second),
+        openings=games // 2,
+        at_once=at_once // 2,
+        opening_plies=opening_plies,
+        draw_chance=True,
+    )
+    return played.results()[0]
+
+
+def finish(match: Generator[float, None, Result], on_share: Callable[[float], None] | None = None) -> Result:
+    """Plays a match to its end, and reports which share of its games is over."""
+    while True:
+        try:
+            share = next(match)
+        except StopIteration as stop:
+            return stop.value
+        if on_share is not None:
+            on_share(share)
+
+
+def open_games(env: BatchEnv, key: Array, games: int, plies: Array | int) -> Any:
+    """States of games after some random actions each; a game that these would end stays before its end."""
+    state_key, opening_key = jax.random.split(key)
+    states = jax.vmap(env.init)(jax.random.split(state_key, games))
+
+    def act(number: Array, states: Any) -> Any:
+        keys = jax.random.split(jax.random.fold_in(opening_key, number), games)
+        actions = jax.vmap(random_action)(keys, states.legal_action_mask)
+        after = jax.vmap(env.step)(states, actions, keys)
+        return where_games(after.terminated, states, after)  # an opening does not decide a game
+
+    return jax.lax.fori_loop(0, plies, act, states)
+
+
+def count_games(result: np.ndarray, plies: np.ndarray, decisions: np.ndarray, rewards: np.ndarray) -> MatchResult:
+    """Counts games [role of the first policy, opening]."""
+    role = np.arange(2)[:, None]
+    won, lost = (result == role).sum(axis=1), (result == 1 - role).sum(axis=1)
+    drawn = result.shape[1] - won - lost
+    points = np.where(result == role, 2, np.where(result == 1 - role, 0, 1)).sum(axis=0)  # of a pair, in halves
+    decided, gained = decisions.sum(axis=(0, 1)), rewards.astype(np.float64).sum(axis=(0, 1))
+    # Of a ratio of sums over games: how far each game is from what its decisions would bring on average.
+    residuals = rewards - decisions * (gained / np.maximum(decided, 1))
+    errors = np.sqrt(np.square(residuals).sum(axis=(0, 1))) / np.maximum(decided, 1)
+    counts = [(int(numbers[0]), int(numbers[1])) for numbers in (won, drawn, lost, plies.sum(axis=1))]
+    return MatchResult(
+        *counts,
+        pairs=tuple(np.bincount(points, minlength=5).tolist()),
+        decisions=(int(decided[0]), int(decided[1])),
+        rewards=(float(gained[0]), float(gained[1])),
+        reward_errors=(float(errors[0]), float(errors[1])),
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("env", "shape", "draw_chance"))
+def _begin(key: Array, plies: Array, *, env: BatchEnv, shape: tuple[int, int, int], draw_chance: bool) -> _Table:
+    groups, roles, openings = shape
+    states = open_games(without_chance(env) if draw_chance else env, key, groups * openings, plies)
+
+    def in_all_roles(leaf: Array) -> Array:
+        by_group = leaf.reshape(groups, 1, openings, *leaf.shape[1:])
+        return jnp.concatenate([by_group] * roles, axis=1).reshape(-1, *leaf.shape[1:])
+
+    games = groups * roles * openings
+    table = _Table(jax.tree.map(in_all_roles, states), jnp.zeros((games, 2), jnp.int32), jnp.zeros((games, 2)))
+    return split(table)
+
+
+@functools.partial(jax.jit, static_argnames=("env", "shape", "forced", "draw_chance", "chunk"), donate_argnums=1)
+def _advance(
+    key: Array,
+    table: _Table,
+    policies: tuple[Policy, ...],
+    *,
+    env: BatchEnv,
+    shape: tuple[int, int, int],
+    forced: int,
+    draw_chance: bool,
+    chunk: int,
+) -> _Table:
+    """The games after `chunk` turns of each policy."""
+    groups, roles, openings = shape
+    games, choices = groups * roles * openings, without_forced(env, forced)
+    first_role = jnp.arange(2) if roles == 2 else jnp.array([BOTH])  # of the first policy
+    seat = jnp.tile(jnp.repeat(first_role.astype(jnp.int8), openings), groups)
+
+    def turn(key: Array, table: _Table, number: int) -> _Table:
+        states = table.states
+        moves = on_move(states, seat, theirs=number == 1) & ~states.terminated
+
+        def move(table: _Table) -> _Table:
+            choose_key, step_key, chance_key = jax.random.split(key, 3)
+            actions = policies[number](choose_key, states)
+            after = jax.vmap(choices.step)(states, actions, jax.random.split(step_key, games))
+            by_policy = jnp.where(seat[:, None] == 1, after.rewards[:, ::-1], after.rewards)
+            if draw_chance:
+                settle = functools.partial(after_chance, env)
+                after = jax.vmap(settle)(after, jax.random.split(chance_key, games))
+            return _Table(
+                where_games(moves, after, states),
+                table.decisions.at[:, number].add(moves),
+                table.rewards + jnp.where(moves[:, None], by_policy, 0),
+            )
+
+        return jax.lax.cond(moves.any(), move, lambda table: table, table)  # no policy is called for no game
+
+    def turns(number: Array, table: _Table) -> _Table:
+        for policy in range(len(policies)):
+            table = turn(jax.random.fold_in(key, len(policies) * number + policy), table, policy)
+        return table
+
+    return split(jax.lax.fori_loop(0, chunk, turns, table))
+
+
+def _share_over(states: Any) -> float:
+    """Share of games that are over, 1 if and only if all are: counted, as a mean of ones may be rounded below 1."""
+    return int(states.terminated.sum()) / states.terminated.size
