@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.arena.ladder import ANCHOR
+from boardwright.atomicfile import write_atomic
+from boardwright.coerce import MismatchError, checked
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.stats.bayeselo import Rating
-from boardwright.typed import MismatchError, checked
-from boardwright.wholefile import write_whole
 
 FOLDER = Path(__file__).parent / "ratings"
 MOST_BYTES = 1 << 20
@@ -94,7 +94,7 @@ def write(path: Path, rated: RatedField) -> None:
     fields = dataclasses.asdict(rated) | {"players": [_told(rating) for rating in rated.players]}
     try:
         path.parent.mkdir(exist_ok=True)
-        write_whole(path, (json.dumps(fields, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+        write_atomic(path, (json.dumps(fields, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
     except OSError as error:
         raise LadderFileError(f"cannot write ratings {path}: {error.strerror}") from error
 

@@ -18,8 +18,8 @@ from boardwright.bench.engine import REPETITIONS, Figure
 from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import where_games, without_chance
 from boardwright.learn.match.matches import open_games
-from boardwright.search.tree import Evaluate
-from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
+from boardwright.mcts.tree import Evaluate
 
 SEARCHES: dict[str, Callable[..., SearchResult]] = {"gumbel": gumbel_search, "puct": puct_search}
 OPENING = 16  # random actions before anything is measured, so that games differ

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import BoardwrightError
-from boardwright.wholefile import write_whole
 
 DATABASE = b"SQLite format 3\0"  # how a file of SQLite begins
 
@@ -32,7 +32,7 @@ def write_text(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        write_whole(path.resolve(), text.encode())
+        write_atomic(path.resolve(), text.encode())
     except (OSError, ValueError) as error:
         raise _refusal("write", path, error) from error
 

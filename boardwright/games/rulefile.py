@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from boardwright.coerce import MismatchError, checked
 from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Rules
-from boardwright.typed import MismatchError, checked
 
 MAX_BYTES = 1 << 20
 _NOT_IN_TEXT = {  # what rule files may have beside options

@@ -22,12 +22,12 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import BoardwrightError, NetError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, config_of, options_of
 from boardwright.nets.layout import Interface, interface_of, table_of, weight_shapes
-from boardwright.wholefile import write_whole
 
 VERSION = 1
 KEY = "boardwright"  # of the header in the metadata
@@ -100,7 +100,7 @@ def write(
     if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
         raise NetError(f"net file {path}: more is told of the training than {MOST_HEADER_BYTES} bytes hold")
     try:
-        write_whole(path, data)
+        write_atomic(path, data)
     except OSError as error:
         raise NetError(f"cannot write net file {path}: {error.strerror}") from error
 

@@ -10,8 +10,8 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import BoardwrightError
-from boardwright.wholefile import write_whole
 
 SUFFIX = ".tar.xz"
 DATA_NAMES = ("*.json", "metrics.sqlite")
@@ -35,7 +35,7 @@ def pack(folder: Path, archive: Path, extra: tuple[str, ...] = ()) -> int:
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     try:
-        write_whole(archive, lzma.compress(written.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+        write_atomic(archive, lzma.compress(written.getvalue(), preset=9 | lzma.PRESET_EXTREME))
     except OSError as error:
         raise BoardwrightError(f"--archive {archive}: {error.strerror}") from error
     return len(files)

@@ -27,6 +27,7 @@ from boardwright.arena.event import Event
 from boardwright.arena.positions import boards_for
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
+from boardwright.atomicfile import write_atomic
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match.matches import finish, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
@@ -48,7 +49,6 @@ from boardwright.papers.ended import has_ended, is_same_run
 from boardwright.papers.kept import check_told, read_table
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.stopping import StoppedError
-from boardwright.wholefile import write_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ def met(work: Work, cell: Cell, seed: int, watch: RunObserver) -> Played:
     show = functools.partial(watch.progress, f"{cell.first} – {cell.second}")
     played = _in_the_arena(work, cell, seed, games, show) if cell.arena else _on_the_device(work, cell, seed, show)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps({"told": told, "played": dataclasses.asdict(played)}).encode())
+    write_atomic(path, json.dumps({"told": told, "played": dataclasses.asdict(played)}).encode())
     watch.message(
         f"{cell.first} against {cell.second}, seed {seed}: {played.total.share:.3f} of {played.total.games:,} games"
     )

@@ -23,6 +23,7 @@ from boardwright.arena.conditions import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
+from boardwright.atomicfile import write_atomic
 from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
 from boardwright.games.draughts.endgames.endings import Judge, won_endings
 from boardwright.games.draughts.endgames.tablebase import Tablebase
@@ -40,7 +41,6 @@ from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more
 from boardwright.stats.intervals import Interval
 from boardwright.stats.score import Score
-from boardwright.wholefile import write_whole
 
 NAME, TITLE, PRESET = "draughts", "DraughtsZero: Learning Draughts through Self-Play", "draughts-paper-variant"
 NOT_RUN = "of our variant; the paper's method was not run"
@@ -279,7 +279,7 @@ def _kept(work: Work, name: str, told: list[Any], net: Path, count: Callable[[],
             return there["found"]
     found = count()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps({"told": told, "found": found}).encode())
+    write_atomic(path, json.dumps({"told": told, "found": found}).encode())
     return found
 
 

@@ -18,6 +18,7 @@ import jax
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
+from boardwright.atomicfile import write_atomic
 from boardwright.learn.match.nets import play_nets
 from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
@@ -36,7 +37,6 @@ from boardwright.papers.tablutzero_results import (
     total_minutes,
 )
 from boardwright.papers.tablutzero_runs import Work, kept_nets, net_at, trained
-from boardwright.wholefile import write_whole
 
 MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
@@ -255,6 +255,6 @@ def _once(
     played = play()
     path.parent.mkdir(parents=True, exist_ok=True)
     device = jax.devices()[0].device_kind
-    write_whole(path, json.dumps({"told": told, "nets": sums, "device": device, "played": played}).encode())
+    write_atomic(path, json.dumps({"told": told, "nets": sums, "device": device, "played": played}).encode())
     watch.message(f"played: {path.stem}")
     return played

@@ -16,10 +16,10 @@ import numpy as np
 from boardwright.arena.balance import Line, Question
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import History, Match, read_metrics
-from boardwright.learn.run.rating import net_ratings
 from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.papers.tablutzero import ROLLING, TURN, Meeting, RatingMode
 from boardwright.stats.intervals import Interval, interval_of_counts, interval_of_pairs

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from test_commands import boardwright
 
+from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import checkpoint
 from boardwright.learn.run.metrics import Match, read_metrics
-from boardwright.learn.run.rating import net_ratings
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 SMALL = [

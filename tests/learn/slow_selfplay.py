@@ -22,8 +22,8 @@ from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.match.pairing import BOTH
 from boardwright.learn.match.policies import Search
-from boardwright.search.slots import pack, probabilities
-from boardwright.search.zero import SearchResult
+from boardwright.mcts.policies import SearchResult
+from boardwright.mcts.slots import pack, probabilities
 
 CURRENT, PAST = 0, 1
 SHIFTS = (3, 11)  # of the hash, by net: which of the legal actions it plays

@@ -15,8 +15,8 @@ from tensorboard.backend.event_processing.plugin_event_multiplexer import EventM
 from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[attr-defined]
 
 from boardwright.errors import BoardwrightError, RunError
+from boardwright.learn.reporting.tensorboard import EventFile, masked_checksum, record
 from boardwright.learn.run.metrics import NAME, History, Match, Metrics, progress, read_metrics
-from boardwright.learn.run.tensorboard import EventFile, masked_checksum, record
 
 
 def rows(history: History) -> dict[str, list[tuple[int, int, str]]]:

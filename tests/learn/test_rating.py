@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from boardwright.learn.reporting.rating import net_ratings, update_ratings
 from boardwright.learn.run.metrics import Match, Metrics, read_metrics
-from boardwright.learn.run.rating import net_ratings, update_ratings
 from boardwright.papers import archive
 
 ARCHIVE = Path(__file__).parent.parent.parent / "docs" / "results" / "data" / "tablutzero.tar.xz"

@@ -11,10 +11,10 @@ import pytest
 from climb import LONGEST, evaluator, foretold, make_climb
 
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.learn.match import matches
 from boardwright.learn.match.matches import Games, finish, play_matches
 from boardwright.learn.match.policies import search_policy
+from boardwright.learn.shared.match_config import SearchConfig
 
 FREE, GAMES = 2, 32
 

@@ -19,7 +19,7 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.match.pairing import BOTH
-from boardwright.search.zero import SearchResult
+from boardwright.mcts.policies import SearchResult
 
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3
 ALONE = GAMES - LEAGUE

@@ -155,11 +155,11 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     plant(work, "dqn", "paper")
     cell, watch = cell_of("dqn-best", "dqn"), RunObserver(message=said.append)  # nets that see different boards
     first = met(work, cell, 3, watch)
-    assert first.games == 20
+    assert first.total.games == 20
     assert [first.wins[role] + first.draws[role] + first.losses[role] for role in (0, 1)] == [10, 10]
     assert first.rewards is not None
     arena = met(work, cell_of("dqn-best", "largest-first"), 3, watch)
-    assert arena.games == 4
+    assert arena.total.games == 4
     assert arena.rewards is None
     with pytest.raises(StoppedError):
         met(work, cell_of("dqn", "random"), 3, RunObserver(stopped=lambda: True))

@@ -24,9 +24,9 @@ from boardwright.learn.alphazero.replay import Replay, Samples
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.mcts.nodes import side_of
+from boardwright.mcts.split import split
 from boardwright.nets.network import Network, Output, Variables
-from boardwright.search.nodes import side_of
-from boardwright.search.split import split
 
 EMPTY = -1e9  # instead of the logit of a slot that holds no move
 PLIES_SCALE = 100.0  # plies left are learned in hundreds

@@ -33,9 +33,9 @@ from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
 from boardwright.learn.match.policies import search_policy
+from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.run.rating import update_ratings
 from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets import netfile, shipped

@@ -23,8 +23,8 @@ from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.match.pairing import BOTH, first_seats, on_move
 from boardwright.learn.match.policies import Search
-from boardwright.search.nodes import side_of
-from boardwright.search.zero import SearchResult
+from boardwright.mcts.nodes import side_of
+from boardwright.mcts.policies import SearchResult
 
 NOBODY = 2  # instead of the role that would have given up
 LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms

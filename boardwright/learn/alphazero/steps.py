@@ -27,8 +27,8 @@ from boardwright.learn.alphazero.state import TrainingState
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
 from boardwright.learn.match.policies import make_search
+from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import make_network
-from boardwright.search.tree import Evaluate
 
 PLAY, LEARN, BEGIN = range(3)  # what random numbers are for
 

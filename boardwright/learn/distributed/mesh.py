@@ -21,7 +21,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.search.split import AXIS, GAMES, NODES, SAME
+from boardwright.mcts.split import AXIS, GAMES, NODES, SAME
 
 LIE = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": NODES}  # fields of a run; the others SAME
 

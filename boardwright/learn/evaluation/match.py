@@ -14,9 +14,9 @@ from boardwright.learn.evaluation.selfplay import (
     play_game,
     random_opening,
 )
+from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext
-from boardwright.learn.run.rating import update_ratings
 from boardwright.nets import netfile
 
 

@@ -27,7 +27,7 @@ from boardwright.games.batched import after_chance, random_action, where_games, 
 from boardwright.learn.distributed import processes
 from boardwright.learn.match.pairing import BOTH, on_move
 from boardwright.learn.match.policies import Policy
-from boardwright.search.split import split
+from boardwright.mcts.split import split
 
 AT_ONCE = 10_000  # default of concurrent games
 CHUNK, SEARCH_CHUNK = 16, 4  # turns of each policy between two checks whether all games are over

@@ -13,11 +13,11 @@ import jax
 from boardwright.errors import NetError
 from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import without_chance
-from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, search_policy
+from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.netfile import NetFile

@@ -19,9 +19,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import BatchEnv
+from boardwright.mcts.split import split
+from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Network, Variables
-from boardwright.search.split import split
-from boardwright.search.tree import Evaluate
 
 BOTH = 2  # instead of the role that the current net has in a game: it has both
 

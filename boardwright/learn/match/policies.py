@@ -17,12 +17,12 @@ from jax.tree_util import Partial
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, without_forced
-from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.learn.match.pairing import NetEvaluator, opponents_evaluate
+from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
+from boardwright.mcts.puct import temperature_by_ply
+from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Variables
-from boardwright.search.puct import temperature_by_ply
-from boardwright.search.tree import Evaluate
-from boardwright.search.zero import SearchResult, gumbel_search, puct_search
 
 Policy = Callable[[Array, Any], Array]  # key, states of B games -> legal actions [B]; any action in games that are over
 Search = Callable[[Array, Any], SearchResult]  # key, states -> result without its tree
@@ -107,7 +107,9 @@ def make_search(
                 pb_c_init=config.pb_c_init,
                 dirichlet_fraction=config.dirichlet_fraction if noise is None else 0.0,
                 dirichlet_alpha=config.dirichlet_alpha,
-                temperature=temperature_by_ply(states.plies, until=config.temperature_plies) if noise is None else noise,
+                temperature=temperature_by_ply(states.plies, until=config.temperature_plies)
+                if noise is None
+                else noise,
                 **common,
             )
         return dataclasses.replace(result, action=jnp.maximum(result.action, 0), tree=None)

@@ -15,8 +15,8 @@ from jax import Array
 from boardwright.games.base import BatchEnv
 from boardwright.learn.ppo.selfplay import Choose, Decide, Decision
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Network, Variables
-from boardwright.search.tree import Evaluate
 
 ILLEGAL = -1e9  # instead of the logit of an illegal action
 

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 import jax
 import numpy as np
 
+from boardwright.atomicfile import open_atomic
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
-from boardwright.wholefile import whole
 
 KEY = "boardwright"  # of the header in the metadata
 CHECKSUM = "sha256"
@@ -63,7 +63,7 @@ def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
         return
     digest = hashlib.sha256()
     try:
-        with whole(path) as file:
+        with open_atomic(path) as file:
             for data in itertools.chain([_head(arrays, header)], pieces):
                 file.write(data)
                 digest.update(data)

@@ -16,12 +16,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from boardwright.atomicfile import PARTIAL, sync_folder
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.run import arrayfile
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
-from boardwright.wholefile import PARTIAL, sync_folder
 
 VERSION = 1
 SUFFIX = ".ckpt"

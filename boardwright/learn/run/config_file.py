@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any, TypeVar
 
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.run import settings
-from boardwright.wholefile import write_whole
 
 NAME = "config.json"
 Config = TypeVar("Config")
@@ -23,7 +23,7 @@ def keep(folder: Path, method: str, config: Any) -> None:
 
 def write(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a run, in the place of one that came to nothing."""
-    write_whole(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
+    write_atomic(folder / NAME, json.dumps(told(method, config), indent=1).encode() + b"\n")
 
 
 def check(folder: Path, method: str, config: Any) -> None:

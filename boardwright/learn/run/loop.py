@@ -20,6 +20,7 @@ from typing import Any
 import jax
 
 from boardwright import __version__
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import out_of_memory_hint
@@ -30,7 +31,6 @@ from boardwright.learn.run.method import Method, MethodContext, RunObserver, Sta
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Clock, Progress
 from boardwright.nets import netfile
-from boardwright.wholefile import write_whole
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 SPEED = ("speed/seconds", "speed/frames_per_second")
@@ -235,4 +235,4 @@ def _update_best(method: Method[State], state: State, context: MethodContext, pr
     if best == progress.iteration:
         _save_net(method, state, context.nets, progress)
     elif best is not None and netfile.read(saved).training.get("iteration") != best:  # the run was unpacked
-        write_whole(saved, league.path_of(context.nets, best).read_bytes())
+        write_atomic(saved, league.path_of(context.nets, best).read_bytes())

@@ -19,7 +19,7 @@ import numpy as np
 
 from boardwright.database import Database, Kind, open_database
 from boardwright.errors import RunError
-from boardwright.learn.run.tensorboard import EventFile
+from boardwright.learn.reporting.tensorboard import EventFile
 
 NAME = "metrics.sqlite"
 ON_DEVICE = "time/device_seconds/"  # before the kind of a device, in the name of the seconds used on that kind

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile, config_file, league, legacy, metrics, portable_state
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
 from boardwright.learn.run.progress import Progress
-from boardwright.wholefile import write_whole
 
 VERSION = 1
 PLANES = 4  # bytes of equal significance are stored together in files of numbers, which then compress by about 30 %
@@ -84,7 +84,7 @@ def unpack(path: Path, folder: Path) -> Packed:
             # State and config last: until all other files are there, training in the folder is refused.
             for name in sorted(sizes, key=lambda name: (name == config_file.NAME, name == portable_state.NAME)):
                 target = portable_state.UNPACKED if name == portable_state.NAME else name
-                write_whole(folder / target, _expand(file, name, sizes[name]))
+                write_atomic(folder / target, _expand(file, name, sizes[name]))
             progress = portable_state.read(folder / portable_state.UNPACKED)[1]
             packed_sizes = {name: (size, int(np.diff(file.offsets[name])[0])) for name, size in sizes.items()}
             return Packed(progress, config_file.read(folder), tuple(league.kept(folder / "nets")), packed_sizes)

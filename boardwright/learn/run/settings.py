@@ -11,9 +11,9 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from boardwright.coerce import MismatchError, checked, item_hints, json_value, parsed
 from boardwright.errors import RunError
 from boardwright.setting import Field, Setting, fields_of, group_of, out_of_range, renamed
-from boardwright.typed import MismatchError, checked, item_hints, json_value, parsed
 
 Config = TypeVar("Config")
 

@@ -7,7 +7,7 @@ import pytest
 from midgames import quick_jit, started
 
 import boardwright
-from boardwright.search.words import make_packing
+from boardwright.mcts.state_words import make_packing
 
 
 @pytest.mark.parametrize(("game", "rules"), [("tablut", None), ("draughts", None), ("cathedral", "official-6")])

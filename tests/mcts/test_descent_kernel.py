@@ -12,9 +12,9 @@ from jax.sharding import AxisType
 import boardwright
 from boardwright.bench.device_search import stub
 from boardwright.games.batched import random_action, without_chance
-from boardwright.search import descent_kernel
-from boardwright.search.split import AXIS
-from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+from boardwright.mcts import descent_kernel
+from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
+from boardwright.mcts.split import AXIS
 
 SEARCHES: dict[str, Callable[..., SearchResult]] = {"gumbel": gumbel_search, "puct": puct_search}
 GAMES, SIMULATIONS = 6, 24

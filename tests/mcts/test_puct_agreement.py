@@ -24,7 +24,7 @@ from boardwright.agents.base import Choice, Limit
 from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Game, Position, SearchResources
 from boardwright.games.batched import without_forced
-from boardwright.search.zero import SearchResult, gumbel_search
+from boardwright.mcts.policies import SearchResult, gumbel_search
 
 # In the first a capture of several hops is on: White acts twice running in many lines.
 POSITIONS = [

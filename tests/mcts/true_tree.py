@@ -8,8 +8,8 @@ import numpy as np
 from midgames import quick_jit
 
 from boardwright.games.base import BatchEnv
-from boardwright.search.nodes import OVER, UNVISITED, Tree
-from boardwright.search.words import make_packing
+from boardwright.mcts.nodes import OVER, UNVISITED, Tree
+from boardwright.mcts.state_words import make_packing
 
 
 def check(tree: Tree, env: BatchEnv, states: Any) -> tuple[int, int]:

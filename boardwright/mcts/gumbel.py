@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.search.nodes import LEAST_RANGE, Node
+from boardwright.mcts.nodes import LEAST_RANGE, Node
 
 LEAST_SCORE = -1e9  # of a considered move: above those that are not
 

@@ -15,7 +15,7 @@ from jax import Array
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as pltriton
 
-from boardwright.search.nodes import OVER, UNVISITED, Node, Tree, best_slot
+from boardwright.mcts.nodes import OVER, UNVISITED, Node, Tree, best_slot
 
 Rule = Callable[[Node], Array]
 WARPS = 2  # of a program: 64 threads for up to 256 slots

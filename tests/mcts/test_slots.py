@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from boardwright.search import slots
+from boardwright.mcts import slots
 
 
 def masks(games: int, actions: int, counts: list[int], seed: int = 0) -> np.ndarray:

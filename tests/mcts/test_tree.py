@@ -16,8 +16,8 @@ from true_tree import check
 import boardwright
 from boardwright.games.base import CHANCE
 from boardwright.games.batched import without_chance
-from boardwright.search.nodes import OVER
-from boardwright.search.zero import gumbel_search, puct_search
+from boardwright.mcts.nodes import OVER
+from boardwright.mcts.policies import gumbel_search, puct_search
 
 
 def test_evaluations_belong_to_the_mover_and_the_game() -> None:

@@ -18,10 +18,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import BatchEnv
-from boardwright.search import gumbel, puct
-from boardwright.search.nodes import Tree, best_slot, side_of
-from boardwright.search.slots import PADDING, Slots, at_slots, pack, probabilities
-from boardwright.search.tree import Depth, Evaluate, grow, look_at_root
+from boardwright.mcts import gumbel, puct
+from boardwright.mcts.nodes import Tree, best_slot, side_of
+from boardwright.mcts.slots import PADDING, Slots, at_slots, pack, probabilities
+from boardwright.mcts.tree import Depth, Evaluate, grow, look_at_root
 
 
 @jax.tree_util.register_dataclass

@@ -13,7 +13,7 @@ from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
 from boardwright.games.batched import make_env
-from boardwright.search.tree import Evaluate
+from boardwright.mcts.tree import Evaluate
 
 
 def mixed(number: Array, salt: int | Array) -> Array:

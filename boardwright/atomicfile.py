@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, on the disk, then put there in one step."""
+"""Atomic file writes: a file is written under a temporary name, synced to disk and then renamed."""
 
 import os
 import tempfile
@@ -11,8 +11,8 @@ PARTIAL = ".part"  # ends the name of a file that is being written
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which is `path` once it is closed without an error; else nothing has changed."""
+def open_atomic(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which replaces `path` when the block ends without an error; otherwise nothing changes."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     partial = Path(name)
     try:
@@ -28,14 +28,14 @@ def whole(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Puts a file in the place of another in one step."""
-    with whole(path) as file:
+def write_atomic(path: Path, data: bytes) -> None:
+    """Writes a file, or replaces it, atomically."""
+    with open_atomic(path) as file:
         file.write(data)
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the names in a folder are on the disk."""
+    """Waits until the directory entries of a folder are on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

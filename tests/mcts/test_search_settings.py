@@ -10,8 +10,8 @@ from jax import Array
 from midgames import started
 
 import boardwright
-from boardwright.learn.shared.match_config import SearchConfig
 from boardwright.learn.match.policies import make_search
+from boardwright.learn.shared.match_config import SearchConfig
 
 
 def test_a_blunder_does_not_hide_what_tells_the_others_apart() -> None:

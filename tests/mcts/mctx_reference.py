@@ -9,7 +9,7 @@ import mctx
 from jax import Array
 
 from boardwright.games.base import BatchEnv
-from boardwright.search.tree import Evaluate
+from boardwright.mcts.tree import Evaluate
 
 
 def run(policy: Callable[..., Any], key: Array, states: Any, env: BatchEnv, evaluate: Evaluate, **options: Any) -> Any:

@@ -23,12 +23,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.games.base import BatchEnv
-from boardwright.search import descent_kernel
-from boardwright.search import slots as packed_moves
-from boardwright.search.nodes import OVER, UNVISITED, Node, Tree, best_slot, side_of
-from boardwright.search.slots import Slots
-from boardwright.search.split import GAMES, NODES, SAME, by_game, is_whole
-from boardwright.search.words import make_packing
+from boardwright.mcts import descent_kernel
+from boardwright.mcts import slots as packed_moves
+from boardwright.mcts.nodes import OVER, UNVISITED, Node, Tree, best_slot, side_of
+from boardwright.mcts.slots import Slots
+from boardwright.mcts.split import GAMES, NODES, SAME, by_game, is_whole
+from boardwright.mcts.state_words import make_packing
 
 # States of B games -> (logits [B, A], value [B] between -1 and 1 from the side of the role to move). Logits
 # of legal actions must be finite, the others may be anything; what is said of finished games is not used.

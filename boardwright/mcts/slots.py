@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.search.split import GAMES, by_game
+from boardwright.mcts.split import GAMES, by_game
 
 PADDING = -1  # instead of the action of an empty slot
 WORD = jnp.uint32

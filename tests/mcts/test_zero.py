@@ -16,10 +16,10 @@ from true_tree import check
 
 import boardwright
 from boardwright.games.base import BatchEnv
-from boardwright.search import puct
-from boardwright.search.gumbel import considered_visits_table
-from boardwright.search.slots import PADDING
-from boardwright.search.zero import SearchResult, gumbel_search, puct_search
+from boardwright.mcts import puct
+from boardwright.mcts.gumbel import considered_visits_table
+from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
+from boardwright.mcts.slots import PADDING
 
 KEY = jax.random.key(11)
 

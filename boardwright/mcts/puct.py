@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.search.nodes import LEAST_RANGE, Node
-from boardwright.search.slots import probabilities
+from boardwright.mcts.nodes import LEAST_RANGE, Node
+from boardwright.mcts.slots import probabilities
 
 SMALL_COUNT = 1e-8  # added to a sum of visits, so that priors decide where it is 0
 
