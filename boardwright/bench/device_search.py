@@ -1,8 +1,8 @@
-"""How fast the batched search plays, beside the rate at which the network alone could evaluate.
+"""Speed of the batched search, compared with the network alone.
 
-A move of self-play is a search and a step, in games that begin anew when they end. Both rates are measured in
-the same run with the same network, so their ratio says what search and rules cost, whatever else the machine
-does. Without a network, `stub` takes its place: what is left is the cost of the search itself.
+A move of self-play is a search and a step, in games that restart when they end. Both rates are measured in
+the same run with the same network, so their ratio is the cost of search and rules, even on a loaded
+machine. Without a network, `stub` takes its place: what is left is the cost of the search itself.
 """
 
 import functools
@@ -80,10 +80,10 @@ def evaluations_rate(evaluate: Evaluate, states: Any) -> float:
     def again(_: int, carry: tuple[Any, Array]) -> tuple[Any, Array]:
         states, total = carry
         logits, value = evaluate(states)
-        heard = value.mean() + logits.mean()
+        output = value.mean() + logits.mean()
         # Never so, which the compiler cannot know: so every evaluation needs the one before.
-        following = jax.tree.map(lambda leaf: jnp.where(jnp.isnan(heard), jnp.zeros_like(leaf), leaf), states)
-        return following, total + heard
+        following = jax.tree.map(lambda leaf: jnp.where(jnp.isnan(output), jnp.zeros_like(leaf), leaf), states)
+        return following, total + output
 
     run = jax.jit(lambda states: jax.lax.fori_loop(0, EVALUATIONS, again, (states, jnp.float32(0)))[1])
     games = states.terminated.shape[0]

@@ -1,9 +1,9 @@
-"""How fast AlphaZero plays and learns on this machine, beside the rate at which its network alone evaluates.
+"""Speed of AlphaZero's self-play and learning on this machine, compared with its network alone.
 
-Real self-play: rules, observations, games that begin anew and the replay are all in it. Network and self-play are
-measured in the same run with the same weights, so their ratio says what all the rest costs, whatever else the
-machine does. The weights are new, and new nets look less far ahead than trained ones; on a GPU that makes next to
-no difference, since there a search's descent is one kernel.
+Real self-play: rules, observations, new games and the replay are included. Network and self-play are measured in the
+same run with the same weights, so their ratio is the cost of the rest, even on a loaded machine. The weights are new,
+and searches with new nets are less deep than with trained ones; on a GPU that makes next to no difference, since there
+a search's descent is one kernel.
 """
 
 import dataclasses

@@ -1,8 +1,8 @@
-"""Train a net by self-play, from the rules alone; stopped or killed, the same command goes on where it was.
+"""Train a net by self-play, from the rules alone; run the same command again to resume.
 
-A folder that holds a run remembers its settings: without --preset and --set it goes on with them.
+The folder of a run holds its settings: without --preset and --set the run resumes with them.
 
-All devices of the machine are used; docs/clusters.md tells how to use several machines.
+All devices of the machine are used; docs/clusters.md describes how to use several machines.
 """
 
 import functools
@@ -51,10 +51,10 @@ class Options:
     seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of all random numbers."""
     minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
-    """Stops after so long, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
-    goes on."""
+    """Stop after this time, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
+    resumes."""
     distributed: bool = False
-    """This is one of several processes that train together; a scheduler such as SLURM tells it the next three."""
+    """This is one of several processes that train together; a scheduler such as SLURM provides the next three."""
     coordinator: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
     """Where the first process listens."""
     processes: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
@@ -125,7 +125,7 @@ def _list_settings(options: Options) -> None:
 
 
 def _config(options: Options, folder: Path | None) -> tuple[Any, bool]:
-    """What the run is told, and whether that stands in its folder: it does where a run is and nothing else is said."""
+    """The settings, and whether they come from the folder of a run, as without --preset and --set."""
     from boardwright.learn import methods
     from boardwright.learn.run import config_file, settings
 
@@ -173,13 +173,13 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
         ("evaluation/random", "against random", ".3f"),
     )
     if not any(name.startswith("loss/") for name in scalars):
-        parts.append("nothing learned yet")  # for no game has ended, or too few have
+        parts.append("nothing learned yet")  # no game has ended, or too few
     parts += [f"{name} {scalars[key]:{digits}}" for key, name, digits in names if key in scalars]
     return ", ".join(parts)
 
 
 def keep_programs(folder: Path) -> None:
-    """Lets JAX keep what it compiles in the run's folder, so that a run that goes on need not wait for it again."""
+    """Lets JAX keep what it compiles in the run's folder, so that a resumed run does not compile again."""
     import jax
 
     if jax.config.jax_compilation_cache_dir is None:  # pyright: ignore[reportAttributeAccessIssue]

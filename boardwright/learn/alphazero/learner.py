@@ -1,9 +1,8 @@
 """The learner: samples of the replay, seen under a drawn symmetry, and a step of gradient descent on each batch.
 
-The policy learns the search's, over the moves that were searched (where there are more than slots, nothing is
-said of the others); the value the game's result, or a blend with what the search found, and what endgame tables
-know better; auxiliary heads what was on the board at the end, by how much, and how far off that is. Loss terms are
-told apart.
+The policy's target is that of the search, over the moves that were searched. The value's is the result of the game, or
+a blend with the value of the search, corrected by endgame tables. Auxiliary heads learn what is on the board at the end
+of the game, the margin, and the plies left. Loss terms are logged one by one.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class LearnerFunctions:
     """Pure functions of one learner."""
 
     init: Callable[[Variables], Learner]
-    # key, learner, replay, steps (static), endgame tables or None: after so many steps, and the mean of every loss
+    # key, learner, replay, steps (static), endgame tables or None: after these steps, and the mean of every loss
     learn: Callable[[Array, Learner, Replay, int, Any], tuple[Learner, Losses]]
     # of samples under symmetries [N], with endgame tables or None
     losses: Callable[[Variables, Samples, Array, Any], tuple[Array, tuple[Losses, Any]]]

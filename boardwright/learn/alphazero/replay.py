@@ -35,7 +35,7 @@ class Ending:
     result: Array  # float32: 1 where role 0 won, -1 where role 1 did, 0 for a draw
     plies: Array  # int32: length of the game
     margin: Array  # float32, from the side of role 0
-    holders: Array  # [..., H] uint32: who holds each cell, packed; no words where nobody asks
+    holders: Array  # [..., H] uint32: who holds each cell, packed; no words if the net has no ownership head
     stopped: Array | None = None  # bool: before its end, so that all but the result is of that moment; None: none are
 
 
@@ -107,18 +107,18 @@ def write_row(replay: Replay, index: Array, row: Replay) -> Replay:
 def settle(
     replay: Replay, endings: Ending, first_row: Array, first_serial: Array, *, surprise: float, bootstrap: bool
 ) -> Replay:
-    """The replay when it has heard how games ended in the T rows from `first_row`.
+    """The replay with the results of the games that ended in the T rows from `first_row`.
 
     endings: [T, B], of the game that was played in each row; first_serial: [B], the game of each column before
-    the first of these rows. With `bootstrap` the last search's value stands in where a game goes on.
+    the first of these rows. With `bootstrap` the last search's value stands in while a game is not over.
     """
     steps = endings.over.shape[0]
     fresh: Replay = jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first_row, steps), replay)
-    fresh, first_end = _heard(fresh, endings)
+    fresh, first_end = _fill(fresh, endings)
     if bootstrap:
         fresh = _stand_in(fresh)
     fresh = dataclasses.replace(fresh, weight=_weights(fresh, surprise))
-    replay = _heard_late(replay, first_end, first_serial)
+    replay = _fill_earlier(replay, first_end, first_serial)
     return jax.tree.map(
         lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0),
         replay,
@@ -158,7 +158,7 @@ def pack_holders(holders: Array) -> Array:
 
 
 def unpack_holders(words: Array, cells: int) -> Array:
-    """[cells] int32: 0 nobody, 1 role 0, 2 role 1."""
+    """[cells] int32: 0 empty, 1 role 0, 2 role 1."""
     return unpack_numbers(words, cells, HOLDER_BITS).astype(jnp.int32)
 
 
@@ -172,7 +172,7 @@ def _usable(replay: Replay) -> Array:
     return replay.status >= STAND_IN
 
 
-def _heard(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
+def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
     """T rows with the results of games that ended in them, and how the first to end in each column did."""
 
     def earlier(next_end: Ending, ending: Ending) -> tuple[Ending, Ending]:
@@ -185,22 +185,22 @@ def _heard(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
     return _filled(rows, ends.over & (rows.status == OPEN), ends), first_end
 
 
-def _heard_late(replay: Replay, end: Ending, serial: Array) -> Replay:
+def _fill_earlier(replay: Replay, end: Ending, serial: Array) -> Replay:
     """The replay with the results [B] of games that were under way before, which had these serial numbers [B]."""
     waiting = (replay.status == OPEN) | (replay.status == STAND_IN)
     return _filled(replay, waiting & end.over & (replay.serial == serial), end)
 
 
-def _filled(rows: Replay, heard: Array, ends: Ending) -> Replay:
-    """Rows with the endings [..., B] where they were heard [T, B]."""
+def _filled(rows: Replay, ended: Array, ends: Ending) -> Replay:
+    """Rows with the endings [..., B] where games have ended [T, B]."""
     status = KNOWN if ends.stopped is None else jnp.where(ends.stopped, RESULT_ONLY, KNOWN)
     return dataclasses.replace(
         rows,
-        status=jnp.where(heard, status, rows.status).astype(jnp.int8),
-        result=jnp.where(heard, ends.result, rows.result),
-        plies=jnp.where(heard, ends.plies - rows.plies, rows.plies).astype(jnp.int16),
-        margin=jnp.where(heard, ends.margin, rows.margin),
-        holders=_where(heard, jnp.broadcast_to(ends.holders, rows.holders.shape), rows.holders),
+        status=jnp.where(ended, status, rows.status).astype(jnp.int8),
+        result=jnp.where(ended, ends.result, rows.result),
+        plies=jnp.where(ended, ends.plies - rows.plies, rows.plies).astype(jnp.int16),
+        margin=jnp.where(ended, ends.margin, rows.margin),
+        holders=_where(ended, jnp.broadcast_to(ends.holders, rows.holders.shape), rows.holders),
     )
 
 

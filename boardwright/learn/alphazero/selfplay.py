@@ -1,7 +1,7 @@
 """Self-play: games in flight on the device, one action of each a step, written into the replay as they go.
 
-Games go on from iteration to iteration and begin anew when they end. A step searches all games at once and plays
-what the searches chose, in a league where its net is on move (see `seating`). What is learned from: moves of the
+Games continue from iteration to iteration and restart when they end. A step searches all games at once and plays
+what the searches chose, in a league where its net is on move (see `pairing`). What is learned from: moves of the
 current net, searched in full, past the random opening.
 """
 
@@ -26,7 +26,7 @@ from boardwright.learn.match.policies import Search
 from boardwright.mcts.nodes import side_of
 from boardwright.mcts.policies import SearchResult
 
-NOBODY = 2  # instead of the role that would have given up
+NO_ROLE = 2  # instead of the role that would have resigned
 LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms
 GOLDEN = 0x9E3779B9  # 2^32 times the golden section
 
@@ -41,7 +41,7 @@ class Games:
     seat: Array  # [B] int8: the role of the current net, or BOTH
     opening: Array  # [B] int32: random actions still to come
     may_resign: Array  # [B] bool: this game is not audited
-    resigned: Array  # [B] int8: the role whose value fell below the limit first, in audited games; or NOBODY
+    resigned: Array  # [B] int8: the role whose value fell below the limit first, in audited games; or NO_ROLE
 
 
 @jax.tree_util.register_dataclass
@@ -59,8 +59,8 @@ class Tally:
     plies: Array  # of ended games
     pieces: Array  # cells held at their ends
     league: Array  # [2, 3] int32: by role of the current net, its wins, draws and losses
-    resigned: Array  # int32: games ended by giving up
-    audited: Array  # [2] int32: audited games in which somebody would have given up; of these, not lost by him
+    resigned: Array  # int32: games ended by resignation
+    audited: Array  # [2] int32: audited games in which a role would have resigned; of these, not lost by it
     adjudicated: Array | None = None  # int32: games ended by endgame tables, where they are asked
 
 
@@ -76,7 +76,7 @@ def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: i
         seat=first_seats(config.games, league_games),
         opening=_drawn_openings(opening_key, config),
         may_resign=_drawn_audits(audit_key, config),
-        resigned=jnp.full(config.games, NOBODY, jnp.int8),
+        resigned=jnp.full(config.games, NO_ROLE, jnp.int8),
     )
 
 
@@ -142,7 +142,7 @@ def step(
     adjudged = None if proven is None else _adjudged(proven(after), games, config.adjudicate)
     ending = _ending(after, role, resigns, adjudged, moving, learning, with_holders, stops=config.stops_games)
     row = _row(games, found, learnable, learning, with_holders)
-    resigned = jnp.where(giving_up & (games.resigned == NOBODY), role, games.resigned).astype(jnp.int8)
+    resigned = jnp.where(giving_up & (games.resigned == NO_ROLE), role, games.resigned).astype(jnp.int8)
     tally = _counted(
         tally, dataclasses.replace(games, resigned=resigned), found, row, ending, after, moving, resigns, learning
     )
@@ -256,7 +256,7 @@ def _counted(
         [(over & in_league & (games.seat == role) & (own_outcome == what)).sum() for what in range(3)]
         for role in range(2)
     ]
-    audited = over & ~games.may_resign & (games.resigned != NOBODY)
+    audited = over & ~games.may_resign & (games.resigned != NO_ROLE)
     wrongly = audited & (ending.result * side_of(games.resigned) >= 0)
     pieces = (jax.vmap(learning.holders)(after) > 0).sum(axis=1)
     return Tally(
@@ -287,7 +287,7 @@ def _begun_anew(key: Array, games: Games, over: Array, env: BatchEnv, config: Se
         seat=jnp.where(over, other_seat, games.seat).astype(jnp.int8),
         opening=jnp.where(over, _drawn_openings(opening_key, config), games.opening),
         may_resign=jnp.where(over, _drawn_audits(audit_key, config), games.may_resign),
-        resigned=jnp.where(over, NOBODY, games.resigned).astype(jnp.int8),
+        resigned=jnp.where(over, NO_ROLE, games.resigned).astype(jnp.int8),
     )
 
 
@@ -297,7 +297,7 @@ def _drawn_openings(key: Array, config: SelfPlayConfig) -> Array:
 
 
 def _drawn_audits(key: Array, config: SelfPlayConfig) -> Array:
-    """[B] bool: whether somebody may give up in a game; nowhere when nobody ever does."""
+    """[B] bool: whether roles may resign in a game; False everywhere without resignation."""
     if config.resign_below <= -1:
         return jnp.zeros(config.games, bool)
     return jax.random.uniform(key, (config.games,)) >= config.audit_share

@@ -172,7 +172,7 @@ class Steps:
 
 
 def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:
-    """The endgame tables that a config asks for; raises RunError where there are none."""
+    """The endgame tables that a config needs; raises RunError if they are missing."""
     if config.asks_tables is None:
         return None
     try:

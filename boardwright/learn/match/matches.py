@@ -46,7 +46,7 @@ class MatchResult:
     plies: tuple[int, int]  # of all games together
     pairs: tuple[int, ...] = ()  # of games from one opening: how many brought 0, ½, 1, 1½ and 2 points
     decisions: tuple[int, int] = (0, 0)  # actions chosen by each policy
-    rewards: tuple[float, float] = (0.0, 0.0)  # sums by policy, whichever of them acted; openings are not counted
+    rewards: tuple[float, float] = (0.0, 0.0)  # sums by policy over all actions but those of openings
     reward_errors: tuple[float, float] = (0.0, 0.0)  # standard errors of the mean reward of a decision
 
     @property
