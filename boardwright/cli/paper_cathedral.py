@@ -13,7 +13,7 @@ from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options, make_folder
 from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError
-from boardwright.papers import cathedral as tables
+from boardwright.papers.cathedral import claims as tables
 
 MOST_GAMES, MOST_SEEDS, MOST_WORKERS, MOST_AT_ONCE = 10**6, 100, 1024, 64
 
@@ -34,8 +34,8 @@ def run(options: Options) -> None:
     in_range("--workers", options.workers, 1, MOST_WORKERS)
     in_range("--at-once", options.at_once, 1, MOST_AT_ONCE)
     try:
-        from boardwright.papers.cathedral_results import targets, verdicts
-        from boardwright.papers.cathedral_runs import Work, everything
+        from boardwright.papers.cathedral.results import targets, verdicts
+        from boardwright.papers.cathedral.runs import Work, everything
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     work = Work(
@@ -83,7 +83,7 @@ def _fields(decided: Any) -> dict[str, Any]:
 
 
 def _write(out: Path, options: Options, results: Any, *, games: int, seeds: int) -> None:
-    from boardwright.papers import cathedral_report as report
+    from boardwright.papers.cathedral import report as report
     from boardwright.views.chart import render
 
     pictures = {f"{name}.svg": render(chart) for name, chart in report.curves(results).items()}

@@ -20,14 +20,14 @@ def run(options: Options) -> None:
     if options.out is None:
         raise BoardwrightError("paper draughts: say with --out FOLDER where the report and the run go")
     try:
-        from boardwright.papers import draughts
+        from boardwright.papers.draughtszero import runs
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
-    usual = (draughts.QUICK_GAMES, draughts.QUICK_POSITIONS) if options.quick else (draughts.GAMES, draughts.POSITIONS)
+    usual = (runs.QUICK_GAMES, runs.QUICK_POSITIONS) if options.quick else (runs.GAMES, runs.POSITIONS)
     games = usual[0] if options.games is None else options.games
     if in_range("--games", games, 2, MOST) % 2:
         raise BoardwrightError(f"--games must be even, half of them in each role, not {games}")
-    work = draughts.Work(
+    work = runs.Work(
         folder=options.work or options.out / "draughts-work",
         seed=in_range("--seed", options.seed, 0, 2**31 - 1),
         games=games,
@@ -38,7 +38,7 @@ def run(options: Options) -> None:
         tables=options.tables,
     )
     make_folder("--work", work.folder)
-    results = done(work.folder, lambda watch: draughts.everything(work, watch), silent=options.json)
+    results = done(work.folder, lambda watch: runs.everything(work, watch), silent=options.json)
     _write(options, work, results)
     if options.json:
         claims = [claim._asdict() for claim in results.claims()]
@@ -51,13 +51,13 @@ def run(options: Options) -> None:
         return
     for one in results.claims():
         print(f"{one.claim}: {one.ours}: {one.verdict}: {one.note}")
-    print(f"{options.out / draughts.NAME}.md: all tables")
+    print(f"{options.out / runs.NAME}.md: all tables")
 
 
 def _write(options: Options, work: Any, results: Any) -> None:
     from boardwright.games.draughts.endgames.tablebase import Tablebase
-    from boardwright.papers import draughts_report as report
-    from boardwright.papers.draughts import NAME
+    from boardwright.papers.draughtszero import report as report
+    from boardwright.papers.draughtszero.runs import NAME
     from boardwright.views.chart import render
 
     assert options.out is not None

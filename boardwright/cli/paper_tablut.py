@@ -11,8 +11,8 @@ from boardwright.cli.files import write_text
 from boardwright.cli.paper import Options
 from boardwright.cli.progress import track
 from boardwright.papers import report
-from boardwright.papers import tablut_heuristics as tables
-from boardwright.papers.tablut_heuristics import Count, Side
+from boardwright.papers.tablut_heuristics import claims as tables
+from boardwright.papers.tablut_heuristics.claims import Count, Side
 
 
 def run(options: Options) -> None:

@@ -16,7 +16,7 @@ from boardwright.cli.paper import Options, make_folder
 from boardwright.cli.paper_work import done
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.registry import game_class
-from boardwright.papers import tablutzero as tables
+from boardwright.papers.tablutzero import claims as tables
 
 MOST_GAMES, MOST_MINUTES = 10**6, 10**6
 ALL, NONE = "all", "none"
@@ -38,8 +38,8 @@ def run(options: Options) -> None:
         raise BoardwrightError(f"--runs {options.runs}: no such folder; give the one that holds {_names()}")
     make_folder("--work", work_folder)
     try:
-        from boardwright.papers.tablutzero_matches import everything
-        from boardwright.papers.tablutzero_runs import Work
+        from boardwright.papers.tablutzero.matches import everything
+        from boardwright.papers.tablutzero.runs import Work
     except ModuleNotFoundError as error:
         raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
     work = Work(
@@ -58,7 +58,7 @@ def run(options: Options) -> None:
 
 
 def _tell(options: Options, results: Any) -> None:
-    from boardwright.papers.tablutzero_targets import targets
+    from boardwright.papers.tablutzero.targets import targets
     from boardwright.papers.verdicts import OPEN
 
     assert options.out is not None
@@ -88,8 +88,8 @@ def _names() -> str:
 
 
 def _fields(results: Any) -> dict[str, Any]:
-    from boardwright.papers.tablutzero_results import curve, frames_at, iterations_of, total_minutes
-    from boardwright.papers.tablutzero_targets import targets
+    from boardwright.papers.tablutzero.results import curve, frames_at, iterations_of, total_minutes
+    from boardwright.papers.tablutzero.targets import targets
 
     roles = game_class(tables.GAME).roles
     runs = {}
@@ -123,8 +123,8 @@ def _fields(results: Any) -> dict[str, Any]:
 
 
 def _write(out: Path, options: Options, results: Any) -> None:
-    from boardwright.papers import tablutzero_report as report
-    from boardwright.papers.tablutzero_charts import charts
+    from boardwright.papers.tablutzero import report as report
+    from boardwright.papers.tablutzero.charts import charts
     from boardwright.views.chart import render
 
     pictures = {f"{name}.svg": render(chart) for name, chart in charts(results).items()}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from boardwright.papers.tablut_heuristics import Count, Side
+from boardwright.papers.tablut_heuristics.claims import Count, Side
 
 ROLES = ("attackers", "defenders")
 _COLOURS = {"wins": "#2f7d4f", "draws": "#c9c5b8", "losses": "#b5443c"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.papers.tablut_heuristics import MORE_WINS, NO_LOSS, SIDES, Count, share
+from boardwright.papers.tablut_heuristics.claims import MORE_WINS, NO_LOSS, SIDES, Count, share
 
 
 def paper(*arguments: str) -> subprocess.CompletedProcess[str]:

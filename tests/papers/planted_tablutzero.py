@@ -7,8 +7,8 @@ from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Metrics
-from boardwright.papers.tablutzero import FULL, training_of
-from boardwright.papers.tablutzero_results import Balanced, Met, Results, RunResult, read_run
+from boardwright.papers.tablutzero.claims import FULL, training_of
+from boardwright.papers.tablutzero.results import Balanced, Met, Results, RunResult, read_run
 
 SECONDS = 30.0  # of an iteration
 GAMES = 250  # against an opponent, in each role

@@ -10,11 +10,11 @@ from planted import planted
 from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers import cathedral_runs
-from boardwright.papers.cathedral import FINDINGS, TARGETS
-from boardwright.papers.cathedral_report import CURVES
-from boardwright.papers.cathedral_results import Results
-from boardwright.papers.cathedral_runs import Work
+from boardwright.papers.cathedral import runs as cathedral_runs
+from boardwright.papers.cathedral.claims import FINDINGS, TARGETS
+from boardwright.papers.cathedral.report import CURVES
+from boardwright.papers.cathedral.results import Results
+from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.stopping import StoppedError
 
 

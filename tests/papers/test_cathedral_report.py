@@ -9,8 +9,7 @@ from planted import calm, history, planted
 
 from boardwright.learn.methods import PRESETS
 from boardwright.learn.run.metrics import History
-from boardwright.papers import cathedral
-from boardwright.papers.cathedral import (
+from boardwright.papers.cathedral.claims import (
     CELLS,
     FINDINGS,
     LIMITED,
@@ -24,8 +23,8 @@ from boardwright.papers.cathedral import (
     cell_of,
     training_of,
 )
-from boardwright.papers.cathedral_report import CURVES, curves, markdown
-from boardwright.papers.cathedral_results import Results, fluctuation, targets, verdicts
+from boardwright.papers.cathedral.report import CURVES, curves, markdown
+from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.stats.intervals import Interval
 from boardwright.views.chart import render
@@ -153,7 +152,7 @@ def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch
     assert "* Of the paper's own methods: no verdict" in text
 
     published = [dataclasses.replace(training, variant=None) for training in TRAININGS]
-    monkeypatch.setattr(cathedral, "TRAININGS", tuple(published))
+    monkeypatch.setattr(claims, "TRAININGS", tuple(published))
     text = _report(results)
     row = next(line for line in text.splitlines() if line.startswith("| DQN is better than PPO"))
     assert row.endswith("| as published | **does not hold** |")

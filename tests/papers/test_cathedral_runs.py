@@ -14,9 +14,10 @@ from boardwright.learn.run.method import RunObserver
 from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
-from boardwright.papers import cathedral_runs, ended
-from boardwright.papers.cathedral import CELLS, TRAININGS, Training, cell_of, training_of
-from boardwright.papers.cathedral_runs import Work, met, trained
+from boardwright.papers import run_status
+from boardwright.papers.cathedral import runs as cathedral_runs
+from boardwright.papers.cathedral.claims import CELLS, TRAININGS, Training, cell_of, training_of
+from boardwright.papers.cathedral.runs import Work, met, trained
 from boardwright.papers.stopping import StoppedError
 
 
@@ -100,9 +101,9 @@ def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
         settings.to_json(some_work(tmp_path / place).config(training_of("vae"), 3)) for place in ("here", "there")
     )
     assert here != there
-    assert ended._without_places(here) == ended._without_places(there)
+    assert run_status._without_places(here) == run_status._without_places(there)
     others = settings.to_json(some_work(tmp_path / "here").config(training_of("vae"), 4))
-    assert ended._without_places({**others, "seed": 3}) != ended._without_places(here)
+    assert run_status._without_places({**others, "seed": 3}) != run_status._without_places(here)
 
 
 def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(

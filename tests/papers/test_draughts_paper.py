@@ -24,8 +24,8 @@ from boardwright.learn.run.progress import Progress
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
-from boardwright.papers import draughts
-from boardwright.papers.draughts import ASKED, OPPONENTS, OURS, PIECES, Results, Work, everything
+from boardwright.papers.draughtszero import runs as draughtszero
+from boardwright.papers.draughtszero.runs import ASKED, OPPONENTS, OURS, PIECES, Results, Work, everything
 from boardwright.papers.stopping import StoppedError
 
 
@@ -50,9 +50,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
                 metrics.log(1, 100, told | {"gating/promoted": 1})
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
-    monkeypatch.setattr(draughts.loop, "train", train)
+    monkeypatch.setattr(draughtszero.loop, "train", train)
     monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
-    monkeypatch.setattr(draughts, "PIECES", (3, 4))
+    monkeypatch.setattr(draughtszero, "PIECES", (3, 4))
     return asked
 
 
@@ -94,9 +94,9 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     with Metrics(first / "run") as metrics:
         metrics.log(config.iterations, 400, {"speed/seconds": 30})
     shutil.move(first, second)
-    monkeypatch.setattr(draughts.loop, "train", None)
-    monkeypatch.setattr(draughts, "play", None)
-    monkeypatch.setattr(draughts, "attempts", None)
+    monkeypatch.setattr(draughtszero.loop, "train", None)
+    monkeypatch.setattr(draughtszero, "play", None)
+    monkeypatch.setattr(draughtszero, "attempts", None)
     again = everything(dataclasses.replace(work, folder=second), RunObserver())
     assert again.matches == results.matches
     assert repr(again.endings) == repr(results.endings)  # means of no games are no numbers

@@ -8,8 +8,8 @@ import pytest
 
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers.cathedral import TRAININGS
-from boardwright.papers.cathedral_runs import Work, _jobs
+from boardwright.papers.cathedral.claims import TRAININGS
+from boardwright.papers.cathedral.runs import Work, _jobs
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.stopping import StoppedError
 

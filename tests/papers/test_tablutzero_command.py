@@ -12,10 +12,10 @@ from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers import tablutzero_matches
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero_results import Results
-from boardwright.papers.tablutzero_runs import Work
+from boardwright.papers.tablutzero import matches as tablutzero_matches
+from boardwright.papers.tablutzero.results import Results
+from boardwright.papers.tablutzero.runs import Work
 
 
 @pytest.fixture(autouse=True)

@@ -18,13 +18,14 @@ from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
-from boardwright.papers import tablutzero_matches, tablutzero_runs
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import FULL, RATING_MODES, TRAININGS, training_of
-from boardwright.papers.tablutzero_matches import everything, nearest
-from boardwright.papers.tablutzero_report import markdown
-from boardwright.papers.tablutzero_results import curve, read_run
-from boardwright.papers.tablutzero_runs import Work, trained
+from boardwright.papers.tablutzero import matches as tablutzero_matches
+from boardwright.papers.tablutzero import runs as tablutzero_runs
+from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS, training_of
+from boardwright.papers.tablutzero.matches import everything, nearest
+from boardwright.papers.tablutzero.report import markdown
+from boardwright.papers.tablutzero.results import curve, read_run
+from boardwright.papers.tablutzero.runs import Work, trained
 
 COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
 

@@ -8,9 +8,9 @@ from planted_tablutzero import SECONDS, config_of, plant
 
 from boardwright.errors import RunError
 from boardwright.learn.run.metrics import History, Match, Metrics
-from boardwright.papers.tablutzero import FULL, MEETINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
-from boardwright.papers.tablutzero_cells import variant_text
-from boardwright.papers.tablutzero_results import (
+from boardwright.papers.tablutzero.cells import variant_text
+from boardwright.papers.tablutzero.claims import FULL, MEETINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
+from boardwright.papers.tablutzero.results import (
     DEVICE_SECONDS,
     Met,
     RunResult,
@@ -29,7 +29,7 @@ from boardwright.papers.tablutzero_results import (
     variant,
     wins_as,
 )
-from boardwright.papers.tablutzero_runs import net_at
+from boardwright.papers.tablutzero.runs import net_at
 
 
 def result_of(folder: Path) -> RunResult:

@@ -8,10 +8,10 @@ from planted_tablutzero import config_of, made_up
 
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
-from boardwright.papers.tablutzero import ELO, FULL, MEETINGS, QUICK, RATING_MODES
-from boardwright.papers.tablutzero_report import markdown
-from boardwright.papers.tablutzero_results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
-from boardwright.papers.tablutzero_targets import objections, targets
+from boardwright.papers.tablutzero.claims import ELO, FULL, MEETINGS, QUICK, RATING_MODES
+from boardwright.papers.tablutzero.report import markdown
+from boardwright.papers.tablutzero.results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
+from boardwright.papers.tablutzero.targets import objections, targets
 
 
 @pytest.fixture(scope="module")

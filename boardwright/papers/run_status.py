@@ -13,7 +13,7 @@ from boardwright.learn.run import config_file
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import NAME as METRICS
 from boardwright.learn.run.metrics import read_metrics
-from boardwright.papers.kept import read_table
+from boardwright.papers.result_cache import read_table
 
 OTHERS_FILE = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 

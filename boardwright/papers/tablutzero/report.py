@@ -6,10 +6,9 @@ from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
-from boardwright.papers import tablutzero as paper
 from boardwright.papers.markdown import Rows, table
-from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
-from boardwright.papers.tablutzero_cells import (
+from boardwright.papers.tablutzero import claims as paper
+from boardwright.papers.tablutzero.cells import (
     NOT_PLAYED,
     NOT_REPORTED,
     NOT_RUN,
@@ -19,7 +18,8 @@ from boardwright.papers.tablutzero_cells import (
     share_text,
     variant_text,
 )
-from boardwright.papers.tablutzero_results import (
+from boardwright.papers.tablutzero.claims import MEETINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
+from boardwright.papers.tablutzero.results import (
     Results,
     RunResult,
     curve,
@@ -34,7 +34,7 @@ from boardwright.papers.tablutzero_results import (
     total_minutes,
     variant,
 )
-from boardwright.papers.tablutzero_targets import objections, targets
+from boardwright.papers.tablutzero.targets import objections, targets
 from boardwright.papers.verdicts import OPEN, excludes_half, is_more
 from boardwright.stats.intervals import Interval
 from boardwright.views.chart import short

@@ -5,9 +5,8 @@ compared, with minutes that can be. Otherwise it is reported together with the o
 """
 
 from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.papers import tablutzero as paper
-from boardwright.papers.tablutzero import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
-from boardwright.papers.tablutzero_cells import (
+from boardwright.papers.tablutzero import claims as paper
+from boardwright.papers.tablutzero.cells import (
     NOT_PLAYED,
     NOT_RUN,
     elo_text,
@@ -15,7 +14,8 @@ from boardwright.papers.tablutzero_cells import (
     share_text,
     variant_text,
 )
-from boardwright.papers.tablutzero_results import Met, Results, curve, measure_of_minutes, off_protocol, variant
+from boardwright.papers.tablutzero.claims import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
+from boardwright.papers.tablutzero.results import Met, Results, curve, measure_of_minutes, off_protocol, variant
 from boardwright.papers.verdicts import excludes_half
 from boardwright.stats.intervals import Interval
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from boardwright.learn.reporting.figures import rolling_mean
 from boardwright.papers import balance_page
-from boardwright.papers import tablutzero as paper
-from boardwright.papers.tablutzero import TRAININGS
-from boardwright.papers.tablutzero_results import Rated, Results, RunResult, curve, frames_at, wins_as
+from boardwright.papers.tablutzero import claims as paper
+from boardwright.papers.tablutzero.claims import TRAININGS
+from boardwright.papers.tablutzero.results import Rated, Results, RunResult, curve, frames_at, wins_as
 from boardwright.views.chart import Chart, Line, Points
 
 PAPER_COLOUR = 5  # of lines

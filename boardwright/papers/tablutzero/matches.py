@@ -24,10 +24,10 @@ from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
 from boardwright.nets import netfile
-from boardwright.papers.kept import check_told, read_table
+from boardwright.papers.result_cache import check_told, read_table
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import GAME, MEETINGS, TRAININGS, Meeting, training_of
-from boardwright.papers.tablutzero_results import (
+from boardwright.papers.tablutzero.claims import GAME, MEETINGS, TRAININGS, Meeting, training_of
+from boardwright.papers.tablutzero.results import (
     Balanced,
     Met,
     Results,
@@ -36,7 +36,7 @@ from boardwright.papers.tablutzero_results import (
     minutes_at,
     total_minutes,
 )
-from boardwright.papers.tablutzero_runs import Work, kept_nets, net_at, trained
+from boardwright.papers.tablutzero.runs import Work, kept_nets, net_at, trained
 
 MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there

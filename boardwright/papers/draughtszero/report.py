@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.reporting import figures
-from boardwright.papers.draughts import NAME, OURS, PRESET, SETUP, TITLE, Conversion, Results
+from boardwright.papers.draughtszero.runs import NAME, OURS, PRESET, SETUP, TITLE, Conversion, Results
 from boardwright.papers.markdown import Rows, table
 from boardwright.views.chart import Chart
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardwright.learn.run.metrics import History
-from boardwright.papers.cathedral import (
+from boardwright.papers.cathedral.claims import (
     FINDINGS,
     STABLE_RUN,
     TARGETS,

@@ -43,11 +43,21 @@ from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
-from boardwright.papers.cathedral import CELLS, GAME, QUICK, RANDOM, RULES, TRAININGS, Cell, Training, training_of
-from boardwright.papers.cathedral_results import Played, Results
-from boardwright.papers.ended import has_ended, is_same_run
-from boardwright.papers.kept import check_told, read_table
+from boardwright.papers.cathedral.claims import (
+    CELLS,
+    GAME,
+    QUICK,
+    RANDOM,
+    RULES,
+    TRAININGS,
+    Cell,
+    Training,
+    training_of,
+)
+from boardwright.papers.cathedral.results import Played, Results
 from boardwright.papers.parallel_jobs import Job, run_jobs
+from boardwright.papers.result_cache import check_told, read_table
+from boardwright.papers.run_status import has_ended, is_same_run
 from boardwright.papers.stopping import StoppedError
 
 

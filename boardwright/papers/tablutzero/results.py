@@ -21,7 +21,7 @@ from boardwright.learn.run import settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.match_config import ContestConfig
-from boardwright.papers.tablutzero import ROLLING, TURN, Meeting, RatingMode
+from boardwright.papers.tablutzero.claims import ROLLING, TURN, Meeting, RatingMode
 from boardwright.stats.intervals import Interval, interval_of_counts, interval_of_pairs
 from boardwright.stats.score import Score
 

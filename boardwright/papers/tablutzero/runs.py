@@ -22,8 +22,8 @@ from boardwright.learn.run.metrics import NAME as METRICS
 from boardwright.learn.run.metrics import History
 from boardwright.nets import netfile
 from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
-from boardwright.papers.tablutzero_results import finished_iterations, iterations_of, minutes_at, read_run
+from boardwright.papers.tablutzero.claims import FULL, QUICK, QUICK_SETTINGS, Sizes, Training
+from boardwright.papers.tablutzero.results import finished_iterations, iterations_of, minutes_at, read_run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from boardwright.learn.run.metrics import History
-from boardwright.papers import cathedral as tables
-from boardwright.papers.cathedral import CELLS, Cell, Figures, cell_of, training_of
-from boardwright.papers.cathedral_results import STRENGTH, Decided, Results, targets, verdicts
+from boardwright.papers.cathedral import claims as tables
+from boardwright.papers.cathedral.claims import CELLS, Cell, Figures, cell_of, training_of
+from boardwright.papers.cathedral.results import STRENGTH, Decided, Results, targets, verdicts
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.verdicts import FAILS, GAIN, HOLDS, OPEN
 from boardwright.stats.intervals import Interval

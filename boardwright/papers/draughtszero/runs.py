@@ -35,8 +35,8 @@ from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
-from boardwright.papers.ended import has_ended
-from boardwright.papers.kept import check_told, read_table
+from boardwright.papers.result_cache import check_told, read_table
+from boardwright.papers.run_status import has_ended
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more
 from boardwright.stats.intervals import Interval

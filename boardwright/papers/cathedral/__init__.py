@@ -1,0 +1,1 @@
+"""Learning to play a 2-player adversarial game: Cathedral: published figures, our runs and the page."""

@@ -1,0 +1,1 @@
+"""DraughtsZero: our runs of the paper's method, and the page."""

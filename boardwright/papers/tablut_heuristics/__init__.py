@@ -1,0 +1,1 @@
+"""Designing an Effective Tablut Artificial Intelligence: its six tables and our targets."""

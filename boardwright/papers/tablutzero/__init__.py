@@ -1,0 +1,1 @@
+"""TablutZero: published figures and targets, our runs, matches between them, and the page."""
