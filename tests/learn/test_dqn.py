@@ -19,7 +19,7 @@ from boardwright.learn.dqn.replay import Transition
 from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.policy_config import RandomGamesConfig
 from boardwright.nets.config import PlainConfig
-from boardwright.nets.q import q_values
+from boardwright.nets.output import q_values
 
 SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,))
 TINY = DQNConfig(

@@ -9,6 +9,7 @@ from planted import calm, history, planted
 
 from boardwright.learn.methods import PRESETS
 from boardwright.learn.run.metrics import History
+from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import (
     CELLS,
     FINDINGS,

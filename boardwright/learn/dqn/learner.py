@@ -27,7 +27,7 @@ from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Network, Variables
-from boardwright.nets.q import q_values
+from boardwright.nets.output import q_values
 
 EVALUATED_AT_ONCE = 2048  # transitions in a batch of the target net where it evaluates the whole replay
 Losses = dict[str, Array]
