@@ -17,12 +17,12 @@ def paper(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_targets() -> None:
-    assert share(96).met(Count(96, 4, 0, 20.0))
-    assert not share(96).met(Count(95, 0, 5, 20.0))
-    assert NO_LOSS.met(Count(0, 0, 5, None))
-    assert not NO_LOSS.met(Count(9, 1, 0, 20.0))
-    assert MORE_WINS.met(Count(2, 1, 9, 20.0))
-    assert not MORE_WINS.met(Count(2, 2, 9, 20.0))
+    assert share(96).met(Count(wins=96, losses=4))
+    assert not share(96).met(Count(wins=95, draws=5))
+    assert NO_LOSS.met(Count(draws=5))
+    assert not NO_LOSS.met(Count(wins=9, losses=1))
+    assert MORE_WINS.met(Count(wins=2, losses=1, draws=9))
+    assert not MORE_WINS.met(Count(wins=2, losses=2, draws=9))
 
 
 def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:

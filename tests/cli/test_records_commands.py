@@ -15,7 +15,7 @@ from boardwright.games.registry import game
 from boardwright.records.games import save_game
 from boardwright.records.store import open_store
 
-FIXTURE = json.loads((Path(__file__).parent.parent / "arena" / "bayeselo.json").read_text())
+FIXTURE = json.loads((Path(__file__).parent.parent / "stats" / "bayeselo.json").read_text())
 PDN = """
 [Black "Ana"]
 [White "Berg"]

@@ -54,7 +54,7 @@ def test_transitions_are_what_the_rules_say() -> None:
     """Games of Cathedral on a small board, where roles are passed over, are played again with the scalar engine."""
     games, steps = 16, 20
     config = dataclasses.replace(
-        acting(TINY, games=games, steps=steps, exploration="epsilon", first=1.0, last=1.0),
+        acting(TINY, games=games, steps=steps, exploration="epsilon", exploration_start=1.0, exploration_end=1.0),
         game="cathedral",
         rules="paper-6",
         observation="paper",
@@ -157,7 +157,9 @@ def test_the_target_net_follows_by_episodes() -> None:
 
 
 def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
-    config = acting(TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", last=1.0)
+    config = acting(
+        TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", exploration_end=1.0
+    )
     config = dataclasses.replace(config, transitions=TransitionsConfig(capacity=16 * 40))
     dqn, run = after_acting(config, 40)
     held = held_by(run)
@@ -180,7 +182,7 @@ def replies(run: Run, games: np.ndarray) -> list[int]:
 def test_at_first_the_other_role_may_move_at_random() -> None:
     """With hardly any exploration of its own the net does the same in the same position, a random player does not."""
     config = dataclasses.replace(TINY, transitions=TransitionsConfig(capacity=2 * 128))
-    config = acting(config, games=128, random_episodes=10**6, first=1e-4, last=1e-4)
+    config = acting(config, games=128, random_episodes=10**6, exploration_start=1e-4, exploration_end=1e-4)
     run = after_acting(config, 2)[1]
     seat = np.asarray(run.games.seat)
     assert set(seat.tolist()) == {0, 1}

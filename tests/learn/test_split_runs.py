@@ -36,12 +36,12 @@ def on_one(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, n
 def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The run on four devices at its end, and its programs."""
     folder, dump = tmp_path_factory.mktemp("on_four"), tmp_path_factory.mktemp("dump")
-    flags = f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_(play|learn)_some"
+    flags = f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_(play|learn)"
     (said,) = finish(start(folder, cache, 4, flags=flags))
     assert said.startswith("learns on 4 × cpu\n4 devices: 2 games and 2 samples of a batch on each\n")
     programs = {}
     for name in ("play", "learn"):
-        (programs[name],) = (path.read_text() for path in dump.glob(f"*jit_{name}_some*after_optimizations.txt"))
+        (programs[name],) = (path.read_text() for path in dump.glob(f"*jit_{name}.*after_optimizations.txt"))
     shutil.rmtree(dump)
     return end_of(folder), programs
 

@@ -224,7 +224,7 @@ def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path,
 def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def train(method: AlphaZero, folder: Path, watch: RunObserver, *, rate: Any) -> Progress:
+    def train(method: AlphaZero, folder: Path, watch: RunObserver) -> Progress:
         asked.append(folder.name)
         return Progress(iteration=method.config.iterations)
 
@@ -248,7 +248,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
 def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
 
-    def train(method: AlphaZero, folder: Path, watch: RunObserver, *, rate: Any) -> Progress:
+    def train(method: AlphaZero, folder: Path, watch: RunObserver) -> Progress:
         asked.append((folder.name, method.config.iterations))
         if watch.stopped():
             return Progress(iteration=1)

@@ -50,8 +50,9 @@ def with_weights(state: TrainingState, new: Variables) -> TrainingState:
     """The state with other weights in all its nets: learner, reference and league."""
 
     def put(variables: Variables) -> Variables:
+        """A copy for each place, because steps donate their state and may not donate a buffer twice."""
         return jax.tree.map(
-            lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape), old.sharding), variables, new
+            lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape).copy(), old.sharding), variables, new
         )
 
     learner = dataclasses.replace(
