@@ -175,5 +175,5 @@ def test_settings_out_of_range(change: str, message: str) -> None:
 
 
 def test_boards_of_another_game_are_refused(some: Boards) -> None:
-    with pytest.raises(RunError, match=r"boards of \(6, 6, 5\) are none of cathedral"):
+    with pytest.raises(RunError, match=r"boards of \(6, 6, 5\) are not of cathedral: expected \(8, 8, 5\)"):
         VAE(dataclasses.replace(TINY, rules="paper"), some)
