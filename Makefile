@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-long bench format clean
+.PHONY: run test test-all bench format clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -16,9 +16,9 @@ test: $(VENV)/installed-dev $(VENV)/browser
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-# Comparisons with other libraries at full size, some ten minutes.
-test-long: $(VENV)/installed-dev
-	BOARDWRIGHT_LONG_TESTS=1 $(BIN)/pytest tests/games/draughts/test_against_pydraughts.py tests/games/draughts/test_against_openspiel.py
+# Before a release: everything at full size, and the tests marked slow.
+test-all: $(VENV)/installed-dev $(VENV)/browser
+	$(BIN)/pytest --full -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/installed-dev
 	games=$$($(BIN)/python -c 'import boardwright; print(*boardwright.game_names())') && for game in $$games; do \
@@ -39,12 +39,12 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) boardwright/_core.pyi build dist .pytest_cache .hypothesis .ruff_cache .import_linter_cache
+	rm -rf $(VENV) boardwright/_core.pyi build dist .cache .pytest_cache .hypothesis .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) not found: install Python 3.11, 3.12 or 3.13, or name it: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { echo "error: $$($(PYTHON) --version) does not do: boardwright needs Python 3.11 to 3.13; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { echo "error: $$($(PYTHON) --version) is not supported: boardwright needs Python 3.11 to 3.13; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@command -v $${CXX:-c++} >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { echo "error: no C++ compiler found: install one (Debian, Ubuntu: apt install g++; Fedora: dnf install gcc-c++; macOS: xcode-select --install)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 

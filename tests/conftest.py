@@ -1,57 +1,83 @@
 """Settings for all tests.
 
-Most programs that JAX compiles here run once or twice, on tiny nets: compiling them is what takes time. So they are
-compiled in a hurry, once for all processes of a test run; a test whose programs run for long asks for
-`careful_compiler`.
+Most programs that JAX compiles here run once or twice, on tiny nets, so compiling them takes most of the time. They are
+compiled with few optimisations and kept in `.cache/xla` between test runs; a test whose programs run for long uses the
+fixture `careful_compiler`. `--full` adds the tests marked `slow` and plays everything at full size (`make test-all`).
 """
 
-import atexit
 import dataclasses
 import functools
+import hashlib
+import importlib.metadata
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sizes
 from hypothesis import settings
 
-settings.register_profile("shared-machine", deadline=None)  # noise of the machine is no failure
+settings.register_profile("shared-machine", deadline=None)  # a busy machine is no failure
 settings.load_profile("shared-machine")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a script's background, and programs under test inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FASTER = "--xla_cpu_use_fusion_emitters=false"  # the newer emitters take longer to compile
+CACHE = Path(__file__).parents[1] / ".cache" / "xla"
+CACHE_BYTES = 2**30  # the programs used least recently are deleted above this
 
 
 def is_known(flag: str) -> bool:
-    """Whether this version of XLA, which refuses to begin with flags it does not know, has a flag."""
-    asking = [sys.executable, "-c", "import jax; jax.devices()"]
-    told = {**os.environ, "XLA_FLAGS": flag, "JAX_PLATFORMS": "cpu"}
-    return subprocess.run(asking, env=told, capture_output=True, check=False).returncode == 0
+    """Whether this version of XLA, which refuses to start with flags it does not know, has a flag."""
+    command = [sys.executable, "-c", "import jax; jax.devices()"]
+    environment = {**os.environ, "XLA_FLAGS": flag, "JAX_PLATFORMS": "cpu"}
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
+
+
+def keep_compiled_programs() -> None:
+    """Sets JAX's compilation cache for this process and its children: one folder for each set of versions."""
+    versions = [importlib.metadata.version(name) for name in ("jax", "jaxlib", "flax", "optax")]
+    folder = CACHE / hashlib.sha256(" ".join([sys.version, *versions]).encode()).hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(folder)
+    os.environ["JAX_COMPILATION_CACHE_MAX_SIZE"] = str(CACHE_BYTES)
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
+    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+    supported = folder / "fast-compilation"  # what `is_known` answered, which takes seconds to find out
+    if not supported.exists():
+        supported.write_text(FASTER if is_known(FASTER) else "")
+    os.environ.setdefault("XLA_FLAGS", supported.read_text())
 
 
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, which has it from the first process
-    programs = tempfile.mkdtemp(prefix="boardwright-programs-")
-    atexit.register(shutil.rmtree, programs, ignore_errors=True)
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = programs
-    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
-    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
-    if "XLA_FLAGS" not in os.environ and is_known(FASTER):
-        os.environ["XLA_FLAGS"] = FASTER
+    keep_compiled_programs()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--full`."""
+    parser.addoption("--full", action="store_true", help="run the slow tests too, and everything at full size")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Passes `--full` to `sizes`, before test modules are imported."""
+    if config.getoption("--full"):
+        sizes.use_full_sizes()
 
 
 # Files that take longest, which therefore begin first: else one process is left with one of them at the end.
 SLOWEST = ("test_split_runs", "test_docs", "test_engines_agree", "test_run", "test_zero", "test_ppo", "test_dqn")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Moves the slowest files to the front; the order is otherwise as it was."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out slow tests unless `--full` is given, and moves the slowest files to the front."""
+    if not config.getoption("--full"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     items.sort(key=lambda item: item.path.stem not in SLOWEST)
 
 
@@ -60,8 +86,8 @@ def one_gpu() -> Any:
     """(sizes, names) -> mesh of a GPU that need not be there: what newer versions of JAX lower programs for."""
     from jax.sharding import AbstractDevice, AbstractMesh
 
-    told = {"device_kind": "NVIDIA H100", "num_cores": None, "platform": "gpu"}
-    gpu = AbstractDevice(**{field.name: told[field.name] for field in dataclasses.fields(AbstractDevice)})
+    fields = {"device_kind": "NVIDIA H100", "num_cores": None, "platform": "gpu"}
+    gpu = AbstractDevice(**{field.name: fields[field.name] for field in dataclasses.fields(AbstractDevice)})
     return functools.partial(AbstractMesh, abstract_device=gpu)
 
 

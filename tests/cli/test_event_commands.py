@@ -1,4 +1,4 @@
-"""Matches, tournaments and tests of strength from the command line; killed, interrupted, and gone on with."""
+"""Matches, tournaments and SPRT tests from the command line: killed, interrupted and resumed."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sizes import size
 from test_commands import as_json, boardwright
 
 from boardwright.cli import sprt
@@ -17,6 +18,7 @@ from boardwright.records.events import events, finished_indices
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
 
+KILLS = size(3, full=20)
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 # A shell that runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
 LISTENING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
@@ -129,8 +131,10 @@ def games_in(db: Path) -> dict[int, object]:
     return {game.index: (game.players, game.record) for game in stored}
 
 
-def test_killed_twenty_times_a_tournament_ends_with_the_games_it_should_have(tmp_path: Path) -> None:
-    db, per_pair, chance, seen = tmp_path / "killed.db", "160", random.Random(), [0]
+def test_killed_tournament_resumes_to_the_same_games(tmp_path: Path) -> None:
+    db, per_pair, seed, seen = tmp_path / "killed.db", "160", random.randrange(2**32), [0]
+    print(f"seed of the moments at which it is killed: {seed}")
+    chance = random.Random(seed)
     begin = time.monotonic()
     first = start_tournament(db, "--games-per-pair", per_pair)
     while not games_in(db):
@@ -138,16 +142,16 @@ def test_killed_twenty_times_a_tournament_ends_with_the_games_it_should_have(tmp
     until_first_game = time.monotonic() - begin  # machines differ, and are loaded
     first.kill()
     first.communicate()
-    for attempt in range(20):
+    for attempt in range(KILLS):
         process = start_tournament(db, "--games-per-pair", per_pair, "--workers", str(1 + attempt % 2))
-        while attempt == 10 and process.poll() is None and len(games_in(db)) == seen[-1]:
+        while attempt == KILLS // 2 and process.poll() is None and len(games_in(db)) == seen[-1]:
             time.sleep(0.02)  # once for sure: the machine may be slower now
         time.sleep(chance.uniform(0.0, 1.5 * until_first_game))
         os.killpg(process.pid, signal.SIGKILL) if attempt % 3 == 0 else process.kill()
         process.communicate()
         seen.append(len(games_in(db)))
     assert seen == sorted(seen)
-    assert len(set(seen)) > 2, "killed too early to have played at all"
+    assert len(set(seen)) > 1, "killed too early to have played at all"
     done = as_json(*TOURNAMENT, "--games-per-pair", per_pair, "--db", str(db))
     killed = games_in(db)
     assert done["games"] == 480

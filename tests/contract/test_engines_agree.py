@@ -5,13 +5,14 @@ import random
 import jax
 import pytest
 from duel import ending_policy, play_both, random_policy, repeating_policy
+from sizes import size
 
 from boardwright.games import batched
 from boardwright.games.base import Game, Position
 
-GAMES = 2000
+GAMES = size(300, full=2000)
 END_IN_EVERY_WAY = ("cathedral", "draughts", "tablut")  # by random play; a game need not have draws, or seldom has them
-pytestmark = pytest.mark.usefixtures("careful_compiler")  # so many games pay for it
+pytestmark = pytest.mark.usefixtures("careful_compiler")  # worth it for this many games
 
 
 def test_random_games_of_shipped_rules(shipped_game: Game) -> None:
@@ -23,8 +24,8 @@ def test_random_games_of_shipped_rules(shipped_game: Game) -> None:
         assert winners == {0, 1, None}
 
 
-def test_random_games_of_all_rules(game: Game) -> None:
-    play_both(game, [game.start()] * 200, random_policy(2), observe_every=5)
+def test_random_games_of_other_rules(option_game: Game) -> None:
+    play_both(option_game, [option_game.start()] * 200, random_policy(2), observe_every=5)
 
 
 def test_games_that_repeat_themselves(game: Game) -> None:

@@ -5,17 +5,17 @@ capture that goes on leaves the same player to move. Its only draw is by 40 plie
 play under that rule. What it does not have is compared elsewhere: repetition, whole moves, text.
 """
 
-import os
 import random
 
 import pyspiel
+from sizes import size
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import DraughtsRules
 
-GAMES = 20_000 if "BOARDWRIGHT_LONG_TESTS" in os.environ else 120  # `make test-long`
+GAMES = size(120, full=20_000)
 RULES = DraughtsRules(
     name="openspiel", repetition_limit=None, max_quiet_plies=40, man_moves_are_quiet=True, max_plies=None
 )

@@ -1,20 +1,19 @@
 """Legal moves against pydraughts, route by route, with the captures of each and the position after it."""
 
-import os
 import random
 from collections.abc import Iterator
 
 import pytest
 from draughts import Board, Move
+from sizes import size
 
 import boardwright
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
 
-LONG = "BOARDWRIGHT_LONG_TESTS" in os.environ  # `make test-long`
-POSITIONS = 100_000 if LONG else 3000  # of random games
-PLACEMENTS = 20_000 if LONG else 400  # pieces strewn about, where long captures are common
+POSITIONS = size(3000, full=100_000)  # of random games
+PLACEMENTS = size(400, full=20_000)  # pieces strewn about, where long captures are common
 Pair = tuple[Position, Board, list[Move]]  # the same position in both programs, and their moves from it
 
 
