@@ -17,7 +17,6 @@ import tyro
 from boardwright import __version__
 from boardwright.arena import ladder, ladder_file
 from boardwright.arena.event import check_even
-from boardwright.arena.ladder import Row
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import forfeits
@@ -28,6 +27,7 @@ from boardwright.cli.ladder_page import page
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
+from boardwright.games.declarations import LadderRow
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
@@ -58,7 +58,7 @@ def run(options: Options) -> None:
     game = options.bound_game()
     if options.out is not None:
         check_place(options.out)  # rather now than after hours
-    rows = ladder.field(game, ladder.shipped_nets())
+    rows = ladder.rows_of(game, ladder.shipped_nets())
     if options.db is None:
         if options.ship is not None:
             raise BoardwrightError("--ship needs games: name their database with --db FILE")
@@ -94,7 +94,7 @@ def _place(options: Options, game: Game) -> Path | None:
     return path
 
 
-def _measured(options: Options, game: Game, rows: Sequence[Row]) -> RatedField:
+def _measured(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedField:
     """Plays what is missing; the ratings by all games of the field in the database."""
     assert options.db is not None
     per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
@@ -148,7 +148,7 @@ def _command(options: Options) -> str:
     return shlex.join([*words, "--db", "FILE"])
 
 
-def _fields(game: Game, rows: Sequence[Row], rated: RatedField | None) -> dict[str, Any]:
+def _fields(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> dict[str, Any]:
     known = {} if rated is None else {rating.name: rating for rating in rated.players}
     numbers = ("elo", "plus", "minus", "games")
     about = ("machine", "date", "version", "games", "advantage", "draw")
@@ -168,7 +168,7 @@ def _not_rated(game: Game) -> str:
     return f"{game.name} {game.rules.name}: not rated yet; measure it with --db FILE"
 
 
-def _print_table(game: Game, rows: Sequence[Row], rated: RatedField | None) -> None:
+def _print_table(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> None:
     known = {} if rated is None else {rating.name: rating for rating in rated.players}
     width = max(len(row.spec) for row in rows)
     print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  rung")

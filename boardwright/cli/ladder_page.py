@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from boardwright.arena.ladder import ANCHOR, Row
+from boardwright.arena.ladder import ANCHOR
 from boardwright.arena.ladder_file import RatedField
+from boardwright.games.declarations import LadderRow
 from boardwright.papers.markdown import table
 
 
-def page(rated: RatedField, rows: Sequence[Row], first_role: str) -> str:
+def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
     """The page that is kept, in Markdown."""
     labels = {row.spec: row.label for row in rows}
     lines = [

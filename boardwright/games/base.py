@@ -42,6 +42,7 @@ from boardwright.games.position import Outcome, Position
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from boardwright.games.declarations import LadderRow
     from boardwright.games.gestures import Gesture
     from boardwright.games.record import GameRecord
     from boardwright.views.scene import Cell, Scene
@@ -167,6 +168,7 @@ class Game(ABC):
     # Import path `module:attribute` of its own players, a tuple of `agents.specs.Player`. One that has the name of a
     # player for all games replaces it.
     players: ClassVar[str | None] = None
+    ladder: ClassVar[tuple[LadderRow, ...]] = ()  # rows of its own players and options
     protocols: ClassVar[Mapping[str, GameProtocol]] = {}  # by name, in addition to the line protocol
 
     engine: Any  # the scalar engine of the rule set and the observation

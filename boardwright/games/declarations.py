@@ -1,4 +1,4 @@
-"""What a game declares in addition to its rules: openings, rules text, search resources, protocols, benchmark."""
+"""What a game declares in addition to its rules: openings, rules text, ladder, search, protocols, benchmark."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +24,15 @@ class Paragraph:
 
     title: str
     text: str
+
+
+@dataclass(frozen=True)
+class LadderRow:
+    """A player whose strength is measured on a game's ladder; see `arena/ladder.py`."""
+
+    spec: str
+    label: str | None = None  # shown to people; None: rated, but not offered as an opponent
+    after: str = ""  # of a game's own player: the spec of the common row that it follows
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ def test_a_net_tells_where_it_comes_from_and_plays_its_game_to_the_end(name: str
     assert net.training["devices"]
     assert net.training["device_minutes"] > 0
     game = boardwright.game(net.game, net.rules["name"])
-    specs = [row.spec for row in ladder.field(game, {name: net}) if f"net={name}" in row.spec]
+    specs = [row.spec for row in ladder.rows_of(game, {name: net}) if f"net={name}" in row.spec]
     assert specs, "a net that nobody is offered"
     with_net, other = make_agent(specs[0], game), make_agent("random:seed=1", game)
     position = game.start()

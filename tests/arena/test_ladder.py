@@ -10,16 +10,16 @@ from planted_package import PLAIN, plant_ratings, plant_shipped_net
 import boardwright
 from boardwright.agents.players import make_agent
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.ladder import Row
 from boardwright.arena.ladder_file import LadderFileError
+from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
 from boardwright.stats.bayeselo import Rating, rate
 from boardwright.stats.pairings import Encounter, condense, groups
 
-ROWS = [Row(letter) for letter in "gcaebdf"]
+ROWS = [LadderRow(letter) for letter in "gcaebdf"]
 
 
-def rungs(rows: list[Row]) -> dict[str, str]:
+def rungs(rows: list[LadderRow]) -> dict[str, str]:
     return {row.spec: row.label for row in rows if row.label is not None}
 
 
@@ -27,7 +27,7 @@ def rungs(rows: list[Row]) -> dict[str, str]:
 def test_every_rule_set_has_a_field_of_players_that_play(name: str) -> None:
     for rules in boardwright.game(name).rule_sets():
         game = boardwright.game(name, rules)
-        rows = ladder.field(game, {})
+        rows = ladder.rows_of(game, {})
         assert rows[0].spec == ladder.ANCHOR
         assert 6 <= len(rungs(rows)) <= 10
         assert len(rungs(rows)) < len(rows) == len({row.spec for row in rows})
@@ -38,7 +38,9 @@ def test_every_rule_set_has_a_field_of_players_that_play(name: str) -> None:
 
 
 def test_players_of_one_game_are_in_its_field_only() -> None:
-    fields = {name: {row.spec for row in ladder.field(boardwright.game(name), {})} for name in boardwright.game_names()}
+    fields = {
+        name: {row.spec for row in ladder.rows_of(boardwright.game(name), {})} for name in boardwright.game_names()
+    }
     assert {"largest-first", "greedy-mobility", "alphabeta:dynamic=on"} <= fields["cathedral"]
     assert "alphabeta:dynamic=on" not in fields["tablut"] | fields["draughts"]  # they know no such option
     assert {"heuristic", "heuristic-mc:sims=10000"} <= fields["tablut"] - fields["draughts"]
@@ -58,20 +60,20 @@ def nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return ladder.shipped_nets()
 
 
-def with_nets(rules: str, nets: dict[str, Any]) -> list[Row]:
-    return [row for row in ladder.field(boardwright.game("tablut", rules), nets) if "net=" in row.spec]
+def with_nets(rules: str, nets: dict[str, Any]) -> list[LadderRow]:
+    return [row for row in ladder.rows_of(boardwright.game("tablut", rules), nets) if "net=" in row.spec]
 
 
 def test_a_net_has_rows_for_the_players_it_is_meant_for_under_its_own_rules(nets: dict[str, Any]) -> None:
     rows = with_nets("zero", nets)
     assert {row.spec: row.label for row in rows} == {
-        "dqn:net=q": "Net q, at first sight",
-        "ppo:net=gradient": "Net gradient, at first sight",
-        "net:net=hnefi": "Net hnefi, at first sight",
-        "net:net=mute": "Net mute, at first sight",
+        "dqn:net=q": "q net, Q-values only (no search)",
+        "ppo:net=gradient": "gradient net, policy only (no search)",
+        "net:net=hnefi": "hnefi net, policy only (no search)",
+        "net:net=mute": "mute net, policy only (no search)",
         "zero:net=hnefi,sims=16": None,
-        "zero:net=hnefi,sims=100": "Net hnefi, 100 looks ahead",
-        "zero:net=hnefi,sims=400": "Net hnefi, 400 looks ahead",
+        "zero:net=hnefi,sims=100": "hnefi net, 100 simulations",
+        "zero:net=hnefi,sims=400": "hnefi net, 400 simulations",
     }
     assert {row.spec.partition("net=")[2].partition(",")[0] for row in with_nets("saami", nets)} == {"laps"}
     assert with_nets("mcgill", nets) == []

@@ -54,7 +54,7 @@ def test_random_moves_are_the_measure(open_page: OpenPage) -> None:
     page = open_page("/")
     page.get_by_role("radio", name="Tablut").check(force=True)
     against = page.get_by_label("Against")
-    expect(against.locator("option[value=random]")).to_have_text("1. Anything goes: random moves · 0")
+    expect(against.locator("option[value=random]")).to_have_text("1. Random moves · 0")
     against.select_option("random")
     note = page.locator(".opponent small").first
     expect(note).to_contain_text("Random moves are the measure: 0 Elo")

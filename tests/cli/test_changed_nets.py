@@ -11,9 +11,9 @@ from planted_package import plant_shipped_net
 from planted_run import plant_net, plant_run
 
 from boardwright.arena import ladder
-from boardwright.arena.ladder import Row
 from boardwright.cli import match
 from boardwright.errors import BoardwrightError
+from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
 from boardwright.records.events import events
 from boardwright.records.games import Wanted, find_games
@@ -122,7 +122,7 @@ def test_a_ladder_counts_the_games_of_the_nets_that_ship_now(
     boardwright: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "data")
-    monkeypatch.setattr(ladder, "FIELD", (Row("random"), Row("first-legal"), Row("net:net={net}")))
+    monkeypatch.setattr(ladder, "ROWS", (LadderRow("random"), LadderRow("first-legal"), LadderRow("net:net={net}")))
     db = tmp_path / "games.db"
     command = ["ladder", "tablut", "--rules", "saami", "--games-per-pair", "4", "--max-plies", "30", "--db", db]
     plant_shipped_net(tmp_path / "data", "laps", "tablut", "saami", method="alphazero")

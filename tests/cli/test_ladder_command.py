@@ -13,22 +13,27 @@ import pytest
 from planted_package import plant_ratings, plant_shipped_net
 
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.ladder import Row
+from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
 from boardwright.records.events import events
 from boardwright.records.games import Wanted, find_games
 from boardwright.records.store import open_store
 
-SMALL = (Row("random", "Anything"), Row("greedy"), Row("alphabeta:depth=1", "One ahead"), Row("alphabeta:depth=2"))
+SMALL = (
+    LadderRow("random", "Anything"),
+    LadderRow("greedy"),
+    LadderRow("alphabeta:depth=1", "One ahead"),
+    LadderRow("alphabeta:depth=2"),
+)
 MEASURED = ["ladder", "tablut", "--rules", "saami", "--apart", "2", "--games-per-pair", "4"]
 # The program with the small field, whoever ignores Ctrl-C around it.
 PROGRAM = f"""
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from boardwright.arena import ladder
-from boardwright.arena.ladder import Row
+from boardwright.games.declarations import LadderRow
 from boardwright.cli.main import main
-ladder.FIELD = {SMALL!r}
+ladder.ROWS = {SMALL!r}
 main()
 """
 
@@ -43,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def command(folder: Path, monkeypatch: pytest.MonkeyPatch, boardwright: Any) -> Any:
     """The command line with a small field."""
-    monkeypatch.setattr(ladder, "FIELD", SMALL)
+    monkeypatch.setattr(ladder, "ROWS", SMALL)
     return boardwright
 
 
@@ -131,7 +136,7 @@ def test_who_joins_the_field_plays_only_its_own_games(
     before = games_in(db)
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "data")
     plant_shipped_net(tmp_path / "data", "laps", "tablut", "saami", method="alphazero")
-    monkeypatch.setattr(ladder, "FIELD", (*SMALL, Row("net:net={net}", "Net {net}")))
+    monkeypatch.setattr(ladder, "ROWS", (*SMALL, LadderRow("net:net={net}", "Net {net}")))
     told = json.loads(command(*MEASURED, "--db", db, "--json")[1])
     assert told["games"] == 20 + 2 * 4
     after = games_in(db)

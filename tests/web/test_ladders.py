@@ -35,7 +35,11 @@ def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -
         name: [opponent.label for opponent in rule_set.opponents if "net=" in opponent.spec]
         for name, rule_set in found.items()
     }
-    assert nets.pop("saami") == ["Net laps, at first sight", "Net laps, 100 looks ahead", "Net laps, 400 looks ahead"]
+    assert nets.pop("saami") == [
+        "laps net, policy only (no search)",
+        "laps net, 100 simulations",
+        "laps net, 400 simulations",
+    ]
     assert nets == {"zero": [], "zero-code": [], "mcgill": []}
     begun = client.post("/api/play", json={"game": "tablut", "rules": "saami", "opponent": "net:net=laps", "role": 0})
     assert begun.status_code == 200

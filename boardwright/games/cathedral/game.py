@@ -22,6 +22,7 @@ from boardwright.games.base import (
 )
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
+from boardwright.games.declarations import LadderRow
 from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Scene
@@ -44,6 +45,12 @@ class Cathedral(Game):
     stateless_actions = True
     max_search_actions = 128  # far fewer than are legal before the board fills
     players = "boardwright.games.cathedral.players:PLAYERS"
+    ladder = (
+        LadderRow("largest-first", "The largest building that fits", after="mc:sims=1000"),
+        LadderRow("greedy", "Greedy: the highest reward now", after="mc:sims=1000"),
+        LadderRow("greedy-mobility", after="mc:sims=1000"),
+        LadderRow("alphabeta:dynamic=on", after="mc-improved:sims=10000"),
+    )
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
     benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))

@@ -20,6 +20,7 @@ from boardwright.games.base import (
     SearchResources,
     Symmetry,
 )
+from boardwright.games.declarations import LadderRow
 from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
@@ -42,6 +43,14 @@ class Tablut(Game):
     default_summary = "The rules of the TablutZero paper: the king escapes to a corner and is captured by two"
     max_search_actions = 144  # positions with more legal actions are very rare
     players = "boardwright.games.tablut.players:PLAYERS"
+    ladder = (
+        LadderRow("greedy", "Greedy: the most captures", after="mc:sims=1000"),
+        LadderRow("heuristic", after="mc:sims=1000"),
+        LadderRow("mc-expanded:sims=10000", after="mc:sims=10000"),
+        LadderRow(
+            "heuristic-mc:sims=10000", "Heuristic + Monte Carlo, 10,000 simulations", after="mc-improved:sims=10000"
+        ),
+    )
     protocols: ClassVar = {
         "opentafl": GameProtocol(
             dialect="boardwright.games.tablut.opentafl.dialect:OpenTaflDialect",

@@ -39,7 +39,7 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     """The rule set that the game is bound to."""
     rated = _ratings(game)
     known = {} if rated is None else {rating.name: rating for rating in rated.players}
-    rungs = [row for row in ladder.by_strength(ladder.field(game, nets), known.values()) if row.label is not None]
+    rungs = [row for row in ladder.by_strength(ladder.rows_of(game, nets), known.values()) if row.label is not None]
     return {
         "name": game.rules.name,
         "summary": _difference(game.rules, game.rule_sets()[game.default_rules]) or game.default_summary,
