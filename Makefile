@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-all bench format clean
+.PHONY: run test test-all docs bench format clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -14,11 +14,16 @@ test: $(VENV)/installed-dev $(VENV)/browser
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # Before a release: everything at full size, and the tests marked slow.
 test-all: $(VENV)/installed-dev $(VENV)/browser
 	$(BIN)/pytest --full -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+# The documentation on http://127.0.0.1:8001, rebuilt when a page changes.
+docs: $(VENV)/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --strict --dev-addr 127.0.0.1:8001
 
 bench: $(VENV)/installed-dev
 	games=$$($(BIN)/python -c 'import boardwright; print(*boardwright.game_names())') && for game in $$games; do \

@@ -114,7 +114,8 @@ def match(
 
     Args:
         game: the game under its rules.
-        first, second: specs of the players.
+        first: spec of a player.
+        second: spec of the other.
         games: an even number.
         seconds: time per move for players whose spec sets no limit.
         openings: `start`, `random:K`, `ballots` or a file, as of `boardwright match`.

@@ -37,8 +37,8 @@ def commands(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
 def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
-    """A page's commands, one after the other; a block with a name after its language is a file they use."""
-    for name, text in re.findall(r"```\w+ ([\w.-]+)\n(.*?)```", page.read_text(), flags=re.DOTALL):
+    """A page's commands, one after the other; a block with a title is a file they use."""
+    for name, text in re.findall(r"```\w+ (?:title=)?\"?([\w.-]+)\"?\n(.*?)```", page.read_text(), flags=re.DOTALL):
         (tmp_path / name).write_text(text)
     for command in commands(page):
         program, *arguments = shlex.split(command, comments=True)
@@ -104,3 +104,8 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text()):
             link = next(filter(None, target))
             assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_api_reference_covers_all_exports() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text()
+    assert sorted(re.findall(r"^::: boardwright\.(\w+)$", page, flags=re.MULTILINE)) == sorted(boardwright.__all__)
