@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
 .PHONY: run test test-all docs bench format clean
@@ -9,17 +10,17 @@ BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
 
-test: $(VENV)/installed-dev $(VENV)/browser
+test: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(PYTEST)
 
 # Before a release: everything at full size, and the tests marked slow.
-test-all: $(VENV)/installed-dev $(VENV)/browser
-	$(BIN)/pytest --full -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+test-all: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
+	$(PYTEST) --full
 
 # The documentation on http://127.0.0.1:8001, rebuilt when a page changes.
 docs: $(VENV)/installed-dev
@@ -30,13 +31,17 @@ bench: $(VENV)/installed-dev
 	  $(BIN)/boardwright bench engine $$game && $(BIN)/boardwright bench search $$game || exit 1; \
 	done
 
-# For tests of the pages: a Chromium that is there, else Debian's, else Playwright's own.
+# Tests of the pages need a Chromium. One on the path is used; else this installs Debian's (as root) or Playwright's
+# and says so. `make test BROWSER=none` leaves these tests out and installs nothing.
 $(VENV)/browser: $(VENV)/installed-dev
 	@found=; for name in chromium chromium-browser google-chrome google-chrome-stable; do \
 	  command -v $$name >/dev/null && found=yes; done; \
 	if [ -z "$$found" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing the Debian package chromium for the tests of the pages (to skip both: make test BROWSER=none)"; \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null && found=yes; fi; \
-	[ -n "$$found" ] || $(BIN)/playwright install chromium || { echo "error: no Chromium for the tests of the pages: install one (Debian: apt install chromium) and run make test again" >&2; exit 1; }
+	if [ -z "$$found" ]; then \
+	  echo "fetching Playwright's Chromium for the tests of the pages (to skip both: make test BROWSER=none)"; \
+	  $(BIN)/playwright install chromium || { echo "error: no Chromium for the tests of the pages: install one (Debian: apt install chromium), or run make test BROWSER=none" >&2; exit 1; }; fi
 	@touch $@
 
 format: $(VENV)/installed-dev
