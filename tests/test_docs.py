@@ -49,6 +49,9 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
         if arguments[0] == "train":
             *_, last = (line for line in done.stdout.decode().splitlines() if line.startswith("iteration "))
             assert "nothing learned" not in last, command
+    for picture in (page.parent / "pictures").glob("*.svg"):
+        drawn = tmp_path / picture.name
+        assert not drawn.exists() or drawn.read_text() == picture.read_text(), f"{picture.name} is out of date"
 
 
 RECIPES = sorted((ROOT / "recipes").glob("*.sh"))
@@ -75,7 +78,7 @@ def test_recipes_say_what_can_be_said(recipe: Path, tmp_path: Path) -> None:
 def test_the_readme_is_finished() -> None:
     assert "@@" not in README
     for name in boardwright.game_names():
-        assert f"docs/{name}.md" in README
+        assert f"docs/reference/{name}.md" in README
 
 
 def test_the_readme_shows_commands() -> None:
@@ -92,7 +95,7 @@ def test_the_picture_is_what_the_command_draws() -> None:
 
 
 def test_the_rule_file_in_the_docs_is_valid(tmp_path: Path) -> None:
-    (text,) = blocks((ROOT / "docs" / "tablut.md").read_text(), "toml")
+    (text,) = blocks((ROOT / "docs" / "reference" / "tablut.md").read_text(), 'toml title="ashton.toml"')
     path = tmp_path / "ashton.toml"
     path.write_text(text)
     game = boardwright.game("tablut", path)

@@ -62,7 +62,8 @@ ASKED: dict[str, Callable[[str, int], str]] = {
     "net + search": lambda net, sims: f"zero:net={net},sims={sims},tables=off",
     "net + search + tables": lambda net, sims: f"zero:net={net},sims={sims}",
 }
-# Wins, draws and losses of the run's net before training, with search and tables, against random (docs/draughts.md).
+# Wins, draws and losses of the net before training, with search and tables, against random: `boardwright match draughts
+# alphazero:net=run/nets/000000.net,sims=100 random --rules paper --games 40 --openings ballots`.
 UNTRAINED = (35, 4, 1)
 SAME, CHOSEN, VARIANT = "same", "same; numbers ours", "**variant**"
 SETUP = (  # what, published, ours, difference
