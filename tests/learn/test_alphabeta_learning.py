@@ -15,7 +15,7 @@ from boardwright.games.base import DRAW
 from boardwright.games.registry import game
 from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.evaluation.learner import EvaluationLearner, mean_loss
-from boardwright.learn.evaluation.match import contest, opponents
+from boardwright.learn.evaluation.match import opponents, play_match
 from boardwright.learn.evaluation.method import AlphaBetaEvaluation
 from boardwright.learn.evaluation.presets import PRESETS
 from boardwright.learn.evaluation.replay import add, new_replay
@@ -247,11 +247,11 @@ def test_a_contest_counts_by_role() -> None:
     count = counts_material()
     sacrifice: dict[str, Any] = {name: -weight if "output" in name else weight for name, weight in count.items()}
     config = dataclasses.replace(TINY.evaluation, games=12)
-    first, second = contest(DRAUGHTS, make_searches(DRAUGHTS, None), count, sacrifice, config, "seed")
+    first, second = play_match(DRAUGHTS, make_searches(DRAUGHTS, None), count, sacrifice, config, "seed")
     for score in (first, second):
         assert (score.wins, score.draws, score.losses) == (6, 0, 0)
         assert score.plies > 6 * TINY.evaluation.opening_plies
-    swapped = contest(DRAUGHTS, make_searches(DRAUGHTS, None), sacrifice, count, config, "seed")
+    swapped = play_match(DRAUGHTS, make_searches(DRAUGHTS, None), sacrifice, count, config, "seed")
     assert [score.losses for score in swapped] == [6, 6]
 
 

@@ -279,7 +279,7 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
         (["plain.value_hidden=none"], "PPO needs a value"),
         (["learner.minibatches=50"], "are more than the 36"),
         (["frozen=true"], "no trained encoder"),
-        (["opponent.kind=league", "opponent.nets=7"], "7 past selves need as many games"),
+        (["opponent.kind=league", "opponent.nets=7"], "7 past checkpoints need as many games"),
         (["evaluation.games=3"], "is odd"),
         (["evaluation.every=0", "evaluation.keep=best"], "without games no net is the best"),
         (["plain=none", "net.value=scalar", "rewards=shaped"], "set it to linear"),

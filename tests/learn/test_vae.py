@@ -165,7 +165,7 @@ def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> Non
     [
         ("beta=-1", "setting beta: -1.0 is not from 0 to 1000"),
         ("boards.games=1", "setting boards.games: 1 is not from 2"),
-        ("boards.players=[]", "setting boards.players: nobody plays"),
+        ("boards.players=[]", "setting boards.players: no players"),
         ("encoder.latent=0", "setting encoder.latent: 0 is not from 1"),
     ],
 )

@@ -8,15 +8,14 @@ from typing import Annotated, Literal
 
 from boardwright.errors import RunError
 from boardwright.learn.dqn.exploration import Exploration
-from boardwright.learn.run.settings import check_ranges
-from boardwright.learn.shared.policy_config import RandomGamesConfig, architecture_of, check_policy
-from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.learn.shared.policy_config import PolicyConfig
+from boardwright.nets.config import NetConfig
 from boardwright.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActingConfig:
-    """Games in flight, and how their actions are chosen. Episodes are games that have ended, of all together."""
+    """Concurrent games and exploration. Episodes are finished games, counted over all of them."""
 
     games: Annotated[int, Setting("concurrent games", 1, 2**16)] = 64
     steps: Annotated[int, Setting("actions in each game per iteration", 1, 2**15)] = 64
@@ -35,7 +34,7 @@ class ActingConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TransitionsConfig:
-    """What is remembered, and what of it is learned."""
+    """The replay buffer."""
 
     capacity: Annotated[int, Setting("transitions in the replay buffer", 1, 10**7)] = 10_000
     prioritised: Annotated[bool, Setting("prioritised replay, else uniform")] = True
@@ -76,33 +75,15 @@ class QLearnerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DQNConfig:
-    """One run. Exactly one of `net` and `plain` is given; one with a value head is dueling."""
+class DQNConfig(PolicyConfig):
+    """One run. A net with a value head is dueling."""
 
-    game: Annotated[str, Setting("name of the game")]
-    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
-    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
-    rewards: Annotated[
-        Literal["sparse", "shaped"], Setting("rewards at the end, or also during play where the game has such")
-    ] = "sparse"
-    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
-    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 50
-    net: NetConfig | None = None
-    plain: PlainConfig | None = None
-    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
-    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
     acting: ActingConfig = field(default_factory=ActingConfig)
     transitions: TransitionsConfig = field(default_factory=TransitionsConfig)
     learner: QLearnerConfig = field(default_factory=QLearnerConfig)
-    evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     def __post_init__(self) -> None:
         check(self)
-
-    @property
-    def architecture(self) -> Architecture:
-        """The net's."""
-        return architecture_of(self)
 
     @property
     def samples(self) -> int:
@@ -122,9 +103,8 @@ class DQNConfig:
 
 def check(config: DQNConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
-    check_ranges(config)
+    config.check_policy()
     acting, transitions, learner = config.acting, config.transitions, config.learner
-    check_policy(config)
     if isinstance(config.architecture, NetConfig) and config.architecture.foretells_results:
         raise RunError("setting net.value: Q-values are sums of rewards, not results: set it to linear")
     level = max(acting.exploration_start, acting.exploration_end)

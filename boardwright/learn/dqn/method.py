@@ -29,7 +29,8 @@ from boardwright.learn.dqn.replay import Replay
 from boardwright.learn.dqn.selfplay import Games, Tally
 from boardwright.learn.run.method import MethodContext
 from boardwright.learn.shared.observation_codec import pack_flags
-from boardwright.learn.shared.policy_method import PolicyMethod, fold_in
+from boardwright.learn.shared.policy_method import PolicyMethod
+from boardwright.learn.shared.random_keys import fold_in
 
 INIT, ACT, LEARN = range(3)  # uses of random numbers
 MAX_UNROLLED = 4  # updates in one call on a CPU, where they are unrolled

@@ -1,4 +1,4 @@
-"""Runs of DQN with names: the Cathedral paper's, and for every game our best and a tiny one.
+"""Named settings of DQN: those of the Cathedral paper, and for every game our best and a tiny one.
 
 `cathedral-paper` is the paper's longest run, the others that begin so are those its tables compare. The paper counts
 in episodes, a run in actions: an iteration of these is 9,472 actions, or about 512 games of 18 to 19. As many samples
@@ -47,7 +47,7 @@ def _acting(config: DQNConfig, **changes: Any) -> DQNConfig:
 
 
 def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", **changes: Any) -> DQNConfig:
-    """For one large accelerator: all that the game shows, a residual dueling net, symmetries, steadier targets."""
+    """For one large accelerator: the full observation, a residual dueling net, symmetries, a soft target net."""
     config = DQNConfig(
         game=game,
         iterations=24,
@@ -80,7 +80,7 @@ def _best(game: str, *, heads: Literal["shared", "by-role"] = "shared", **change
 
 
 def _tiny(game: str, **changes: Any) -> DQNConfig:
-    """For tests: everything is used, and seconds are enough."""
+    """For tests: uses every feature and takes seconds."""
     config = DQNConfig(
         game=game,
         iterations=3,
@@ -116,5 +116,5 @@ PRESETS: dict[str, DQNConfig] = {
 
 
 def general(game: str) -> dict[str, DQNConfig]:
-    """Presets of a game that has none of its own."""
+    """Presets of a game without presets of its own."""
     return {f"{game}-best": _best(game, heads="by-role"), f"{game}-tiny": _tiny(game)}

@@ -18,7 +18,7 @@ from boardwright.learn.distributed.device import chunk_of, out_of_memory_hint
 from boardwright.learn.evaluation import selfplay
 from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState
-from boardwright.learn.evaluation.match import evaluated
+from boardwright.learn.evaluation.match import evaluate
 from boardwright.learn.evaluation.replay import Replay, add, new_replay
 from boardwright.learn.evaluation.selfplay import Tally
 from boardwright.learn.run.method import Method, MethodContext
@@ -90,7 +90,7 @@ class AlphaBetaEvaluation(Method[Run]):
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
         """Games against nets of earlier iterations."""
-        return evaluated(self.config, self.game, self._make_search, weights_of(_variables(state)), done, context)
+        return evaluate(self.config, self.game, self._make_search, weights_of(_variables(state)), done, context)
 
     def export_net(self, state: Run) -> tuple[Any, Variables]:
         """The evaluation network."""

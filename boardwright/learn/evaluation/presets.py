@@ -1,4 +1,4 @@
-"""Runs of alpha-beta with names: for a laptop, and a tiny one."""
+"""Named settings of evaluation networks: for a laptop, and a tiny one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boardwright.nets.config import EvaluationConfig
 
 PRESETS: dict[str, AlphaBetaConfig] = {
     "draughts-laptop": AlphaBetaConfig(game="draughts"),  # meant for two cores of a processor
-    "draughts-tiny": AlphaBetaConfig(  # for tests: everything is used, and seconds are enough
+    "draughts-tiny": AlphaBetaConfig(  # for tests: uses every feature and takes seconds
         game="draughts",
         iterations=4,
         net=EvaluationConfig(width=16, hidden=4, phases=2),

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from boardwright.errors import RunError
-from boardwright.learn.run.settings import check_ranges
-from boardwright.learn.shared.policy_config import RandomGamesConfig, architecture_of, check_policy
-from boardwright.nets.config import Architecture, NetConfig, PlainConfig
+from boardwright.learn.shared.policy_config import PolicyConfig
 from boardwright.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutConfig:
-    """Games in flight, and how far they are played between two updates."""
+    """Concurrent games, and how far they are played between two updates."""
 
     games: Annotated[int, Setting("concurrent games", 1, 2**20)] = 5
     steps: Annotated[
@@ -75,38 +73,21 @@ class PPOLearnerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PPOConfig:
-    """One run. Exactly one of `net` and `plain` is given."""
+class PPOConfig(PolicyConfig):
+    """One run."""
 
-    game: Annotated[str, Setting("name of the game")]
-    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
-    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
-    rewards: Annotated[
-        Literal["sparse", "shaped"], Setting("rewards at the end, or also during play where the game has such")
-    ] = "sparse"
-    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
     iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 25
     updates: Annotated[int, Setting("updates per iteration", 1, 10**5)] = 10
-    net: NetConfig | None = None
-    plain: PlainConfig | None = None
-    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
-    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     opponent: OpponentConfig = field(default_factory=OpponentConfig)
     learner: PPOLearnerConfig = field(default_factory=PPOLearnerConfig)
-    evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     def __post_init__(self) -> None:
         check(self)
 
     @property
-    def architecture(self) -> Architecture:
-        """The net's."""
-        return architecture_of(self)
-
-    @property
     def opponent_games(self) -> int:
-        """Games against opponents: the share of all, in a league in equal parts for each past self."""
+        """Games against opponents: the share of all, in a league in equal parts for each past checkpoint."""
         nets = self.opponent.nets if self.opponent.kind == "league" else 1
         games = self.rollout.games
         if self.opponent.share == 0:
@@ -116,16 +97,15 @@ class PPOConfig:
 
 def check(config: PPOConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
-    check_ranges(config)
-    check_policy(config)
+    config.check_policy()
     if not config.architecture.has_value:
         raise RunError("setting plain.value_hidden: none, but PPO needs a value: set it to a list such as [512]")
     if config.architecture.foretells_results and config.rewards == "shaped":
         raise RunError("setting net.value: shaped rewards add up to more than a result: set it to linear")
     if config.opponent.kind == "league" and config.opponent_games > config.rollout.games:
         raise RunError(
-            f"setting opponent.nets: {config.opponent.nets} past selves need as many games, {config.rollout.games} are "
-            "played: lower it, or raise rollout.games"
+            f"setting opponent.nets: {config.opponent.nets} past checkpoints need as many games, rollout.games is "
+            f"{config.rollout.games}: lower it, or raise rollout.games"
         )
     room, learner = config.rollout.games * config.rollout.steps, config.learner
     if learner.minibatches * learner.minibatch_size > room:

@@ -36,7 +36,8 @@ from boardwright.learn.ppo.opponents import follow
 from boardwright.learn.ppo.selfplay import Choose, Games, Tally
 from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext
-from boardwright.learn.shared.policy_method import PolicyMethod, fold_in
+from boardwright.learn.shared.policy_method import PolicyMethod
+from boardwright.learn.shared.random_keys import fold_in
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Variables
 

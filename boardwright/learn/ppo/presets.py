@@ -1,4 +1,4 @@
-"""Runs of PPO with names: the Cathedral paper's, and for every game our best and a tiny one.
+"""Named settings of PPO: those of the Cathedral paper, and for every game our best and a tiny one.
 
 `cathedral-paper` is the paper's run of 10,000 games as written; `cathedral-paper-vae` the same with a trained encoder,
 frozen, in place of the convolutions: it reads `best.vae` in the current folder, or the file of `--set encoder=PATH`.
@@ -64,8 +64,8 @@ def _with_frozen_encoder(config: PPOConfig) -> PPOConfig:
 def _best(
     game: str, *, heads: Literal["shared", "by-role"] = "shared", rows: int, opening_plies: int, **changes: Any
 ) -> PPOConfig:
-    """For one large accelerator: all that the game shows, a residual net, symmetries, random openings, both roles
-    learned from in most games and past selves in the others.
+    """For one large accelerator: the full observation, a residual net, symmetries and random openings; the learner has
+    both roles in most games and plays past checkpoints in the others.
     """
     config = PPOConfig(
         game=game,
@@ -93,7 +93,7 @@ def _best(
 
 
 def _tiny(game: str, **changes: Any) -> PPOConfig:
-    """For tests: everything is used, and seconds are enough."""
+    """For tests: uses every feature and takes seconds."""
     config = PPOConfig(
         game=game,
         iterations=3,
@@ -122,5 +122,5 @@ PRESETS: dict[str, PPOConfig] = {
 
 
 def general(game: str) -> dict[str, PPOConfig]:
-    """Presets of a game that has none of its own."""
+    """Presets of a game without presets of its own."""
     return {f"{game}-best": _best(game, heads="by-role", rows=64, opening_plies=2), f"{game}-tiny": _tiny(game)}

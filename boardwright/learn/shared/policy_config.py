@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from boardwright.errors import RunError
+from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 from boardwright.setting import Setting
 
@@ -22,51 +23,42 @@ class RandomGamesConfig:
     ] = "last"
 
 
-class PolicyConfig(Protocol):
-    """Settings that both have."""
+@dataclass(frozen=True, kw_only=True)
+class PolicyConfig:
+    """Settings that both have. Exactly one of `net` and `plain` is given."""
+
+    game: Annotated[str, Setting("name of the game")]
+    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
+    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
+    rewards: Annotated[
+        Literal["sparse", "shaped"], Setting("rewards at the end, or also during play where the game has such")
+    ] = "sparse"
+    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
+    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 50
+    net: NetConfig | None = None
+    plain: PlainConfig | None = None
+    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
+    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
+    evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     @property
-    def net(self) -> NetConfig | None:
-        """A residual net."""
-        ...
+    def architecture(self) -> Architecture:
+        """The net's; raises RunError unless exactly one is given."""
+        given = [net for net in (self.net, self.plain) if net is not None]
+        if len(given) != 1:
+            raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
+        return given[0]
 
-    @property
-    def plain(self) -> PlainConfig | None:
-        """Or a plain one."""
-        ...
-
-    @property
-    def encoder(self) -> str | None:
-        """File of an autoencoder, whose encoder a plain net begins with."""
-        ...
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the net keeps it as it is."""
-        ...
-
-    @property
-    def evaluation(self) -> RandomGamesConfig:
-        """What the net is measured by."""
-        ...
-
-
-def architecture_of(config: PolicyConfig) -> Architecture:
-    """The one net of both that is given; raises RunError."""
-    given = [net for net in (config.net, config.plain) if net is not None]
-    if len(given) != 1:
-        raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
-    return given[0]
-
-
-def check_policy(config: PolicyConfig) -> None:
-    """Raises RunError that names the first of these settings that cannot be."""
-    architecture_of(config)
-    if config.evaluation.games % 2:
-        raise RunError(
-            f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"
-        )
-    if config.evaluation.keep == "best" and not config.evaluation.every:
-        raise RunError("setting evaluation.keep: without games no net is the best: set evaluation.every to 1 or more")
-    if config.frozen and config.encoder is None:
-        raise RunError("setting frozen: there is no trained encoder to keep: set encoder")
+    def check_policy(self) -> None:
+        """Raises RunError that names the first of these settings that is out of range or contradicts another."""
+        check_ranges(self)
+        _ = self.architecture
+        games = self.evaluation.games
+        if games % 2:
+            raise RunError(f"setting evaluation.games: {games} is odd, and half of the games are played in each role")
+        if self.evaluation.keep == "best" and not self.evaluation.every:
+            raise RunError(
+                "setting evaluation.keep: without games no net is the best: set evaluation.every to 1 or more"
+            )
+        if self.frozen and self.encoder is None:
+            raise RunError("setting frozen: there is no trained encoder to keep: set encoder")

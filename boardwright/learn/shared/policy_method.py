@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, TypeVar
 
 import jax
@@ -46,11 +45,6 @@ class PolicyMethod(Method[State]):
     def _new_variables(self, key: Array) -> Variables:
         """Random weights, except those of a trained encoder that the config names."""
         return with_encoder(self.network.init(key), self._encoder)
-
-
-def fold_in(key: Array, *numbers: Array | int) -> Array:
-    """A key that depends on several numbers."""
-    return functools.reduce(jax.random.fold_in, numbers, key)
 
 
 def _variables(state: Any) -> Variables:

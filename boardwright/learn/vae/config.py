@@ -10,13 +10,13 @@ from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import PlainConfig
 from boardwright.setting import Setting
 
-BOARDS_FILE = "boards.arrays"  # in a run's folder: what it learns from
-VAE_FILE = "best.vae"  # in its folder of nets: what it has learned
+BOARDS_FILE = "boards.arrays"  # in a run's folder: the dataset
+VAE_FILE = "best.vae"  # in its folder of nets: the auto-encoder
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderConfig:
-    """What becomes of a board; a plain net with the same numbers can take the encoder in. By default the paper's."""
+    """The encoder, by default the paper's; a plain net with the same sizes can start from it."""
 
     convolutions: Annotated[tuple[int, ...], Setting("channels of each convolution", 1, 2048)] = (32, 64)
     stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 2
@@ -24,7 +24,7 @@ class EncoderConfig:
     latent: Annotated[int, Setting("numbers of a code", 1, 8192)] = 32
 
     def as_plain(self) -> PlainConfig:
-        """The encoder as plain nets have it, with heads that do not matter."""
+        """The encoder as part of a plain net, whose heads do not matter."""
         return PlainConfig(
             convolutions=self.convolutions, stride=self.stride, encoder_hidden=self.hidden, latent=self.latent
         )
@@ -64,5 +64,5 @@ def check(config: VaeConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
     check_ranges(config)
     if not config.boards.players:
-        raise RunError('setting boards.players: nobody plays: name players, such as ["random", "largest-first"]')
-    config.encoder.as_plain()  # says what is wrong with the sizes
+        raise RunError('setting boards.players: no players: name some, such as ["random", "largest-first"]')
+    config.encoder.as_plain()  # raises an error for invalid sizes

@@ -1,7 +1,6 @@
-"""What an auto-encoder's codes look like: boards in the plane of their two principal components.
+"""Charts of an auto-encoder's codes: boards in the plane of their two principal components.
 
-Near boards should have near codes: with the plies played, or with who wins in the end, colours should not be mixed
-throughout.
+Similar boards should have close codes, so that colours by plies played or by result form regions.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from boardwright.nets.plain import Encoder
 from boardwright.nets.vae import ENCODER
 from boardwright.views.chart import Chart, Points
 
-MOST_DRAWN = 2000  # boards, drawn from all
+MAX_POINTS = 2000  # boards shown, chosen at random
 BLOCK = 1024  # boards encoded at a time
 PLY_COLOURS = ("#2c1e6b", "#31598f", "#23868b", "#39a96d", "#9cc63c", "#f2c61f")  # early to late
 RESULT_COLOURS = {"won by the mover": "#2f7d4f", "drawn": "#a9a49a", "lost by the mover": "#b5443c"}
@@ -35,10 +34,9 @@ def codes(file: EncoderFile, boards: Boards) -> np.ndarray:
 
 
 def principal_plane(points: np.ndarray) -> tuple[np.ndarray, tuple[float, float]]:
-    """[N, 2]: points [N, L] along the two directions in which they differ most, and each one's share of all variance.
+    """[N, 2]: points [N, L] in the plane of their two principal components, and the share of variance of each.
 
-    Of both ends of a direction the one that is higher has the largest weight of a coordinate, so that the same
-    points always give the same picture.
+    The largest weight of a component is positive, so that the same points always give the same picture.
     """
     centred = points - points.mean(axis=0)
     _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
@@ -53,7 +51,7 @@ def principal_plane(points: np.ndarray) -> tuple[np.ndarray, tuple[float, float]
 
 def charts(file: EncoderFile, boards: Boards) -> dict[str, Chart]:
     """By name of a figure: some of the boards in their principal plane, coloured by ply and by result."""
-    chosen = np.random.default_rng(0).choice(len(boards), min(MOST_DRAWN, len(boards)), replace=False)
+    chosen = np.random.default_rng(0).choice(len(boards), min(MAX_POINTS, len(boards)), replace=False)
     plane, shares = principal_plane(codes(file, boards))
     plane, plies, results = plane[chosen], boards.plies[chosen], boards.results[chosen]
     edges = np.unique(np.quantile(plies, np.linspace(0, 1, len(PLY_COLOURS) + 1)).astype(int))

@@ -19,10 +19,12 @@ from jax import Array
 
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.shared.boards import unpack
+from boardwright.learn.shared.random_keys import fold_in
 from boardwright.learn.vae.config import VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae
 
+INIT, ORDER, NOISE, MEASURE = range(4)  # uses of random numbers
 MEASURED_AT_ONCE = 1024  # boards
 
 
@@ -56,25 +58,31 @@ class VaeLearner:
 
     def __init__(self, config: VaeConfig, vae: Vae):
         self.config, self.vae, self.optimiser = config, vae, optax.adam(config.lr)
+        self.seed = jax.random.key(config.seed)
 
-    def init(self, key: Array) -> Run:
+    def init(self) -> Run:
         """New weights."""
-        variables = self.vae.init(key)
+        variables = self.vae.init(self.key(INIT, 0, 0))
         return Run(variables, self.optimiser.init(variables["params"]))
 
+    def key(self, use: int, iteration: Array | int, step: Array | int) -> Array:
+        """The key of random numbers for a use."""
+        return fold_in(self.seed, use, iteration, step)
+
     def learn(
-        self, run: Run, bits: Array, order: Array, key: Array, first: Array, steps: int
+        self, run: Run, bits: Array, order: Array, iteration: Array, first: Array, steps: int
     ) -> tuple[Run, dict[str, Array]]:
         """The run after a (static) number of steps from number `first` of an epoch on, and the mean of every loss.
 
-        bits: [N, bytes] boards; order: [N] in which the epoch takes them; key: of the epoch
+        bits: [N, bytes] boards; order: [N] in which the epoch takes them; iteration: number of the epoch
         """
         batch = self.config.batch_size
 
+        # Keys are derived inside: as an argument they change the rounding of the compiled steps.
         def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
             places = order[(step * batch + jnp.arange(batch)) % len(order)]
             seen, params = unpack(bits[places], self.vae.shape), run.variables["params"]
-            gradients, terms = jax.grad(self._loss, has_aux=True)(params, jax.random.fold_in(key, step), seen)
+            gradients, terms = jax.grad(self._loss, has_aux=True)(params, self.key(NOISE, iteration, step), seen)
             updates, state = self.optimiser.update(gradients, run.optimiser, params)
             return Run({**run.variables, "params": optax.apply_updates(params, updates)}, state), terms
 

@@ -21,11 +21,10 @@ from boardwright.learn.run.method import Method, MethodContext
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, split_by_game
 from boardwright.learn.vae.config import VAE_FILE, VaeConfig
-from boardwright.learn.vae.learner import Run, VaeLearner, measure
+from boardwright.learn.vae.learner import MEASURE, ORDER, Run, VaeLearner, measure
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import make_vae, weights_of_vae
 
-INIT, ORDER, NOISE, MEASURE = range(4)  # uses of random numbers
 MAX_STEPS, MAX_STEPS_ON_CPU = 64, 4  # of learning in one call, so that a run can report progress and be stopped
 
 
@@ -45,12 +44,11 @@ class VAE(Method[Run]):
         self._learner = VaeLearner(config, self._vae)
         train, held = split_by_game(boards, config.boards.validation, config.seed)
         self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
-        self._seed = jax.random.key(config.seed)
         steps = max(1, len(train) // config.batch_size)
         self.chunks = -(-steps // (MAX_STEPS_ON_CPU if on_cpu() else MAX_STEPS))
         self._chunk = -(-steps // self.chunks)
         self._boards_learned = self.chunks * self._chunk * config.batch_size  # in an iteration
-        self._init = jax.jit(lambda: self._learner.init(self._key(INIT, 0, 0)))
+        self._init = jax.jit(self._learner.init)
         self._learn = jax.jit(self._learner.learn, static_argnums=5, donate_argnums=0)
         self._order = functools.lru_cache(maxsize=1)(self._order_of)
 
@@ -61,11 +59,9 @@ class VAE(Method[Run]):
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Array]]:
         """Some steps of learning."""
         del context
-        key, first = self._key(NOISE, iteration), jnp.int32(chunk * self._chunk)
+        numbers = (jnp.int32(iteration), jnp.int32(chunk * self._chunk), self._chunk)
         with out_of_memory_hint("batch_size"):
-            return jax.block_until_ready(
-                self._learn(state, self._train_bits, self._order(iteration), key, first, self._chunk)
-            )
+            return jax.block_until_ready(self._learn(state, self._train_bits, self._order(iteration), *numbers))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         """In boards."""
@@ -79,7 +75,7 @@ class VAE(Method[Run]):
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
         """Losses and accuracy on the validation games."""
         del context
-        measured = measure(self._vae, state.variables, self._held_bits, self._key(MEASURE, done, 0))
+        measured = measure(self._vae, state.variables, self._held_bits, self._learner.key(MEASURE, done, 0))
         measured["loss"] = measured["bce"] + self.config.beta * measured["kl"]
         return {f"validation/{name}": value for name, value in measured.items()}
 
@@ -99,8 +95,5 @@ class VAE(Method[Run]):
         """Nothing is counted."""
         return state
 
-    def _key(self, *numbers: int) -> Array:
-        return functools.reduce(jax.random.fold_in, numbers, self._seed)
-
     def _order_of(self, iteration: int) -> Array:
-        return jax.random.permutation(self._key(ORDER, iteration, 0), len(self._train_bits))
+        return jax.random.permutation(self._learner.key(ORDER, iteration, 0), len(self._train_bits))
