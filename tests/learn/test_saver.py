@@ -71,6 +71,41 @@ def test_a_checkpoint_is_due_after_seconds(tmp_path: Path) -> None:
         assert saver.due()
 
 
+@pytest.mark.parametrize(
+    ("copying", "writing", "pause"),
+    [
+        (0.1, 5.0, 60.0),  # cheap enough for the promised minute
+        (0.1, 120.0, 240.2),  # a slow disk: it rests as long as it wrote
+        (6.0, 20.0, 120.0),  # slow copies: work waits a twentieth of the time
+    ],
+)
+def test_pause_after_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copying: float, writing: float, pause: float
+) -> None:
+    """The pause is known as soon as a checkpoint is written, and depends on that checkpoint only."""
+    now = [0.0]
+
+    def take(seconds: float) -> None:
+        now[0] += seconds
+
+    waiting = threading.Event()
+    monkeypatch.setattr(checkpoint, "copied", lambda tree: take(copying))
+    monkeypatch.setattr(checkpoint, "save", lambda *arguments: waiting.wait(60) and take(writing))
+    with Saver(tmp_path, seconds=60.0, clock=lambda: now[0]) as saver:
+        for begin in (60.0, 1000.0):
+            waiting.clear()
+            now[0] = begin
+            assert saver.due()
+            saver.save(1, _tree(1), {})
+            assert not saver.due()
+            waiting.set()
+            saver.finish()
+            now[0] = begin + pause - 0.01
+            assert not saver.due()
+            now[0] = begin + pause + 0.01
+            assert saver.due()
+
+
 def test_the_newest_of_waiting_writes_replaces_the_others(tmp_path: Path) -> None:
     """A write that has begun is finished."""
     begun, resume = threading.Event(), threading.Event()

@@ -26,7 +26,8 @@ from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
 VERSION = 1
 SUFFIX = ".ckpt"
 KEPT = 2  # newest checkpoints
-MAX_SHARE_OF_TIME = 1 / 20  # spent writing checkpoints
+MAX_SHARE_BLOCKED = 1 / 20  # of a run's time: work waits while arrays are copied for a checkpoint
+MAX_SHARE_WRITING = 1 / 2  # of a run's time: a checkpoint is written while work continues
 
 
 @dataclass(frozen=True)
@@ -134,11 +135,16 @@ def _placed(value: np.ndarray, like: Any) -> jax.Array:
 
 
 class Saver:
-    """Writes checkpoints in a thread, as often as their cost allows; its `with` statement waits for the last."""
+    """Writes checkpoints in a thread; its `with` statement waits for the last.
 
-    def __init__(self, folder: Path, seconds: float):
-        self._folder, self._seconds = folder, seconds
-        self._last, self._cost = time.monotonic(), 0.0
+    A checkpoint is due `seconds` after the last, or later where checkpoints would take too large a share of the time.
+    Only the time that work waits for counts fully: a slow disk must not make a killed run lose many minutes.
+    """
+
+    def __init__(self, folder: Path, seconds: float, clock: Callable[[], float] = time.monotonic):
+        self._folder, self._seconds, self._clock = folder, seconds, clock
+        self._begin = clock()  # of the last checkpoint
+        self._blocked = self._writing = 0.0  # seconds: how long work waited for it, and how long it took in all
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
         self._checkpoint: Future[None] | None = None
         self._other: Future[None] | None = None
@@ -146,25 +152,29 @@ class Saver:
 
     def due(self) -> bool:
         """Whether it is time for the next checkpoint."""
-        is_writing = self._checkpoint is not None and not self._checkpoint.done()
-        return not is_writing and time.monotonic() - self._last >= max(self._seconds, self._cost / MAX_SHARE_OF_TIME)
+        if self._checkpoint is not None and not self._checkpoint.done():
+            return False
+        pause = max(self._seconds, self._blocked / MAX_SHARE_BLOCKED, self._writing / MAX_SHARE_WRITING)
+        return self._clock() - self._begin >= pause
 
     def save(self, number: int, tree: Any, meta: Mapping[str, Any]) -> None:
         """Writes a checkpoint; `tree` may be overwritten when this returns. Raises RunError, also of earlier writes."""
+        self._begin = begin = self._clock()
         self.finish()
-        self._has_saved, self._last = True, time.monotonic()
+        self._has_saved = True
         at_once = processes.are_several()  # which exchange arrays while they write
         held = tree if at_once else copied(tree)
 
         def write() -> None:
             save(self._folder, number, held, meta)
-            self._cost = time.monotonic() - self._last
+            self._writing = self._clock() - begin
 
         if at_once:
             write()
             processes.barrier()  # a process that ends before the checkpoint is written may end the others
         else:
             self._checkpoint = self._thread.submit(write)
+        self._blocked = self._clock() - begin
 
     def save_first(self, number: int, tree: Any, meta: Mapping[str, Any]) -> None:
         """Waits until a checkpoint is on the disk: an earlier one, or else this."""
