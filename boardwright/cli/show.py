@@ -1,4 +1,4 @@
-"""Draw a position, in the terminal or as SVG."""
+"""Draw a position in the terminal or as SVG, or a game as an animated SVG."""
 
 import sys
 from dataclasses import dataclass
@@ -8,8 +8,12 @@ from typing import Annotated
 import tyro
 
 from boardwright.cli.choose import PositionOptions, print_json
-from boardwright.cli.files import write_text
+from boardwright.cli.files import read_bytes, write_text
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
+from boardwright.games.registry import game_class
+
+MAX_RECORD_SIZE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -18,14 +22,19 @@ class Options(PositionOptions):
 
     svg: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Write the picture to this file as SVG."""
+    record: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Animate the first game of this game file; needs --svg. Its rules are those of the file."""
 
 
 def run(options: Options) -> None:
     """Prints the board and its text, or JSON `{game, rules, position, to_move, plies, hash, outcome}`."""
-    position = options.chosen_position()
+    if options.record is not None:
+        position = _animate(options)
+    else:
+        position = options.chosen_position()
+        if options.svg is not None:
+            write_text(options.svg, position._repr_svg_())
     bound = position.game
-    if options.svg is not None:
-        write_text(options.svg, position._repr_svg_())
     if options.json:
         print_json(description(position))
         return
@@ -36,6 +45,22 @@ def run(options: Options) -> None:
     else:
         print(f"wrote {options.svg}")
     print(position.text)
+
+
+def _animate(options: Options) -> Position:
+    """Writes the animated picture of a game and returns its last position."""
+    from boardwright.games.common.tagfile import decode
+    from boardwright.views.animation import render
+
+    if options.record is None or options.svg is None:
+        raise BoardwrightError("--record draws an animated picture: name its file with --svg FILE")
+    records, errors = game_class(options.game).read_games(decode(read_bytes(options.record, MAX_RECORD_SIZE)))
+    if not records:
+        raise errors[0] if errors else BoardwrightError(f"{options.record}: no game in this file")
+    positions = list(records[0].positions())
+    frames = [position for position in positions if not position.core.continues]  # whole moves
+    write_text(options.svg, render([position.game.scene(position) for position in frames]))
+    return positions[-1]
 
 
 def description(position: Position) -> dict[str, object]:

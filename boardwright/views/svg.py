@@ -7,12 +7,13 @@ The same scene always gives the same text. Elements carry `data-` attributes tha
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from xml.sax.saxutils import escape, quoteattr
 
 from boardwright.views.scene import Arrow, Cell, MarkKind, Piece, Polyomino, Role, Scene, Tint, one_line
 
 # All lengths are drawn for this cell and scaled as a whole.
-_CELL = 48
+CELL = 48
 _BORDER, _TITLE, _CAPTION, _TRAYS = 28, 40, 28, 220  # around the board; above, below and beside it
 _TRAY_CELL = 15
 
@@ -38,10 +39,16 @@ _CROWN = "M-11 8 L-13.5 -6 L-6.5 0.5 L0 -10.5 L6.5 0.5 L13.5 -6 L11 8 Z"
 _CROWN_JEWELS = ((-13.5, -7.5), (0, -12), (13.5, -7.5))
 
 
-def render(scene: Scene, cell: float = _CELL) -> str:
-    """The scene as a complete SVG document; `cell` is the width of a board cell in pixels."""
+def render(scene: Scene, cell: float = CELL, board: Iterable[str] | None = None) -> str:
+    """The scene as a complete SVG document.
+
+    Args:
+        scene: the board and everything around it.
+        cell: width of a board cell in pixels.
+        board: elements to draw in place of those of the scene's board, from its upper left corner.
+    """
     left, top = _BORDER, _TITLE if scene.title else _BORDER
-    right, bottom = left + scene.columns * _CELL, top + scene.rows * _CELL
+    right, bottom = left + scene.columns * CELL, top + scene.rows * CELL
     trays, trays_bottom = _trays(scene, right + _BORDER, top)
     width = right + _BORDER + (_TRAYS + _BORDER if scene.trays else 0)
     height = max(bottom, trays_bottom) + _BORDER + (_CAPTION if scene.caption else 0)
@@ -51,11 +58,14 @@ def render(scene: Scene, cell: float = _CELL) -> str:
         _tag("rect", x=1.5, y=1.5, width=width - 3, height=height - 3, rx=10.5, fill=_WALNUT),
         _text(scene.title, width / 2, 26, 18, _CREAM, width - 32),
         *_coordinates(scene, left, top),
-        _group(_board(scene), transform=f"translate({_number(left)} {_number(top)})"),
+        _group(
+            chain.from_iterable(board_layers(scene)) if board is None else board,
+            transform=f"translate({_number(left)} {_number(top)})",
+        ),
         *trays,
         *_caption(scene, width, height),
     ]
-    scale = cell / _CELL
+    scale = cell / CELL
     return _tag(
         "svg",
         *parts,
@@ -68,49 +78,47 @@ def render(scene: Scene, cell: float = _CELL) -> str:
     )
 
 
-def _board(scene: Scene) -> Iterator[str]:
+def board_layers(scene: Scene) -> Iterator[list[str]]:
     """Everything on the board, bottom layer first; the origin is its upper left corner."""
-    width, height = scene.columns * _CELL, scene.rows * _CELL
-    yield _tag("rect", x=-4, y=-4, width=width + 8, height=height + 8, rx=3, fill=_GROOVE)
-    for cell in scene.cells():
-        yield from _floor(scene, cell)
-    yield from _grain(scene)
-    lines = [f"M{_CELL * column} 0V{height}" for column in range(scene.columns + 1)]
-    lines += [f"M0 {_CELL * row}H{width}" for row in range(scene.rows + 1)]
-    yield _tag("path", d="".join(lines), stroke=_GRID, stroke_width=1, stroke_opacity=0.55, stroke_linecap="square")
-    for mark in scene.marks:
-        yield _group(_mark(mark.kind), **_at(mark.cell), data_mark=mark.kind)
-    for polyomino in scene.polyominoes:
-        yield _polyomino(polyomino, _CELL, 0, 0)
-    for piece in scene.pieces:
-        yield _group(_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=_role(piece.role))
-    for arrow in sorted(scene.arrows, key=lambda arrow: arrow.strength):
-        yield _arrow(arrow)
+    width, height = scene.columns * CELL, scene.rows * CELL
+    yield [_tag("rect", x=-4, y=-4, width=width + 8, height=height + 8, rx=3, fill=_GROOVE)]
+    yield [part for cell in scene.cells() for part in _floor(scene, cell)]
+    lines = [f"M{CELL * column} 0V{height}" for column in range(scene.columns + 1)]
+    lines += [f"M0 {CELL * row}H{width}" for row in range(scene.rows + 1)]
+    grid = {"stroke": _GRID, "stroke_width": 1, "stroke_opacity": 0.55, "stroke_linecap": "square"}
+    yield [*_grain(scene), _tag("path", d="".join(lines), **grid)]
+    yield [_group(_mark(mark.kind), **_at(mark.cell), data_mark=mark.kind) for mark in scene.marks]
+    yield [_polyomino(polyomino, CELL, 0, 0) for polyomino in scene.polyominoes]
+    yield [
+        _group(_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=_role(piece.role))
+        for piece in scene.pieces
+    ]
+    yield [_arrow(arrow) for arrow in sorted(scene.arrows, key=lambda arrow: arrow.strength)]
 
 
 def _floor(scene: Scene, cell: Cell) -> Iterator[str]:
     """One cell of the bare board."""
     tint = scene.tints.get(cell, "plain")
-    x, y = cell[1] * _CELL, cell[0] * _CELL
-    place = {"x": x, "y": y, "width": _CELL, "height": _CELL}
+    x, y = cell[1] * CELL, cell[0] * CELL
+    place = {"x": x, "y": y, "width": CELL, "height": CELL}
     yield _tag("rect", **place, fill=_FLOOR[tint], data_cell=f"{cell[0]},{cell[1]}", data_tint=tint)
     if tint == "special":
         yield _group(_emblem(), **_at(cell))
     if tint == "camp":
-        hatch = "".join(f"M{x + start} {y + _CELL}L{x + _CELL} {y + start}" for start in (8, 24, 40))
+        hatch = "".join(f"M{x + start} {y + CELL}L{x + CELL} {y + start}" for start in (8, 24, 40))
         hatch += "".join(f"M{x} {y + end}L{x + end} {y}" for end in (8, 24, 40))
         yield _tag("path", d=hatch, stroke="#6b4a35", stroke_opacity=0.28, stroke_width=1.5)
     if cell in scene.cell_labels:
         ink = _CREAM if tint == "dark" else _INLAY
-        yield _text(scene.cell_labels[cell], x + 2.5, y + 9, 9, ink, _CELL - 8, anchor="start")
+        yield _text(scene.cell_labels[cell], x + 2.5, y + 9, 9, ink, CELL - 8, anchor="start")
 
 
 def _grain(scene: Scene) -> Iterator[str]:
     """Fibres and shades of wood, so that no two neighbouring cells look quite the same."""
     fibres, shades = "", [""] * 4
     for row, column in scene.cells():
-        x, y, seed = column * _CELL, row * _CELL, (row * 7 + column * 11) % 13
-        shades[seed % 4] += f"M{x} {y}h{_CELL}v{_CELL}h-{_CELL}z"
+        x, y, seed = column * CELL, row * CELL, (row * 7 + column * 11) % 13
+        shades[seed % 4] += f"M{x} {y}h{CELL}v{CELL}h-{CELL}z"
         for line in range(3):
             start, bend = 7 + (seed * 5 + line * 15) % 34, (seed + line * 5) % 7 - 3
             fibres += f"M{x} {y + start}q12 {bend} 24 {_number(bend / 2)}t24 {_number(-bend / 2)}"
@@ -130,14 +138,14 @@ def _emblem() -> Iterator[str]:
 
 
 def _mark(kind: MarkKind) -> Iterator[str]:
-    half = _CELL / 2
+    half = CELL / 2
     if kind in ("from", "to"):
         opacity = 0.38 if kind == "from" else 0.62
-        yield _tag("rect", x=-half, y=-half, width=_CELL, height=_CELL, fill="#f4b31a", fill_opacity=opacity)
+        yield _tag("rect", x=-half, y=-half, width=CELL, height=CELL, fill="#f4b31a", fill_opacity=opacity)
     if kind == "from":
         yield _tag("circle", r=6, fill="#9a5b00", fill_opacity=0.55)
     if kind == "captured":
-        yield _tag("rect", x=-half, y=-half, width=_CELL, height=_CELL, fill="#b3261e", fill_opacity=0.24)
+        yield _tag("rect", x=-half, y=-half, width=CELL, height=CELL, fill="#b3261e", fill_opacity=0.24)
         cross = "M-9 -9L9 9M9 -9L-9 9"
         yield _tag("path", d=cross, stroke="#8f1d16", stroke_width=4, stroke_linecap="round", stroke_opacity=0.8)
     if kind == "highlight":
@@ -208,7 +216,7 @@ def _stroke(x: float, y: float, way: str) -> str:
 def _arrow(arrow: Arrow) -> str:
     """A shaft with a head, from the rim of a piece to just short of the middle of another cell."""
     down, across = arrow.target[0] - arrow.origin[0], arrow.target[1] - arrow.origin[1]
-    tip, head, half = _CELL * math.hypot(down, across) - 4, 9 + 6 * arrow.strength, 1.5 + 2.5 * arrow.strength
+    tip, head, half = CELL * math.hypot(down, across) - 4, 9 + 6 * arrow.strength, 1.5 + 2.5 * arrow.strength
     above = [(15, half), (tip - head, half), (tip - head, 2.4 * half), (tip, 0)]
     outline = above + [(x, -y) for x, y in reversed(above[:-1])]
     where = f"{_at(arrow.origin)['transform']} rotate({_number(math.degrees(math.atan2(down, across)))})"
@@ -242,10 +250,10 @@ def _trays(scene: Scene, x: float, top: float) -> tuple[list[str], float]:
 
 def _coordinates(scene: Scene, left: float, top: float) -> Iterator[str]:
     for row, name in enumerate(scene.row_names):
-        yield _text(name, left / 2 - 1, top + (row + 0.5) * _CELL + 4.5, 13, _CREAM_FAINT, left - 8)
+        yield _text(name, left / 2 - 1, top + (row + 0.5) * CELL + 4.5, 13, _CREAM_FAINT, left - 8)
     for column, name in enumerate(scene.column_names):
-        x, y = left + (column + 0.5) * _CELL, top + scene.rows * _CELL + 19
-        yield _text(name, x, y, 13, _CREAM_FAINT, _CELL - 4)
+        x, y = left + (column + 0.5) * CELL, top + scene.rows * CELL + 19
+        yield _text(name, x, y, 13, _CREAM_FAINT, CELL - 4)
 
 
 def _caption(scene: Scene, width: float, height: float) -> Iterator[str]:
@@ -269,7 +277,7 @@ def _text(text: str, x: float, y: float, size: float, fill: str, room: float, an
 
 def _at(cell: Cell) -> dict[str, str]:
     """Attributes that move the origin to the middle of a cell."""
-    return {"transform": f"translate({_number((cell[1] + 0.5) * _CELL)} {_number((cell[0] + 0.5) * _CELL)})"}
+    return {"transform": f"translate({_number((cell[1] + 0.5) * CELL)} {_number((cell[0] + 0.5) * CELL)})"}
 
 
 def _role(role: Role) -> str:

@@ -252,3 +252,11 @@ def test_neither_jax_nor_a_web_framework_is_imported(arguments: list[str]) -> No
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, input="quit\n", timeout=60, check=True
     )
     assert done.stderr.strip() == ""
+
+
+def test_show_animates_a_game_file(tmp_path: Path) -> None:
+    record, picture = tmp_path / "game.pdn", tmp_path / "game.svg"
+    record.write_text('[Result "*"]\n\n1. 11-15 23-19 *\n')
+    assert boardwright("show", "draughts", "--record", str(record), "--svg", str(picture)).returncode == 0
+    assert "<animate " in picture.read_text()
+    assert "name its file with --svg" in boardwright("show", "draughts", "--record", str(record)).stderr
