@@ -15,9 +15,7 @@ from boardwright.agents.base import Agent, Choice, Limit, choose_move
 from boardwright.agents.players import make_agent
 from boardwright.arena import openings as opening_sources
 from boardwright.arena.backends import local_backend
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event, check_even
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Conditions, Event, PlayedGame, check_even
 from boardwright.arena.tally import match_tally, pair_points
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
@@ -26,9 +24,8 @@ from boardwright.records.playing import play_events
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Ratings
 from boardwright.stats.bayeselo import rate as rate_encounters
-from boardwright.stats.intervals import Interval, score_interval
 from boardwright.stats.pairings import Encounter
-from boardwright.stats.score import DRAW, Score
+from boardwright.stats.score import DRAW, Interval, Score, score_interval
 
 if TYPE_CHECKING:
     from boardwright.learn.run.method import RunObserver
@@ -191,7 +188,7 @@ def train(
     folder, observer = Path(out), observer or RunObserver()
     changes = [f"{name}={_setting_text(value)}" for name, value in (settings or {}).items()]
     config = run_settings.apply(methods.preset(method, preset, game), changes)
-    boards = functools.partial(boards_for, folder=folder, told=observer.progress)
+    boards = functools.partial(boards_for, folder=folder, on_progress=observer.progress)
     made = methods.make_method(method, config, boards)
     loop.train(made, folder, observer)
     return folder / "nets" / made.best_name

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 
 from boardwright import processes
-from boardwright.arena.event import Event
+from boardwright.arena.event import Event, PlayedGame, ScheduledGame
 from boardwright.arena.game import play_game
-from boardwright.arena.played import PlayedGame
-from boardwright.arena.schedule import ScheduledGame
 from boardwright.errors import BoardwrightError
 from boardwright.processes import Worker, WorkerDiedError
 

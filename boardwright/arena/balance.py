@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from boardwright.errors import BoardwrightError
-from boardwright.stats.intervals import Interval, Z, elo_of_score
-from boardwright.stats.score import Score
+from boardwright.stats.score import Interval, Score, Z, elo_of_score
 
 START, RANDOM, MOST_PLIES = "start", "random", 100
 

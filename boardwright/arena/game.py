@@ -1,27 +1,28 @@
 """One game between two players, played under the conditions of a match.
 
 A player that raises an error, answers with an illegal move or lets its flag fall has forfeited: the other
-wins, and the record says why. Nobody can be interrupted while thinking inside this process; programs behind
-`external:` can, and are.
+wins, and the record says why. A player inside this process cannot be interrupted while it thinks;
+programs behind `external:` can, and are.
 """
 
 import contextlib
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from boardwright.agents.base import Agent, Limit, choose_move, move_actions
 from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent, player_of
 from boardwright.agents.specs import sets_limit, split, with_seed
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.played import PlayedGame
-from boardwright.arena.schedule import ScheduledGame
+from boardwright.arena.event import Conditions, PlayedGame, ScheduledGame
 from boardwright.errors import BoardwrightError, IllegalMoveError, printable
 from boardwright.games.base import CHANCE, Game, Outcome, Position
 from boardwright.games.record import GameRecord, result_of
 
 LONGEST_REASON = 300  # characters
+T = TypeVar("T")
 
 
 class ForfeitError(Exception):
@@ -38,7 +39,7 @@ class _Seat:
 
 
 def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> PlayedGame:
-    """Plays a game to its end; whatever the players do, there is a result."""
+    """Plays a game to its end; a player that fails forfeits, so there is always a result."""
     beginning, chance = scheduled.beginning, random.Random(scheduled.chance_seed)
     position = beginning.position(game)
     seconds = [0.0] * len(beginning.actions)
@@ -53,7 +54,7 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
                 try:
                     if role not in seats:
                         seats[role] = _seat(game, scheduled, role, conditions)
-                        _prepare(seats[role].agent)
+                        _forfeit_on_error(seats[role].agent.prepare)  # before the clock runs
                     actions, elapsed = _move(seats[role], position, conditions)
                 except ForfeitError as forfeit:
                     forfeited_by, outcome = role, Outcome(1 - role, f"{game.roles[role]} forfeit: {forfeit}")
@@ -74,7 +75,7 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
         seconds=tuple(seconds),
         forfeited_by=forfeited_by,
         index=scheduled.index,
-        # Now, not before: whatever changed before a player read its net, or since, shows.
+        # Read after the game: a net that changed before a player read it, or since, is noticed.
         nets=(net_checksum(first), net_checksum(second)),
     )
 
@@ -82,37 +83,30 @@ def play_game(game: Game, scheduled: ScheduledGame, conditions: Conditions) -> P
 def _seat(game: Game, scheduled: ScheduledGame, role: int, conditions: Conditions) -> _Seat:
     spec = scheduled.players[role]
     player, (_, given) = player_of(spec, game), split(spec)
-    try:
-        agent = make_agent(with_seed(player, spec, scheduled.seeds[role]), game)
-    except Exception as error:
-        raise ForfeitError(_reason(error)) from error
+    agent = _forfeit_on_error(lambda: make_agent(with_seed(player, spec, scheduled.seeds[role]), game))
     return _Seat(agent, sets_limit(given), None if conditions.clock is None else conditions.clock.seconds)
-
-
-def _prepare(agent: Agent) -> None:
-    """Before the clock runs."""
-    try:
-        agent.prepare()
-    except Exception as error:
-        raise ForfeitError(_reason(error)) from error
 
 
 def _move(seat: _Seat, position: Position, conditions: Conditions) -> tuple[tuple[int, ...], float]:
     """(actions of a whole move, seconds it took)."""
     limit = Limit() if seat.limited else conditions.limit(seat.left)
     begin = time.perf_counter()
-    try:
-        actions = move_actions(position, choose_move(seat.agent, position, limit))
-    except IllegalMoveError as error:
-        raise ForfeitError(f"illegal {_reason(error)}") from error
-    except Exception as error:
-        raise ForfeitError(_reason(error)) from error
+    actions = _forfeit_on_error(lambda: move_actions(position, choose_move(seat.agent, position, limit)))
     elapsed = time.perf_counter() - begin
     if conditions.clock is not None and seat.left is not None:
         if elapsed > seat.left:
             raise ForfeitError(f"out of time, with {seat.left:.2f} s left the move took {elapsed:.2f} s")
         seat.left += conditions.clock.increment - elapsed
     return actions, elapsed
+
+
+def _forfeit_on_error(call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except IllegalMoveError as error:
+        raise ForfeitError(f"illegal {_reason(error)}") from error
+    except Exception as error:
+        raise ForfeitError(_reason(error)) from error
 
 
 def _stopped(position: Position, conditions: Conditions) -> Outcome | None:

@@ -1,10 +1,7 @@
-"""Ratings that ship with the package: one JSON file a game and rule set, `ratings/GAME-RULES.json`.
+"""Ratings that ship with the package: one JSON file per game and rule set, `ratings/GAME-RULES.json`.
 
-It says by which command, on which machine, when, by which version and in how many games the players of the field were
-rated, what is doubtful about that, the advantage of the first role and the draw parameter of the fit (see
-`bayeselo.py`), and of each player its spec, its Elo points above random play, its interval and its games.
-`boardwright ladder GAME --db FILE --ship MACHINE` writes it, `boardwright ladder GAME --out FILE.md` makes a page of
-it.
+`boardwright ladder GAME --db FILE --ship MACHINE` writes the file, `boardwright ladder GAME --out FILE.md` makes a page
+of it.
 """
 
 import dataclasses
@@ -22,7 +19,7 @@ from boardwright.games.base import Game
 from boardwright.stats.bayeselo import Rating
 
 FOLDER = Path(__file__).parent / "ratings"
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 AGAIN = "measure it again with 'boardwright ladder'"
 
 
@@ -32,18 +29,18 @@ class LadderFileError(BoardwrightError):
 
 @dataclass(frozen=True, kw_only=True)
 class RatedField:
-    """A field as it was measured."""
+    """The ratings of a ladder and how they were measured."""
 
     game: str
     rules: str  # name of the rule set
-    command: str  # that played the games; FILE stands for their database
+    command: str  # that played the games; FILE is their database
     machine: str  # in words
     date: str  # 2025-01-31
     version: str  # of boardwright
-    games: int  # that the ratings rest on
+    games: int  # that the ratings are based on
     advantage: float  # of the first role, in Elo points of the model
     draw: float  # the larger, the more games are drawn between equals
-    doubts: tuple[str, ...]  # what readers of the ratings ought to know
+    doubts: tuple[str, ...]  # warnings for readers of the ratings
     players: tuple[Rating, ...]  # the strongest first, Elo points above random play
 
 
@@ -61,7 +58,7 @@ def shipped_ratings(game: Game) -> RatedField | None:
         return None
     rated = read(path)
     if (rated.game, rated.rules) != (game.name, game.rules.name):
-        raise LadderFileError(f"ratings {path}: of {rated.game} {rated.rules}, so not what its name says: {AGAIN}")
+        raise LadderFileError(f"ratings {path}: it is of {rated.game} {rated.rules}, not what its name says: {AGAIN}")
     return rated
 
 
@@ -69,29 +66,29 @@ def read(path: Path) -> RatedField:
     """The ratings in a file; raises LadderFileError."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise LadderFileError(f"cannot read ratings {path}: {error.strerror}") from error
-    if len(data) > MOST_BYTES:
-        raise LadderFileError(f"ratings {path}: larger than {MOST_BYTES:,} bytes: {AGAIN}")
+    if len(content) > MAX_BYTES:
+        raise LadderFileError(f"ratings {path}: larger than {MAX_BYTES:,} bytes: {AGAIN}")
     try:
-        told = json.loads(data)
-        players = told.pop("players")
-        rated = RatedField(**_fields(RatedField, told, besides="players"), players=tuple(map(_player, players)))
+        data = json.loads(content)
+        players = data.pop("players")
+        rated = RatedField(**_fields(RatedField, data, besides="players"), players=tuple(map(_player, players)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, MismatchError) else "not JSON of the right form"
         raise LadderFileError(f"ratings {path}: damaged ({reason}): {AGAIN}") from error
     names = [rating.name for rating in rated.players]
     if len(set(names)) < len(names):
-        raise LadderFileError(f"ratings {path}: damaged (a player is there twice): {AGAIN}")
+        raise LadderFileError(f"ratings {path}: damaged (a player occurs twice): {AGAIN}")
     if {rating.elo for rating in rated.players if rating.name == ANCHOR} != {0.0}:
         raise LadderFileError(f"ratings {path}: damaged ({ANCHOR} is not 0): {AGAIN}")
     return rated
 
 
 def write(path: Path, rated: RatedField) -> None:
-    """Writes a file of ratings, whole or not at all; raises LadderFileError."""
-    fields = dataclasses.asdict(rated) | {"players": [_told(rating) for rating in rated.players]}
+    """Writes a file of ratings atomically; raises LadderFileError."""
+    fields = dataclasses.asdict(rated) | {"players": [_to_json(rating) for rating in rated.players]}
     try:
         path.parent.mkdir(exist_ok=True)
         write_atomic(path, (json.dumps(fields, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
@@ -99,22 +96,22 @@ def write(path: Path, rated: RatedField) -> None:
         raise LadderFileError(f"cannot write ratings {path}: {error.strerror}") from error
 
 
-def _told(rating: Rating) -> dict[str, Any]:
+def _to_json(rating: Rating) -> dict[str, Any]:
     fields = dataclasses.asdict(rating)
     return {"spec": fields.pop("name"), **fields}
 
 
-def _player(told: dict[str, Any]) -> Rating:
-    rating = Rating(**_fields(Rating, {"name": told.pop("spec"), **told}))
+def _player(data: dict[str, Any]) -> Rating:
+    rating = Rating(**_fields(Rating, {"name": data.pop("spec"), **data}))
     if rating.plus < 0 or rating.minus < 0 or rating.games < 0:
         raise MismatchError(f"an interval or games below 0 of {rating.name!r}")
     return rating
 
 
-def _fields(kind: type, told: dict[str, Any], besides: str = "") -> dict[str, Any]:
-    """What a file tells of a record, every field of it and nothing else, with the right types."""
+def _fields(kind: type, data: dict[str, Any], besides: str = "") -> dict[str, Any]:
+    """The fields of a record in a file: all of them and no others, with the right types."""
     hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name != besides}
-    if told.keys() != hints.keys():
-        odd = ", ".join(sorted(told.keys() ^ hints.keys()))
+    if data.keys() != hints.keys():
+        odd = ", ".join(sorted(data.keys() ^ hints.keys()))
         raise MismatchError(f"missing or unknown: {odd[:100]}")
-    return {name: checked(value, hints[name]) for name, value in told.items()}
+    return {name: checked(value, hints[name]) for name, value in data.items()}

@@ -6,8 +6,8 @@
     ballots:DECK   a part of that list
     FILE           one opening a line, a position or moves; `#` begins a comment
 
-Players that do not vary would play the same game over and over from one position, which proves nothing;
-that is why matches begin with two random moves by default. Each opening serves a pair of games with the roles
+Deterministic players would play the same game again and again from one position. So matches begin with two random moves
+by default. Each opening serves a pair of games with the roles
 swapped, so an opening that favours a role favours neither player.
 """
 
@@ -25,24 +25,24 @@ from boardwright.games.lines import play_words
 DEFAULT = "random:2"
 MOST_RANDOM_MOVES = 100
 LARGEST_FILE = 16 << 20  # bytes
-_TRIES = 50  # to find a random opening that is not decided, and one that was not had yet
+_TRIES = 50  # to find a random opening that is not decided, and a new one
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where a game begins, before the players are asked."""
+    """Where a game begins: the moves that the players do not choose."""
 
     start: str | None = None  # text of the first position, where it is not the one of the rules
     actions: tuple[int, ...] = ()  # played from there
 
     def position(self, game: Game) -> Position:
-        """The position the players find."""
+        """The first position in which a player chooses."""
         position = game.start() if self.start is None else game.position(self.start)
         return position.play_all(self.actions)
 
 
 def identity(game: Game, source: str) -> str:
-    """What tells the openings of a source from others: its name, or what its file says; raises BoardwrightError."""
+    """A text that identifies the openings of a source, its name or its file's content; raises BoardwrightError."""
     if source == "start" or source.partition(":")[0] in ("random", "ballots"):
         next(beginnings(game, source, seed=0))
         return source
@@ -55,7 +55,7 @@ def identity(game: Game, source: str) -> str:
 def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
     """The openings of a source, one a pair of games, without end; raises BoardwrightError.
 
-    The same source and seed give the same openings, however many are taken.
+    The same source and seed always give the same openings.
     """
     kind, _, detail = source.partition(":")
     if source == "start":
@@ -96,7 +96,7 @@ def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]
 
 
 def _random_position(game: Game, moves: int, chance: random.Random) -> Position | None:
-    """A position after so many random whole moves; None where the game is over by then."""
+    """A position after `moves` random whole moves; None if the game is over by then."""
     position = game.start()
     while moves:
         chosen = position.role_to_move != CHANCE
@@ -133,12 +133,12 @@ def _read(source: str) -> str:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """The lines that are not empty, with their numbers."""
     stripped = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), start=1)]
-    said = [(number, line) for number, line in stripped if line]
-    if not said:
+    filled = [(number, line) for number, line in stripped if line]
+    if not filled:
         raise BoardwrightError("the file of openings is empty: give one opening a line, a position or moves")
-    return said
+    return filled
 
 
 def _read_line(game: Game, source: str, number: int, line: str) -> Beginning:
@@ -157,5 +157,5 @@ def _read_line(game: Game, source: str, number: int, line: str) -> Beginning:
 
 
 def _looks_like_position(game: Game, line: str) -> bool:
-    """Whether a line begins as this game's position texts do, for the choice of what to complain about."""
+    """Whether a line begins as this game's position texts do, which decides about the error message."""
     return line[0] == game.start().text[0] or len(line.split()[0]) > 12

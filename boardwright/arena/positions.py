@@ -1,7 +1,7 @@
-"""Positions from games of named players, for learners that look at boards rather than play.
+"""Positions from games of players against themselves, for methods that learn from boards (the VAE).
 
-Each player meets itself, in an equal share of the games, and every position in which somebody is to move is kept
-as the mover observes it. The same players, games and seed give the same positions.
+Each player plays an equal share of the games. Every position in which a player is to move is stored as that player
+observes it. The same players, games and seed give the same positions.
 """
 
 import itertools
@@ -13,10 +13,7 @@ from typing import Any
 import numpy as np
 
 from boardwright.arena.backends import local_backend, play
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
-from boardwright.arena.schedule import derived_seed
+from boardwright.arena.event import Conditions, Event, PlayedGame, derived_seed
 from boardwright.errors import RunError
 from boardwright.games.base import CHANCE, DRAW, Game
 from boardwright.games.registry import game as make_game
@@ -25,13 +22,19 @@ from boardwright.learn.shared import boards
 from boardwright.learn.shared.boards import Boards
 from boardwright.learn.vae.config import BOARDS_FILE, VaeConfig
 
-Told = Callable[[str, int, int], None]  # what goes on, how much of it is done, of how much
+OnProgress = Callable[[str, int, int], None] | None  # activity, amount done, total
 
 
 def boards_of_games(
-    game: Game, players: Sequence[str], games: int, seed: int, *, workers: int = 1, told: Told = lambda *_: None
+    game: Game,
+    players: Sequence[str],
+    games: int,
+    seed: int,
+    *,
+    workers: int = 1,
+    on_progress: OnProgress = None,
 ) -> Boards:
-    """Plays so many games of the players, specs such as `random`, and gives their positions."""
+    """Positions of `games` games that players, specs such as `random`, play against themselves."""
     bits, numbers, plies, results, done = [], [], [], [], 0
     for place, spec in enumerate(players):
         event = Event(
@@ -43,9 +46,9 @@ def boards_of_games(
             conditions=Conditions(),
         )
         event.check()
-        wanted = games // len(players) + (place < games % len(players))
-        finished_games = play(event, itertools.islice(event.schedule(), wanted), local_backend(workers))
-        played = sorted(_counted(finished_games, done, games, told), key=lambda finished: finished.index)
+        share = games // len(players) + (place < games % len(players))
+        finished_games = play(event, itertools.islice(event.schedule(), share), local_backend(workers))
+        played = sorted(_counted(finished_games, done, games, on_progress), key=lambda finished: finished.index)
         _check_different(spec, played)
         for finished in played:
             seen, at, won = _seen(finished, game)
@@ -57,14 +60,13 @@ def boards_of_games(
     return Boards(game.observation_shape, *map(np.concatenate, (bits, numbers, plies, results)))
 
 
-def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, told: Told = lambda *_: None) -> Boards:
-    """The positions a run's config names, kept in its folder; raises RunError where that is another run's, whose
-    positions stay as they are.
-    """
+def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, on_progress: OnProgress = None) -> Boards:
+    """The positions of a run's config, stored in its folder; raises RunError if the folder belongs to another run."""
     config_file.check(folder, "vae", config)
     game = make_game(config.game, config.rules, config.observation)
-    wanted = config.boards
-    return kept_boards(folder, game, wanted.players, wanted.games, config.seed, workers=workers, told=told)
+    return kept_boards(
+        folder, game, config.boards.players, config.boards.games, config.seed, workers=workers, on_progress=on_progress
+    )
 
 
 def kept_boards(
@@ -75,9 +77,9 @@ def kept_boards(
     seed: int,
     *,
     workers: int = 1,
-    told: Told = lambda *_: None,
+    on_progress: OnProgress = None,
 ) -> Boards:
-    """The same from a file in a folder, which is made where it is missing or of other games."""
+    """The same, stored in a folder and loaded from there the next time."""
     made_from: dict[str, Any] = {
         "game": game.name,
         "rules": asdict(game.rules),
@@ -87,30 +89,30 @@ def kept_boards(
         "seed": seed,
     }
     path = folder / BOARDS_FILE
-    there = boards.load(path, made_from)
-    if there is not None:
-        return there
+    if (stored := boards.load(path, made_from)) is not None:
+        return stored
     try:
-        folder.mkdir(parents=True, exist_ok=True)  # rather now than after all games
+        folder.mkdir(parents=True, exist_ok=True)  # fail before the games are played
     except OSError as error:
         raise RunError(f"cannot write into {folder}: {error.strerror}") from error
-    made = boards_of_games(game, players, games, seed, workers=workers, told=told)
+    made = boards_of_games(game, players, games, seed, workers=workers, on_progress=on_progress)
     boards.save(path, made, made_from)
     return made
 
 
-def _counted(played: Iterable[PlayedGame], done: int, games: int, told: Told) -> Iterator[PlayedGame]:
+def _counted(played: Iterable[PlayedGame], done: int, games: int, on_progress: OnProgress) -> Iterator[PlayedGame]:
     for number, finished in enumerate(played, start=done + 1):
-        told("games", number, games)
+        if on_progress is not None:
+            on_progress("games", number, games)
         yield finished
 
 
 def _check_different(spec: str, played: Sequence[PlayedGame]) -> None:
-    """Raises RunError for a player all of whose games are one and the same."""
+    """Raises RunError for a player whose games are all the same."""
     if len(played) > 1 and len({finished.record.actions for finished in played}) == 1:
         raise RunError(
-            f"player {spec}: all of {len(played)} games are the same: give it a temperature, or name one that leaves "
-            "something to chance"
+            f"player {spec}: all {len(played)} games are the same: give it a temperature, or choose a player "
+            "that varies its moves"
         )
 
 

@@ -12,9 +12,7 @@ import tyro
 from boardwright.agents.specs import seconds
 from boardwright.arena import openings
 from boardwright.arena.backends import RayCluster, local_backend
-from boardwright.arena.conditions import Conditions, parse_clock
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
 from boardwright.cli.choose import GameOptions, in_range
 from boardwright.errors import BoardwrightError
 from boardwright.records.playing import play_events

@@ -16,9 +16,8 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.event import check_even
+from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.ladder_file import RatedField
-from boardwright.arena.played import PlayedGame
 from boardwright.arena.tally import forfeits
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible

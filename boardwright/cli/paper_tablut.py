@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from boardwright import __version__
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.files import write_text

@@ -11,8 +11,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.arena.event import check_even
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.tally import points
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible

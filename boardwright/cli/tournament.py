@@ -5,15 +5,14 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.arena.event import Event, check_even
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.choose import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.stats.bayeselo import Ratings, rate
-from boardwright.stats.crosstable import Row, crosstable
+from boardwright.stats.pairings import CrosstableRow, crosstable
 from boardwright.stats.score import Score
 
 
@@ -55,7 +54,7 @@ def run(options: Options) -> None:
     _print_tables(played, rows, ratings)
 
 
-def _fields(event: Event, played: list[PlayedGame], rows: list[Row], ratings: Ratings) -> dict[str, object]:
+def _fields(event: Event, played: list[PlayedGame], rows: list[CrosstableRow], ratings: Ratings) -> dict[str, object]:
     by_name = {row.name: row for row in rows}
     pairs = [(event.players[first], event.players[second]) for first, second in event.pairings()]
     return {
@@ -71,7 +70,7 @@ def _counts(score: Score) -> dict[str, int]:
     return {"games": score.games, **asdict(score)}
 
 
-def _print_tables(played: list[PlayedGame], rows: list[Row], ratings: Ratings) -> None:
+def _print_tables(played: list[PlayedGame], rows: list[CrosstableRow], ratings: Ratings) -> None:
     width = max(len(row.name) for row in rows)
     elo = {rated.name: f"{rated.elo:+.0f} +{rated.plus:.0f} -{rated.minus:.0f}" for rated in ratings.ratings}
     numbers = "".join(f"{number:>12}" for number in range(1, len(rows) + 1))

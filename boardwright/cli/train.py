@@ -153,7 +153,7 @@ def _train(options: Options, folder: Path, config: Any, observer: "RunObserver")
     from boardwright.learn import methods
     from boardwright.learn.run import loop
 
-    boards = functools.partial(boards_for, folder=folder, told=observer.progress)
+    boards = functools.partial(boards_for, folder=folder, on_progress=observer.progress)
     return loop.train(methods.make_method(options.method, config, boards), folder, observer)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from boardwright.arena.balance import Line, Question, opening_name
 from boardwright.games.registry import game_class
 from boardwright.papers.markdown import Rows, table
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
 

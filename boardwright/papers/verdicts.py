@@ -1,6 +1,6 @@
 """Whether what a paper says holds, by the interval of a figure."""
 
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 GAIN = 0.02  # of the score: a change that brings less is called no gain

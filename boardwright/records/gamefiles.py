@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.common.tagfile import decode

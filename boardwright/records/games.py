@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardwright import __version__
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from boardwright.arena.conditions import Clock, Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Clock, Conditions, Event
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.records.codec import canonical

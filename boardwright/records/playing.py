@@ -8,8 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
 from boardwright.arena.backends import Backend, GameTask
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Event, PlayedGame
 from boardwright.records.events import begin_event
 from boardwright.records.games import Wanted, find_games, save_game
 from boardwright.records.store import Store

@@ -56,6 +56,7 @@ class Ratings:
     ratings: tuple[Rating, ...]  # the strongest first
     deviations: np.ndarray  # [n, n] standard deviation of the difference of two; nan where they cannot be compared
     warnings: tuple[str, ...]
+    players: tuple[tuple[str, int], ...] = ()  # of ratings by role: the player and role of each
 
     @functools.cached_property
     def superiority(self) -> np.ndarray:
@@ -68,6 +69,11 @@ class Ratings:
         chances = np.array([math.erfc(-lead / math.sqrt(2.0)) / 2.0 for lead in leads.flat]).reshape(leads.shape)
         np.fill_diagonal(chances, math.nan)
         return chances
+
+    def of_role(self, role: int) -> list[Rating]:
+        """The ratings of one role by `rate_by_role`, with the names of the players."""
+        found = zip(self.ratings, self.players, strict=True)
+        return [replace(rating, name=player) for rating, (player, of) in found if of == role]
 
     def difference(self, one: str, other: str) -> tuple[float, float, float]:
         """How many Elo points `one` is above `other`, and the interval of that; nan where games do not connect them.
@@ -101,7 +107,7 @@ def rate(encounters: Iterable[Encounter] | Mapping[Encounter, int], *, fixed_par
 
 
 def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Ratings:
-    """The rating of every player in each role it had, as if they were two players.
+    """The rating of every player in each role it had, as if they were two players named "A as attackers" and so on.
 
     "A as attackers" only ever meets others as defenders, so games cannot separate the strength of the
     attackers from the strength of their role: raising all attackers and lowering the advantage by the same
@@ -109,7 +115,7 @@ def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Rat
     than the average player one is *in this role*, and the advantage what the average player gains from the
     first role. Two players alone form two groups: their games only show who is better overall.
     """
-    pairings = split_roles(condense(encounters), roles)
+    pairings, players = split_roles(condense(encounters), roles)
     n, connected = len(pairings.names), groups(pairings)
     counts = pairings.counts.copy()
     is_first = counts.sum(axis=(1, 2)) > 0
@@ -126,7 +132,9 @@ def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Rat
         peak = replace(peak, ratings=peak.ratings + shift[:n], advantage=peak.advantage + float(shift[n]))
     alike = [[one for one in group if is_first[one] == role] for group in connected for role in (True, False)]
     # When one rises, others of its own role fall; its opponents stay.
-    return _report(pairings, counts, peak, np.ones(n), alike, _warnings(pairings, connected))
+    found = _report(pairings, counts, peak, np.ones(n), alike, _warnings(pairings, connected))
+    by_name = dict(zip(pairings.names, players, strict=True))
+    return replace(found, players=tuple(by_name[rating.name] for rating in found.ratings))
 
 
 def scale(draw: float) -> float:

@@ -139,7 +139,7 @@ def exact_interval(evidence: Evidence, peak: Peak, player: int, confidence: floa
     """Where a player's rating lies with this probability if all other parameters are what they are.
 
     The distribution is summed up on a grid, not taken to be normal, since it is lopsided for a player who
-    won or lost nearly everything. Of one that met nobody but itself nothing is known but the rating.
+    won or lost nearly everything. A player that only met itself has an interval of length 0.
     """
     as_first = (evidence.first == player) & (evidence.second != player)
     as_second = (evidence.second == player) & (evidence.first != player)

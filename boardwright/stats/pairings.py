@@ -1,6 +1,6 @@
-"""Results of games condensed for rating: wins, losses and draws of each player in the first role by opponent."""
+"""Results of games by pair of players: the table that ratings are fitted to, and the crosstable."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boardwright.errors import BoardwrightError
-from boardwright.stats.score import DRAW
+from boardwright.stats.score import DRAW, Score
 
 MOST_PLAYERS = 4000  # the table of results and larger ones of the fit have a row and a column for each
 
@@ -56,18 +56,19 @@ def condense(encounters: Iterable[Encounter] | Mapping[Encounter, int]) -> Pairi
     return Pairings(names, counts)
 
 
-def split_roles(pairings: Pairings, roles: tuple[str, str]) -> Pairings:
-    """Every player split into two entries, one for each role it played.
+def split_roles(pairings: Pairings, roles: tuple[str, str]) -> tuple[Pairings, list[tuple[str, int]]]:
+    """Every player split into two entries, one for each role it played; and the player and role of each entry.
 
     The first roles come first, so the first `len(names) - k` entries meet only the last k.
     """
     n = len(pairings.names)
     counts = np.zeros((2 * n, 2 * n, 3))
     counts[:n, n:] = pairings.counts
-    names = tuple(f"{name} as {role}" for role in roles for name in pairings.names)
-    whole = Pairings(names, counts)
-    played = np.flatnonzero(whole.games)
-    return Pairings(tuple(names[entry] for entry in played), counts[np.ix_(played, played)])
+    entries = [(name, role) for role in (0, 1) for name in pairings.names]
+    played = np.flatnonzero(Pairings((), counts).games)
+    players = [entries[entry] for entry in played]
+    names = tuple(f"{name} as {roles[role]}" for name, role in players)
+    return Pairings(names, counts[np.ix_(played, played)]), players
 
 
 def groups(pairings: Pairings) -> list[list[int]]:
@@ -111,3 +112,23 @@ def identifies_advantage(pairings: Pairings) -> bool:
                     elif height[other] != height[player] + step:
                         return True
     return False
+
+
+@dataclass(frozen=True)
+class CrosstableRow:
+    """One player's results."""
+
+    name: str
+    total: Score
+    against: dict[str, Score]  # by opponent
+
+
+def crosstable(encounters: Iterable[Encounter]) -> list[CrosstableRow]:
+    """A row for each player, the best share of the points first; games of a player against itself are left out."""
+    cells: dict[str, dict[str, Score]] = defaultdict(lambda: defaultdict(Score))
+    for first, second, result in encounters:
+        if first != second:
+            cells[first][second] += Score.of(result, 0)
+            cells[second][first] += Score.of(result, 1)
+    rows = [CrosstableRow(name, sum(against.values(), Score()), dict(against)) for name, against in cells.items()]
+    return sorted(rows, key=lambda row: (-row.total.share, row.name))

@@ -1,11 +1,45 @@
-"""Wins, draws and losses of one player, its share of the points and the confidence interval of that share."""
+"""Scores of games and their confidence intervals; intervals of figures measured once per training seed.
 
+Scores are shares of the points, a draw half a point. Games that belong together, such as the two of a pair
+played from the same opening with the roles changed, are not independent: a lopsided opening is won once and
+lost once, and a lucky one twice. So the unit of the statistics is the *group* of games, not the game.
+
+The interval is that of Agresti and Coull, generalised from wins and losses to any scores: add z²/2 groups
+that lost everything and z²/2 that won everything (z = 1.96), and take mean ± z standard errors of the sum.
+For single games without draws it is exactly theirs. Its coverage holds where the plain formula collapses: it
+gives 0.68 to 1 after ten wins, not 1 to 1, and 0.48 to 0.52 after a hundred draws. It always contains the score.
+
+An interval over games says how well we know given nets; one over seeds says how well we know the training method.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from boardwright.stats.intervals import Interval, interval_of_counts
+import numpy as np
 
 DRAW = 2  # result of a game without a winner; results 0 and 1 are the role that won
+Z = 1.959964  # 95 % of a normal distribution are within Z standard deviations of the mean
+PAIR_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares of the two points of a pair of games
+
+# 97.5 % quantiles of Student's distribution by degrees of freedom, from 1.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
+BEYOND = 2.120  # for more degrees of freedom: slightly too wide
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its 95 % confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether both ends are finite; a single seed gives no interval."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True)
@@ -43,3 +77,90 @@ class Score:
 
     def __add__(self, other: "Score") -> "Score":
         return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+
+def score_interval(groups: Iterable[Sequence[float]]) -> Interval:
+    """The score of a match from the points, 0 to 1 each, of every group of games that belong together.
+
+    `[(1.0, 0.5), (0.0, 1.0), (1.0,)]` are two pairs and a game whose twin was not played. Without games the
+    score is one half, from 0 to 1.
+    """
+    played = [group for group in groups if len(group)]
+    means = np.array([sum(group) / len(group) for group in played])
+    return _interval(means, weights=np.array([float(len(group)) for group in played]))
+
+
+def interval_of_counts(means: Sequence[float], counts: Sequence[float]) -> Interval:
+    """The same for groups of equal size: `counts[i]` of them had the mean score `means[i]`."""
+    return _interval(np.asarray(means, float), np.ones(len(means)), np.asarray(counts, float))
+
+
+def interval_of_pairs(counts: Sequence[float]) -> Interval:
+    """The score from the number of pairs of games that brought 0, ½, 1, 1½ and 2 points."""
+    return interval_of_counts(PAIR_SHARES, counts)
+
+
+def elo_of_score(score: float) -> float:
+    """The difference in strength, in logistic Elo points, that corresponds to a score; infinite at 0 and 1."""
+    if score <= 0.0 or score >= 1.0:
+        return math.copysign(math.inf, score - 0.5)
+    return -400.0 * math.log10(1.0 / score - 1.0)
+
+
+def score_of_elo(elo: float) -> float:
+    """The expected score for a difference in strength, in Elo points."""
+    return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
+
+
+def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None = None) -> Interval:
+    """Of groups with these mean scores, weights (games a group) and, if not 1, numbers; all [k]."""
+    counts = np.ones(len(means)) if counts is None else counts
+    total = (weights * counts).sum()
+    if not total:
+        return Interval(0.5, 0.0, 1.0)
+    score = float((weights * counts) @ means / total)
+    effective = total**2 / (weights**2 @ counts)  # groups of equal size with the same information
+    variance = (weights * counts) @ (means - score) ** 2 / total
+    with_added = effective + Z**2
+    centre = (effective * score + Z**2 / 2.0) / with_added
+    squares = effective * (variance + score**2) + Z**2 / 2.0
+    reach = Z * math.sqrt(max(squares / with_added - centre**2, 0.0) / with_added)
+    return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
+
+
+def over_seeds(values: Sequence[float]) -> Interval:
+    """The mean of a figure that was measured once for each seed."""
+    return _about_the_mean(values, of=0)
+
+
+def of_one_seed(values: Sequence[float]) -> Interval:
+    """The same mean with the 95 % prediction interval of one more seed: what a single run may show."""
+    return _about_the_mean(values, of=1)
+
+
+def _about_the_mean(values: Sequence[float], *, of: int) -> Interval:
+    """Student's interval of the mean, or, `of` one seed more, of a value whose own variance adds to the mean's."""
+    if not values:
+        raise ValueError("no seed was measured")
+    mean = math.fsum(values) / len(values)
+    if len(values) == 1:
+        return Interval(mean, -math.inf, math.inf)
+    freedom = len(values) - 1
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / freedom)
+    student = STUDENT[freedom - 1] if freedom <= len(STUDENT) else BEYOND
+    reach = student * deviation * math.sqrt(of + 1 / len(values))
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def share_over_seeds(values: Sequence[float]) -> Interval:
+    """As `over_seeds` for a figure between 0 and 1: the interval is cut off there."""
+    return _as_share(over_seeds(values))
+
+
+def share_of_one_seed(values: Sequence[float]) -> Interval:
+    """As `of_one_seed` for a figure between 0 and 1."""
+    return _as_share(of_one_seed(values))
+
+
+def _as_share(found: Interval) -> Interval:
+    return Interval(found.mean, max(found.low, 0.0), min(found.high, 1.0)) if found.is_bounded else found

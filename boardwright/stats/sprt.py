@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from boardwright.errors import BoardwrightError
-from boardwright.stats.intervals import PAIR_SHARES, elo_of_score, interval_of_pairs, score_of_elo
+from boardwright.stats.score import PAIR_SHARES, elo_of_score, interval_of_pairs, score_of_elo
 
 LEAST_COUNT = 1e-3  # for an outcome that has not occurred yet
 LARGEST_ELO = 1000.0  # of a hypothesis

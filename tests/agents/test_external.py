@@ -16,8 +16,7 @@ from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import split
 from boardwright.arena.backends import play
-from boardwright.arena.conditions import Clock, Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Clock, Conditions, Event
 from boardwright.errors import BoardwrightError, IllegalMoveError
 
 DRAUGHTS = boardwright.game("draughts")

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import boardwright
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Conditions, Event
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ import boardwright
 from boardwright.agents import players
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import SEED, TIME, Player
-from boardwright.arena.conditions import Clock, Conditions, parse_clock
+from boardwright.arena.event import Clock, Conditions, ScheduledGame, parse_clock
 from boardwright.arena.game import play_game
 from boardwright.arena.openings import Beginning
-from boardwright.arena.schedule import ScheduledGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, Position
 

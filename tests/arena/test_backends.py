@@ -120,7 +120,7 @@ def test_player_that_exceeds_the_memory_limit_forfeits(event) -> None:
 LONG_MATCH = """
 import sys
 import boardwright
-from boardwright.arena.conditions import Conditions
+from boardwright.arena.event import Conditions
 from boardwright.arena.event import Event
 from boardwright.arena.backends import WorkerPool, play
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_results_are_the_movers() -> None:
     while position.outcome is None:
         movers.append(position.role_to_move)
         position = position.play(draws.choice(position.legal_actions()))
-    from boardwright.arena.played import PlayedGame
+    from boardwright.arena.event import PlayedGame
     from boardwright.games.record import GameRecord
 
     _, plies, results = positions._seen(
@@ -81,7 +81,7 @@ def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
 
 
 def test_the_same_game_again_and_again_is_refused() -> None:
-    with pytest.raises(RunError, match="player first-legal: all of 3 games are the same: give it a"):
+    with pytest.raises(RunError, match="player first-legal: all 3 games are the same: give it a"):
         boards_of_games(CATHEDRAL, ("random", "first-legal"), 6, seed=0)
 
 
@@ -108,7 +108,7 @@ def test_one_game_cannot_be_split() -> None:
 
 def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, int, int]] = []
-    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, told=lambda *what: told.append(what))
+    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, on_progress=lambda *what: told.append(what))
     assert told == [("games", number, 3) for number in (1, 2, 3)]
     with monkeypatch.context() as patched:
         patched.setattr(positions, "boards_of_games", None)

@@ -6,7 +6,6 @@ from itertools import islice
 import pytest
 
 from boardwright.arena.event import check_even
-from boardwright.arena.schedule import pairings
 from boardwright.errors import BoardwrightError
 
 
@@ -35,7 +34,7 @@ def test_all_against_all_round_by_round(event) -> None:
 def test_a_gauntlet_is_the_first_against_the_rest(event) -> None:
     games = list(islice(event("random", "mc:sims=1", "mc:sims=2", gauntlet=True).schedule(), 8))
     assert all("random" in game.players for game in games)
-    assert pairings(4, gauntlet=True) == [(0, 1), (0, 2), (0, 3)]
+    assert event("random", "a", "b", "c", gauntlet=True).pairings() == [(0, 1), (0, 2), (0, 3)]
 
 
 def test_the_schedule_follows_from_the_event_alone(event) -> None:

@@ -4,11 +4,11 @@ from itertools import islice
 
 import boardwright
 from boardwright.arena.backends import play
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.arena.tally import encounters, match_tally, pair_points, points, tallies
 from boardwright.games.base import DRAW
 from boardwright.games.record import GameRecord
-from boardwright.stats.crosstable import crosstable
+from boardwright.stats.pairings import crosstable
 from boardwright.stats.score import Score
 
 GAME = boardwright.game("draughts")

@@ -8,7 +8,7 @@ import pytest
 from test_commands import as_json, boardwright
 from test_robustness import refused
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game

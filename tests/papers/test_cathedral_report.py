@@ -27,7 +27,7 @@ from boardwright.papers.cathedral.claims import (
 from boardwright.papers.cathedral.report import CURVES, curves, markdown
 from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 from boardwright.views.chart import render
 
 

@@ -2,7 +2,7 @@
 
 import random
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.games.base import Game, Position
 from boardwright.games.record import GameRecord
 

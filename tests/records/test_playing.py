@@ -8,8 +8,7 @@ import pytest
 
 import boardwright
 from boardwright.arena.backends import Finished, GameTask, WorkerPool, play_here
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Conditions, Event
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import events as stored_events
 from boardwright.records.playing import play_events

@@ -7,7 +7,7 @@ import pytest
 from played import random_played, random_position
 
 import boardwright
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.games.draughts.pdn import gamefile

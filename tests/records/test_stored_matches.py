@@ -6,8 +6,7 @@ import pytest
 from played import random_played
 
 import boardwright
-from boardwright.arena.conditions import Clock, Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Clock, Conditions, Event
 from boardwright.errors import BoardwrightError
 from boardwright.records.games import save_game
 from boardwright.records.matches import (

@@ -3,8 +3,7 @@
 import pytest
 
 from boardwright.games import base
-from boardwright.stats.crosstable import crosstable
-from boardwright.stats.pairings import Encounter, condense
+from boardwright.stats.pairings import Encounter, condense, crosstable
 from boardwright.stats.score import DRAW, Score
 
 

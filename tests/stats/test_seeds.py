@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from boardwright.stats.seeds import of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
+from boardwright.stats.score import of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
 
 
 def test_students_interval_covers_what_it_says() -> None:

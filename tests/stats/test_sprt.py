@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boardwright.errors import BoardwrightError
-from boardwright.stats.intervals import PAIR_SHARES, elo_of_score, score_interval, score_of_elo
+from boardwright.stats.score import PAIR_SHARES, elo_of_score, score_interval, score_of_elo
 from boardwright.stats.sprt import Sprt, count_pairs, log_likelihood_ratio
 
 

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import boardwright
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.games.record import GameRecord
 from boardwright.records.games import save_game
 from boardwright.records.store import open_store

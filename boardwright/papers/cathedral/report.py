@@ -11,8 +11,7 @@ from boardwright.papers.cathedral.claims import CELLS, Cell, Figures, cell_of, t
 from boardwright.papers.cathedral.results import STRENGTH, Decided, Results, targets, verdicts
 from boardwright.papers.markdown import Rows, table
 from boardwright.papers.verdicts import FAILS, GAIN, HOLDS, OPEN
-from boardwright.stats.intervals import Interval
-from boardwright.stats.seeds import over_seeds, share_over_seeds
+from boardwright.stats.score import Interval, over_seeds, share_over_seeds
 from boardwright.views.chart import Chart, Line
 
 CURVES = {  # charts of runs: file, title, metric, axis, which runs

@@ -19,9 +19,9 @@ from boardwright.papers.cathedral.claims import (
     training_of,
 )
 from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
-from boardwright.stats.intervals import Interval
-from boardwright.stats.score import Score
-from boardwright.stats.seeds import (
+from boardwright.stats.score import (
+    Interval,
+    Score,
     of_one_seed,
     over_seeds,
     share_of_one_seed,

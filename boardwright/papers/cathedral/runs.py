@@ -22,10 +22,8 @@ from typing import Any
 import jax
 
 from boardwright.arena.backends import local_backend, play
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Conditions, Event, derived_seed
 from boardwright.arena.positions import boards_for
-from boardwright.arena.schedule import derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.atomicfile import write_atomic
 from boardwright.games.registry import game as make_game
@@ -113,7 +111,7 @@ def trained(work: Work, training: Training, seed: int, watch: RunObserver) -> Hi
         watch.message(f"{training.name}, seed {seed}: {training.words}")
         _forget_matches(work, training.name, seed, folder)
         _follow_places(folder, training.method, config)
-        boards = functools.partial(boards_for, folder=folder, workers=work.workers, told=watch.progress)
+        boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=watch.progress)
         progress = loop.train(make_method(training.method, config, boards), folder, _quiet(watch))
         if progress.iteration < config.iterations:
             raise StoppedError

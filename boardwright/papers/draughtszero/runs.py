@@ -19,9 +19,7 @@ from typing import Any, NamedTuple
 
 from boardwright.agents.netchoice import check_net
 from boardwright.arena.backends import local_backend, play
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
-from boardwright.arena.schedule import derived_seed
+from boardwright.arena.event import Conditions, Event, derived_seed
 from boardwright.arena.tally import match_tally
 from boardwright.atomicfile import write_atomic
 from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
@@ -39,8 +37,7 @@ from boardwright.papers.result_cache import check_told, read_table
 from boardwright.papers.run_status import has_ended
 from boardwright.papers.stopping import StoppedError
 from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more
-from boardwright.stats.intervals import Interval
-from boardwright.stats.score import Score
+from boardwright.stats.score import Interval, Score
 
 NAME, TITLE, PRESET = "draughts", "DraughtsZero: Learning Draughts through Self-Play", "draughts-paper-variant"
 NOT_RUN = "of our variant; the paper's method was not run"

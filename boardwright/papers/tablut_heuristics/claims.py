@@ -7,7 +7,7 @@ The paper's Muscovites are the attackers and move first; its rules are our rule 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.games.base import DRAW
 from boardwright.stats.score import Score
 

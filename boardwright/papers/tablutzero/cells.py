@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 
 NOT_RUN, NOT_PLAYED, NOT_REPORTED, UNKNOWN = "not run", "not played", "not reported", "–"
 

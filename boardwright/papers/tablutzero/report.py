@@ -36,7 +36,7 @@ from boardwright.papers.tablutzero.results import (
 )
 from boardwright.papers.tablutzero.targets import objections, targets
 from boardwright.papers.verdicts import OPEN, excludes_half, is_more
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 from boardwright.views.chart import short
 
 PROTOCOL = """\

@@ -22,8 +22,7 @@ from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.papers.tablutzero.claims import ROLLING, TURN, Meeting, RatingMode
-from boardwright.stats.intervals import Interval, interval_of_counts, interval_of_pairs
-from boardwright.stats.score import Score
+from boardwright.stats.score import Interval, Score, interval_of_counts, interval_of_pairs
 
 # Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
 # not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among

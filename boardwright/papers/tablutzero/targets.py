@@ -17,7 +17,7 @@ from boardwright.papers.tablutzero.cells import (
 from boardwright.papers.tablutzero.claims import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
 from boardwright.papers.tablutzero.results import Met, Results, curve, measure_of_minutes, off_protocol, variant
 from boardwright.papers.verdicts import excludes_half
-from boardwright.stats.intervals import Interval
+from boardwright.stats.score import Interval
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
 

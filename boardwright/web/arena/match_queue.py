@@ -15,8 +15,7 @@ from multiprocessing.connection import Connection
 
 from boardwright.agents.specs import seconds, split
 from boardwright.arena.backends import WorkerPool, play
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Event, PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import finished_indices
 from boardwright.records.games import save_game

@@ -12,13 +12,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, FastAPI, Path
 from starlette.concurrency import run_in_threadpool
 
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
+from boardwright.arena.event import Conditions, Event
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
 from boardwright.records.store import Store, open_store
-from boardwright.stats.intervals import elo_of_score, score_interval
+from boardwright.stats.score import elo_of_score, score_interval
 from boardwright.web.arena.match_queue import MatchQueue, new_seed
 from boardwright.web.arena.schemas import (
     Count,

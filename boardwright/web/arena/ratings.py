@@ -1,99 +1,165 @@
-"""Rating lists and crosstables of the games in the record."""
+"""`/api/ratings` and `/api/crosstable` of the games in the record.
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+Both are computed in one thread of their own, and cached until the record changes.
+"""
 
-from boardwright.games.base import DRAW
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Generic, TypeVar
+
+from fastapi import APIRouter, Query
+
 from boardwright.games.registry import game_class
 from boardwright.records.games import encounters, rule_set_names
 from boardwright.records.mixtures import mixtures
-from boardwright.records.store import Store
-from boardwright.stats.bayeselo import Rating, Ratings, rate, rate_by_role
-from boardwright.stats.pairings import Encounter, condense, groups
-from boardwright.web.arena.schemas import Cell, Crosstable, CrosstableRow, RatingList, RatingRow
+from boardwright.records.store import Store, open_store
+from boardwright.stats import pairings
+from boardwright.stats.bayeselo import Rating, rate, rate_by_role
+from boardwright.stats.pairings import Encounter
+from boardwright.stats.score import Score
+from boardwright.web.server.errors import PROBLEMS
+from boardwright.web.server.schemas import Model
+from boardwright.web.services import Services
 
 MAX_ROWS = 60  # of a crosstable: the players with the most games
+MAX_CACHED = 32  # answers of each kind
+
+GameName = Annotated[str, Query(max_length=100, description="name of a game, as /api/games lists them")]
+RulesName = Annotated[str | None, Query(max_length=100, description="name of a rule set; all if left out")]
+Answer = TypeVar("Answer")
+
+
+class RatingRow(Model):
+    """One player's rating; `elo - minus` to `elo + plus` is its 95 % interval."""
+
+    name: str
+    elo: float
+    plus: float
+    minus: float
+    games: int
+    score: float  # share of the points
+
+
+class RatingList(Model):
+    """All players of a game, the strongest first."""
+
+    game: str
+    rules: str | None
+    rule_sets: list[str]  # that have games in the record
+    games: int
+    advantage: float  # of the first role, in Elo
+    draw: float  # the larger, the more draws between equal players
+    connected: bool  # whether all ratings are comparable
+    warnings: list[str]
+    ratings: list[RatingRow]
+    role_names: list[str]
+    roles: list[list[RatingRow]]  # by role, each with mean 0
+
+
+class CrosstableRow(Model):
+    """One player's results; `against` in the order of the rows, null without games."""
+
+    name: str
+    total: Score
+    score: float
+    against: list[Score | None]
+
+
+class Crosstable(Model):
+    """Results of each player against each other, the best score first."""
+
+    rows: list[CrosstableRow]
+    left_out: int  # number of players with fewer games than those shown
+
+
+def make_router(services: Services) -> APIRouter:
+    """The routes."""
+    router = APIRouter(prefix="/api", tags=["arena"], responses=PROBLEMS)
+    ratings, table = _Cache(services.settings.db, rating_list), _Cache(services.settings.db, crosstable)
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ratings")
+
+    @router.get("/ratings")
+    async def get_ratings(game: GameName, rules: RulesName = None) -> RatingList:
+        """Ratings by BayesElo with mean 0, of all players and of each role separately."""
+        return await asyncio.get_running_loop().run_in_executor(thread, ratings.get, game, rules)
+
+    @router.get("/crosstable")
+    async def get_crosstable(game: GameName, rules: RulesName = None) -> Crosstable:
+        """Results of each player against each other."""
+        return await asyncio.get_running_loop().run_in_executor(thread, table.get, game, rules)
+
+    return router
+
+
+class _Cache(Generic[Answer]):
+    """The results of a function of the record, valid until the record changes."""
+
+    def __init__(self, db: Path, compute: Callable[[Store, str, str | None], Answer]):
+        self._db = db
+        self._compute = compute
+        self._answers: dict[tuple[str, str | None], tuple[tuple[int, int], Answer]] = {}
+
+    def get(self, game: str, rules: str | None) -> Answer:
+        """The result for a game and rule set; raises UnknownNameError."""
+        game_class(game)
+        with open_store(self._db, create=True) as store:
+            with store.reading() as connection:  # changes with the games in the record
+                version = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM games").fetchone()
+            cached = self._answers.get((game, rules))
+            if cached is not None and cached[0] == version:
+                return cached[1]
+            answer = self._compute(store, game, rules)
+        if len(self._answers) >= MAX_CACHED:
+            self._answers.clear()
+        self._answers[game, rules] = (version, answer)
+        return answer
 
 
 def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
     """The ratings of a game's players; empty without games."""
-    roles, played = game_class(game).roles, rule_set_names(store, game)
-    games = encounters(store, game, rules)
+    roles, games = game_class(game).roles, encounters(store, game, rules)
     both, apart = (rate(games), rate_by_role(games, roles)) if games else (None, None)
-    warnings = [*(() if both is None else both.warnings), *mixtures(store, game, rules)]
     return RatingList(
         game=game,
         rules=rules,
-        rule_sets=sorted(set(played)),
+        rule_sets=sorted(set(rule_set_names(store, game))),
         games=len(games),
         advantage=0.0 if both is None else both.advantage,
         draw=0.0 if both is None else both.draw,
-        connected=len(groups(condense(games))) <= 1,
-        warnings=warnings,
-        ratings=_rows(both, _scores(games, (0, 1))),
+        connected=len(pairings.groups(pairings.condense(games))) <= 1,
+        warnings=[*(() if both is None else both.warnings), *mixtures(store, game, rules)],
+        ratings=[] if both is None else _rows(both.ratings, games, (0, 1)),
         role_names=list(roles),
-        roles=[_rows_of_role(apart, role, name, games) for role, name in enumerate(roles)],
+        roles=[[] if apart is None else _rows(apart.of_role(role), games, (role,)) for role in (0, 1)],
     )
+
+
+def _rows(ratings: Sequence[Rating], games: Sequence[Encounter], roles: Sequence[int]) -> list[RatingRow]:
+    """The ratings, each with the player's share of the points in its games with one of these roles."""
+    scores: dict[str, Score] = {}
+    for game in games:
+        for role in roles:
+            player = (game.first, game.second)[role]
+            scores[player] = scores.get(player, Score()) + Score.of(game.result, role)
+    return [RatingRow(**vars(rating), score=scores[rating.name].share) for rating in ratings]
 
 
 def crosstable(store: Store, game: str, rules: str | None) -> Crosstable:
     """The crosstable of a game's players, without games against themselves."""
-    cells: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for first, second, result in encounters(store, game, rules):
-        if first == second:
-            continue
-        for role, (one, other) in enumerate(((first, second), (second, first))):
-            kind = "draws" if result == DRAW else "wins" if result == role else "losses"
-            cells[one][other][kind] += 1
-    totals = {name: sum(against.values(), Counter()) for name, against in cells.items()}
-    shown = sorted(totals, key=lambda name: (-totals[name].total(), name))[:MAX_ROWS]
-    shown.sort(key=lambda name: (-_share(totals[name]), name))
-    rows = [
-        CrosstableRow(
-            name=name,
-            total=_cell(totals[name]),
-            score=_share(totals[name]),
-            against=[_cell(cells[name][other]) if other in cells[name] else None for other in shown],
-        )
-        for name in shown
-    ]
-    return Crosstable(rows=rows, left_out=len(totals) - len(shown))
-
-
-def _rows(ratings: Ratings | None, scores: dict[str, float]) -> list[RatingRow]:
-    return [] if ratings is None else [_row(rating, rating.name, scores) for rating in ratings.ratings]
-
-
-def _rows_of_role(ratings: Ratings | None, role: int, role_name: str, games: Sequence[Encounter]) -> list[RatingRow]:
-    """The ratings of one role, which `rate_by_role` names "PLAYER as ROLE"."""
-    if ratings is None:
-        return []
-    scores, ending = _scores(games, (role,)), f" as {role_name}"
-    names = {f"{name}{ending}": name for name in scores}
-    return [_row(rating, names[rating.name], scores) for rating in ratings.ratings if rating.name in names]
-
-
-def _row(rating: Rating, name: str, scores: dict[str, float]) -> RatingRow:
-    return RatingRow(
-        name=name, elo=rating.elo, plus=rating.plus, minus=rating.minus, games=rating.games, score=scores[name]
+    rows = pairings.crosstable(encounters(store, game, rules))
+    most = {row.name for row in sorted(rows, key=lambda row: (-row.total.games, row.name))[:MAX_ROWS]}
+    shown = [row for row in rows if row.name in most]
+    return Crosstable(
+        rows=[
+            CrosstableRow(
+                name=row.name,
+                total=row.total,
+                score=row.total.share,
+                against=[row.against.get(other.name) for other in shown],
+            )
+            for row in shown
+        ],
+        left_out=len(rows) - len(shown),
     )
-
-
-def _scores(games: Sequence[Encounter], roles: Sequence[int]) -> dict[str, float]:
-    """Each player's share of the points in its games with one of these roles."""
-    points: dict[str, float] = defaultdict(float)
-    played = Counter[str]()
-    for first, second, result in games:
-        for role in roles:
-            player = (first, second)[role]
-            played[player] += 1
-            points[player] += 0.5 if result == DRAW else float(result == role)
-    return {name: points[name] / count for name, count in played.items()}
-
-
-def _share(total: Counter[str]) -> float:
-    return (total["wins"] + total["draws"] / 2) / max(total.total(), 1)
-
-
-def _cell(counts: Counter[str]) -> Cell:
-    return Cell(wins=counts["wins"], draws=counts["draws"], losses=counts["losses"])

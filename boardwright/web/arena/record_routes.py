@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from boardwright.games.registry import game_class
 from boardwright.records.games import StoredGame, Wanted, find_games
 from boardwright.records.store import Store
-from boardwright.web.arena.rating_routes import RulesName
+from boardwright.web.arena.ratings import RulesName
 from boardwright.web.arena.schemas import Record, RecordSummary
 from boardwright.web.server.errors import PROBLEMS, NotFoundError
 from boardwright.web.server.games import is_shipped

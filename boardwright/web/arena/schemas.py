@@ -83,57 +83,6 @@ class MatchInfo(MatchSummary):
     games: list[GameOfMatch]
 
 
-class RatingRow(Model):
-    """One player's rating; `elo - minus` to `elo + plus` is its 95 % interval."""
-
-    name: str
-    elo: float
-    plus: float
-    minus: float
-    games: int
-    score: float  # share of the points
-
-
-class RatingList(Model):
-    """All players of a game, the strongest first."""
-
-    game: str
-    rules: str | None
-    rule_sets: list[str]  # that have games in the record
-    games: int
-    advantage: float  # of the first role, in Elo
-    draw: float  # the larger, the more draws between equal players
-    connected: bool  # whether all ratings are comparable
-    warnings: list[str]
-    ratings: list[RatingRow]
-    role_names: list[str]
-    roles: list[list[RatingRow]]  # by role, each with mean 0
-
-
-class Cell(Model):
-    """Results of a player against another."""
-
-    wins: int
-    draws: int
-    losses: int
-
-
-class CrosstableRow(Model):
-    """One player's results; `against` in the order of the rows, null without games."""
-
-    name: str
-    total: Cell
-    score: float
-    against: list[Cell | None]
-
-
-class Crosstable(Model):
-    """Results of each player against each other, the best score first."""
-
-    rows: list[CrosstableRow]
-    left_out: int  # number of players with fewer games than those shown
-
-
 class RecordSummary(Model):
     """A game without its moves."""
 

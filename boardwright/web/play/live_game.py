@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
 from boardwright.games.record import GameRecord, result_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
 
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import find_live_game, forget_live_game, open_live_games, save_live_game

@@ -14,9 +14,7 @@ from pathlib import Path
 
 from boardwright.agents.netchoice import player_for
 from boardwright.arena.backends import WorkerPool, play
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Conditions, Event, PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
 from boardwright.nets.netfile import NetFile

@@ -22,8 +22,7 @@ from boardwright.agents.specs import with_seed
 from boardwright.games.base import Game
 from boardwright.games.draughts.endgames.endings import Judge, WonEnding
 from boardwright.games.registry import game as make_game
-from boardwright.stats.intervals import Interval
-from boardwright.stats.score import Score
+from boardwright.stats.score import Interval, Score
 
 MOST_PLIES = 300  # of a game, from the ending on
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from boardwright import __version__
 from boardwright.agents.base import Limit
-from boardwright.arena.conditions import Clock
+from boardwright.arena.event import Clock
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.draughts.hub import words

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from boardwright.agents.base import Limit
 from boardwright.agents.specs import whole
-from boardwright.arena.conditions import Clock
+from boardwright.arena.event import Clock
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
