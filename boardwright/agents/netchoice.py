@@ -49,7 +49,7 @@ def player_for(file: NetFile) -> str:
         return "alphabeta"
     if method in ("dqn", "ppo"):
         return method
-    return "zero" if file.config.foretells_results else "net"
+    return "alphazero" if file.config.foretells_results else "net"
 
 
 def check_player(player: str, purpose: Purpose, net: str) -> None:
@@ -59,7 +59,7 @@ def check_player(player: str, purpose: Purpose, net: str) -> None:
     instead = f"{purpose.player}:net={net}"
     if purpose.player == "alphabeta":
         raise without_policy(f"net {net!r}", net)
-    if player == "zero":
+    if player == "alphazero":
         if not purpose.foretells_results:
             raise NetError(
                 f"net {net!r}: says nothing of who will win, so there is nothing to search with: play it with {instead}"

@@ -6,7 +6,7 @@ A new kind of player for all games is added to `PLAYERS`; players of one game ar
 
 from collections.abc import Callable
 
-from boardwright.agents import alphabeta, external, montecarlo, netplayers, simple, zero
+from boardwright.agents import alphabeta, alphazero, external, montecarlo, netplayers, simple
 from boardwright.agents.base import Agent
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
@@ -17,7 +17,7 @@ PLAYERS: tuple[Player | Callable[[Game], Player], ...] = (  # for every game; a 
     *simple.PLAYERS,
     *montecarlo.PLAYERS,
     alphabeta.player,
-    zero.player,
+    alphazero.player,
     *netplayers.PLAYERS,
     external.player,
 )

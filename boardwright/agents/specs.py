@@ -17,6 +17,7 @@ from boardwright.games.base import Game
 
 LONGEST_SPEC = 1000  # characters
 LIMITS = ("time", "nodes", "sims", "depth")  # options that say how long a player thinks
+OLD_NAMES = {"zero": "alphazero"}  # of players: still accepted, and found in files of older versions
 A_SECOND = Limit(seconds=1.0)  # a move, for searches whose spec sets no limit
 
 
@@ -41,11 +42,25 @@ class Player:
     options: tuple[Option, ...] = ()
 
 
+def current_spec(spec: str) -> str:
+    """The spec with the current name of its player. Without options it may be a person's name, and stays."""
+    name, colon, options = spec.partition(":")
+    return f"{OLD_NAMES.get(name, name)}:{options}" if colon else spec
+
+
+def original_spec(spec: str) -> str:
+    """The spec as the first version wrote it, the inverse of `current_spec`: what stored events are identified by."""
+    name, colon, options = spec.partition(":")
+    first = {new: old for old, new in OLD_NAMES.items()}
+    return f"{first.get(name, name)}:{options}" if colon else spec
+
+
 def split(spec: str) -> tuple[str, dict[str, str]]:
     """A spec's name and its options as text; raises BoardwrightError."""
     if len(spec) > LONGEST_SPEC:
         raise BoardwrightError(f"player {spec[:40]!r}…: a spec may have {LONGEST_SPEC} characters")
     name, _, tail = spec.partition(":")
+    name = OLD_NAMES.get(name, name)
     options: dict[str, str] = {}
     head, *command = re.split(r"(?:^|(?<=,))cmd=", tail, maxsplit=1)
     for part in (*filter(None, head.split(",")), *(f"cmd={rest}" for rest in command)):

@@ -65,7 +65,7 @@ def _usable(path: Path, game: str) -> NetFile:
     net = netfile.read(path)
     if net.game != game:
         raise NetError(f"net file {net.path}: made for {net.game}, not {game}: choose a net of {game}")
-    check_player("zero", purpose_of(net), str(path))
+    check_player("alphazero", purpose_of(net), str(path))
     return net
 
 

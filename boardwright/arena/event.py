@@ -24,7 +24,7 @@ from typing import Any, Self
 from boardwright.agents.base import Limit
 from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
-from boardwright.agents.specs import seconds
+from boardwright.agents.specs import current_spec, seconds
 from boardwright.arena import openings
 from boardwright.arena.openings import Beginning, beginnings
 from boardwright.errors import BoardwrightError
@@ -117,6 +117,10 @@ class Event:
     conditions: Conditions
     gauntlet: bool = False  # the first against all others, instead of all against all
     nets: tuple[tuple[str, str], ...] = ()  # (spec, checksum of its net) of players that use one; see `with_nets`
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", tuple(current_spec(spec) for spec in self.players))
+        object.__setattr__(self, "nets", tuple((current_spec(spec), net) for spec, net in self.nets))
 
     def bound_game(self) -> Game:
         """The game under its rules."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from boardwright.agents.netchoice import player_for
 from boardwright.agents.players import players_of
-from boardwright.agents.specs import split
+from boardwright.agents.specs import original_spec, split
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.declarations import LadderRow
@@ -37,12 +37,12 @@ ROWS = (
     LadderRow("ppo:net={net}", "{net} net, policy only (no search)"),
     LadderRow("net:net={net}", "{net} net, policy only (no search)"),
     LadderRow("alphabeta:nodes=10000", "Alpha-beta, 10,000 positions"),
-    LadderRow("zero:net={net},sims=16"),
+    LadderRow("alphazero:net={net},sims=16"),
     LadderRow("alphabeta:nodes=100000", "Alpha-beta, 100,000 positions"),
-    LadderRow("zero:net={net},sims=100", "{net} net, 100 simulations"),
+    LadderRow("alphazero:net={net},sims=100", "{net} net, 100 simulations"),
     LadderRow("alphabeta:time=1s", "Alpha-beta, 1 s/move"),
     LadderRow("alphabeta:net={net},time=1s", "Alpha-beta + {net}, 1 s/move"),
-    LadderRow("zero:net={net},sims=400", "{net} net, 400 simulations"),
+    LadderRow("alphazero:net={net},sims=400", "{net} net, 400 simulations"),
 )
 
 
@@ -71,10 +71,11 @@ def rows_of(game: Game, nets: Mapping[str, NetFile]) -> list[LadderRow]:
 def near_pairs(rows: Sequence[LadderRow], apart: int) -> list[tuple[str, str]]:
     """The specs of every two rows at most `apart` places apart.
 
-    Each pair is in alphabetical order, so it and its stored games stay the same when rows are added or reordered.
+    Each pair is in alphabetical order of its original specs, so it and its stored games stay the same when rows are
+    added or reordered, or a player is renamed.
     """
     pairs = [(one.spec, other.spec) for place, one in enumerate(rows) for other in rows[place + 1 : place + 1 + apart]]
-    return [(min(pair), max(pair)) for pair in pairs]
+    return [(min(pair, key=original_spec), max(pair, key=original_spec)) for pair in pairs]
 
 
 def from_anchor(ratings: Ratings) -> tuple[Rating, ...]:
@@ -118,4 +119,4 @@ def _was_made_for(net: NetFile, game: Game) -> bool:
 def _players_for(net: NetFile) -> tuple[str, ...]:
     """The players that a net is meant for."""
     player = player_for(net)
-    return ("net", "zero") if player == "zero" else (player,)
+    return ("net", player) if player == "alphazero" else (player,)

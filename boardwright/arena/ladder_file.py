@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardwright.agents.specs import current_spec
 from boardwright.arena.ladder import ANCHOR
 from boardwright.atomicfile import write_atomic
 from boardwright.coerce import MismatchError, checked
@@ -102,7 +103,7 @@ def _to_json(rating: Rating) -> dict[str, Any]:
 
 
 def _player(data: dict[str, Any]) -> Rating:
-    rating = Rating(**_fields(Rating, {"name": data.pop("spec"), **data}))
+    rating = Rating(**_fields(Rating, {"name": current_spec(data.pop("spec")), **data}))
     if rating.plus < 0 or rating.minus < 0 or rating.games < 0:
         raise MismatchError(f"an interval or games below 0 of {rating.name!r}")
     return rating

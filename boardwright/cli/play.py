@@ -9,6 +9,7 @@ import tyro
 
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
+from boardwright.agents.specs import current_spec
 from boardwright.cli.choose import GameOptions
 from boardwright.cli.games import how_to_play
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
@@ -48,7 +49,8 @@ def run(options: Options) -> None:
     person = position.role_to_move if options.role is None else bound.roles.index(options.role)
     person = max(person, 0)
     history = [position]
-    print(f"{bound.title}, rule set {bound.rules.name}: you play {bound.roles[person]} against {options.agent}.")
+    role, agent = bound.roles[person], current_spec(options.agent)
+    print(f"{bound.title}, rule set {bound.rules.name}: you play {role} against {agent}.")
     print(_help(position))
     while history[-1].outcome is None:
         position = history[-1]

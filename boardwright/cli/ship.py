@@ -1,6 +1,6 @@
 """Put a net of a training run among those that ship with the package, half as long, with where it comes from.
 
-`boardwright nets` lists them; players find them by name, as in `zero:net=NAME`.
+`boardwright nets` lists them; players find them by name, as in `alphazero:net=NAME`.
 """
 
 from dataclasses import dataclass

@@ -64,7 +64,8 @@ def run(options: Options) -> None:
         "H0": f"A is not stronger: H0 ({options.elo0:+g} Elo) accepted",
         "undecided": "undecided: the games allowed were not enough",
     }
-    print(f"{options.a} (A) against {options.b} (B), {event.game} {event.rules.name}, openings {event.openings}")
+    a, b = event.players
+    print(f"{a} (A) against {b} (B), {event.game} {event.rules.name}, openings {event.openings}")
     print(f"  {meaning[decision]} after {2 * len(pairs)} games")
     print(f"  log-likelihood ratio {verdict.llr:.2f} (bounds {verdict.lower:.2f} and {verdict.upper:.2f})")
     print(f"  pairs with 0, ½, 1, 1½, 2 points for A: {', '.join(map(str, count_pairs(pairs)))}")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import tyro
 
+from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.choose import in_range, print_json
@@ -33,14 +34,15 @@ def run(options: Options) -> None:
     per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
     if len(options.players) < 2:
         raise BoardwrightError("a tournament needs two players or more: name them after the game")
-    for player in options.players:
-        if options.players.count(player) > 1:
+    players = tuple(current_spec(player) for player in options.players)
+    for player in players:
+        if players.count(player) > 1:
             raise BoardwrightError(
                 f"player {player!r} is named twice: for a match against itself use boardwright match"
             )
     if options.db is None:
         raise BoardwrightError("a tournament keeps its games: name the database with --db FILE")
-    event = options.event(options.players, options.gauntlet)
+    event = options.event(players, options.gauntlet)
     games = len(event.pairings()) * per_pair
     played: list[PlayedGame] = []
     with interruptible(options, played):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from boardwright.agents.base import Agent, Choice, Limit, choose_move
 from boardwright.agents.players import make_agent
+from boardwright.agents.specs import current_spec
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import whole_moves
@@ -34,7 +35,7 @@ class EngineSession:
     """A player, the current position, and its search."""
 
     def __init__(self, game: Game, spec: str):
-        self.spec = spec
+        self.spec = current_spec(spec)
         self.game = game
         self.agent = make_agent(spec, game)
         self.position = game.start()

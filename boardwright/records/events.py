@@ -9,10 +9,11 @@ resumes it. An imported file is an event too.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from boardwright.agents.specs import current_spec, original_spec
 from boardwright.records.codec import canonical
 from boardwright.records.store import Store
 
@@ -30,9 +31,27 @@ class StoredEvent:
 def begin_event(store: Store, config: Mapping[str, Any]) -> int:
     """The id of the event with this configuration, begun before or now."""
     with store.writing() as connection:
-        connection.execute("INSERT INTO events (config) VALUES (?) ON CONFLICT DO NOTHING", [canonical(config)])
-        (event,) = connection.execute("SELECT id FROM events WHERE config = ?", [canonical(config)]).fetchone()
-    return event
+        query = "SELECT id FROM events WHERE config IN (?, ?)"
+        found = connection.execute(query, [canonical(config), canonical(_with_specs(config, original_spec))]).fetchone()
+        if found is None:
+            query = "INSERT INTO events (config) VALUES (?) RETURNING id"
+            found = connection.execute(query, [canonical(config)]).fetchone()
+    return found[0]
+
+
+def read_config(text: str) -> dict[str, Any]:
+    """The configuration of a stored event, with the current names of its players."""
+    return _with_specs(json.loads(text), current_spec)
+
+
+def _with_specs(config: Mapping[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
+    """A configuration with other names of its players."""
+    changed = dict(config)
+    if "players" in config:
+        changed["players"] = [rename(spec) for spec in config["players"]]
+    if "nets" in config:
+        changed["nets"] = {rename(spec): net for spec, net in config["nets"].items()}
+    return changed
 
 
 def finished_indices(store: Store, event: int) -> set[int]:
@@ -46,4 +65,4 @@ def events(store: Store) -> list[StoredEvent]:
     query = """SELECT id, config, began, (SELECT count(*) FROM games WHERE event = events.id)
         FROM events ORDER BY id"""
     with store.reading() as connection:
-        return [StoredEvent(number, json.loads(config), *rest) for number, config, *rest in connection.execute(query)]
+        return [StoredEvent(number, read_config(config), *rest) for number, config, *rest in connection.execute(query)]

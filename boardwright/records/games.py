@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardwright import __version__
+from boardwright.agents.specs import OLD_NAMES, current_spec
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING, Rules
@@ -21,8 +22,8 @@ KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
 LISTING = """
     FROM games
     JOIN rule_sets ON rule_sets.id = games.rule_set
-    JOIN players AS first ON first.id = games.first
-    JOIN players AS second ON second.id = games.second"""
+    JOIN (SELECT id, current_spec(spec) AS spec, version FROM players) AS first ON first.id = games.first
+    JOIN (SELECT id, current_spec(spec) AS spec, version FROM players) AS second ON second.id = games.second"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,8 @@ class Wanted:
             "before": "games.id < :before",
         }
         values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}
+        if self.player is not None:
+            values["player"] = OLD_NAMES.get(self.player, current_spec(self.player))
         where = " AND ".join(tests[name] for name in values)
         return f" WHERE {where}" if where else "", values
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from boardwright.agents.specs import current_spec
 from boardwright.arena.event import PlayedGame
 from boardwright.games.base import ONGOING
 from boardwright.records import codec
@@ -94,6 +95,7 @@ def _rows(store: Store, which: str, values: list[str]) -> Iterator[StoredLiveGam
             if fields["clock"] is not None:
                 base, increment, *remaining = json.loads(fields["clock"])
                 clock = ClockState(base=base, increment=increment, remaining=tuple(remaining))
+            fields["opponent"] = current_spec(fields["opponent"])
             fields["actions"] = codec.actions_of(fields["actions"])
             fields["seconds"] = codec.seconds_of(fields["seconds"])
             yield StoredLiveGame(**{**fields, "clock": clock})

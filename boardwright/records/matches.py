@@ -6,7 +6,6 @@
 The games themselves belong to the event, which can always go on; a match that was stopped does so too.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from boardwright.arena.event import Clock, Conditions, Event
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.records.codec import canonical
-from boardwright.records.events import begin_event
+from boardwright.records.events import begin_event, read_config
 from boardwright.records.store import Store
 
 State = Literal["waiting", "running", "done", "stopped", "failed"]
@@ -111,5 +110,5 @@ def event_of(config: Mapping[str, Any]) -> Event:
 def _match(row: tuple[Any, ...]) -> StoredMatch:
     number, event, games, state, error, asked, config = row
     return StoredMatch(
-        id=number, event=event, games=games, state=state, error=error, asked=asked, config=json.loads(config)
+        id=number, event=event, games=games, state=state, error=error, asked=asked, config=read_config(config)
     )

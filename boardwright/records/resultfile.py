@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Iterator
 
+from boardwright.agents.specs import current_spec
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW
 from boardwright.stats.pairings import Encounter
@@ -47,4 +48,4 @@ def _encounters(rows: "csv.DictReader[str]", name: str) -> Iterator[Encounter]:
             raise BoardwrightError(f"{name}, line {rows.line_num}: a player's name cannot be printed")
         if result not in RESULTS:
             raise BoardwrightError(f"{name}, line {rows.line_num}: result {result!r} is not first, second or draw")
-        yield Encounter(first, second, RESULTS[result])
+        yield Encounter(current_spec(first), current_spec(second), RESULTS[result])

@@ -8,6 +8,7 @@ simply plays again.
 
 from pathlib import Path
 
+from boardwright.agents.specs import current_spec
 from boardwright.database import Database, Kind, open_database
 
 APPLICATION = 0x42576774  # in the header of our files: "BWgt"
@@ -97,4 +98,6 @@ def open_store(path: Path, *, create: bool) -> Store:
     A file that may not be written is opened for reading.
     """
     kind = Kind("games", APPLICATION, MIGRATIONS, missing="give a database of games with --db")
-    return open_database(path, kind, create=create)
+    store = open_database(path, kind, create=create)
+    store.connection.create_function("current_spec", 1, current_spec, deterministic=True)
+    return store

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from boardwright.agents.alphazero import AlphaZeroPlayer
 from boardwright.agents.base import Limit
 from boardwright.agents.netplayers import Evaluate
-from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Game, Position, SearchResources
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture, NetConfig
@@ -56,10 +56,10 @@ def player(
     tables: bool = True,
     sims: int = 100,
     **options: Any,
-) -> ZeroPlayer:
+) -> AlphaZeroPlayer:
     """A player without a net, by default one that is unsure; draughts' endgame tables on or off."""
     resources = SearchResources(game.shipped_tables if tables else None)
-    return ZeroPlayer(
+    return AlphaZeroPlayer(
         game, game.puct(megabytes, batch, 1, resources), evaluate or unsure(game), Limit(simulations=sims), **options
     )
 

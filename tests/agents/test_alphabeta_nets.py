@@ -116,7 +116,7 @@ def refusal(spec: str, game: Game = GAME) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("player", ["zero", "net", "dqn", "ppo"])
+@pytest.mark.parametrize("player", ["alphazero", "net", "dqn", "ppo"])
 @pytest.mark.parametrize("rules", ["wcdf", "paper"])
 def test_players_of_policies_refuse_evaluation_nets(player: str, rules: str, tmp_path: Path) -> None:
     path = net_file(tmp_path, OBSERVED, TINY)
@@ -128,7 +128,7 @@ def test_players_of_policies_refuse_evaluation_nets(player: str, rules: str, tmp
 @pytest.mark.parametrize(
     ("config", "method", "right"),
     [
-        (SMALL, "alphazero", "zero"),
+        (SMALL, "alphazero", "alphazero"),
         (SMALL, "dqn", "dqn"),
         (SMALL, "ppo", "ppo"),
         (NetConfig(blocks=1, width=8, value="linear"), None, "net"),
@@ -148,7 +148,7 @@ def test_what_else_is_refused(tmp_path: Path) -> None:
     assert "made for observation 'full', where alpha-beta in draughts needs 'paper'" in refusal(f"alphabeta:net={full}")
     tablut = net_file(tmp_path, boardwright.game("tablut"), TINY)
     assert refusal(f"alphabeta:net={tablut}").endswith("made for tablut, not draughts: choose a net of draughts")
-    assert refusal(f"zero:net={tablut}").endswith("made for tablut, not draughts: choose a net of draughts")
+    assert refusal(f"alphazero:net={tablut}").endswith("made for tablut, not draughts: choose a net of draughts")
     assert "no such file, and no net of that name ships" in refusal("alphabeta:net=nobody")
     assert "unknown option of player 'alphabeta' 'net'" in refusal("alphabeta:net=x", boardwright.game("tablut"))
     full.write_bytes(b"no net")

@@ -14,17 +14,19 @@ from boardwright.nets import shipped
 
 def test_a_checksum_is_of_the_file_that_the_player_reads(tmp_path: Path) -> None:
     path = net_file(tmp_path, boardwright.game("tablut"))
-    one = net_checksum(f"zero:net={path},sims=4")
+    one = net_checksum(f"alphazero:net={path},sims=4")
     assert len(one) == 12
     shutil.copy(path, tmp_path / "copy.net")
     assert net_checksum(f"net:net={tmp_path}/copy.net") == one  # what is in it counts, not its name or its player
     net_file(tmp_path, boardwright.game("tablut"), method="ppo").replace(path)
-    assert net_checksum(f"zero:net={path},sims=4") not in ("", one)
+    assert net_checksum(f"alphazero:net={path},sims=4") not in ("", one)
     name = shipped.names()[0]
     assert net_checksum(f"net:net={name}") == net_checksum(f"net:net={shipped.find(name)}") != ""
 
 
-@pytest.mark.parametrize("spec", ["random", "mc:sims=4", "zero:net=nowhere.net", "net:net=.", "external:cmd=x,net=y"])
+@pytest.mark.parametrize(
+    "spec", ["random", "mc:sims=4", "alphazero:net=nowhere.net", "net:net=.", "external:cmd=x,net=y"]
+)
 def test_players_without_a_net_have_none(spec: str) -> None:
     assert net_checksum(spec) == ""
 
@@ -33,4 +35,4 @@ def test_a_file_is_read_once_while_it_stays_as_it_is(tmp_path: Path, monkeypatch
     path = net_file(tmp_path, boardwright.game("tablut"))
     first = net_checksum(f"net:net={path}")
     monkeypatch.setattr(netchoice.hashlib, "file_digest", pytest.fail)
-    assert net_checksum(f"zero:net={path}") == first
+    assert net_checksum(f"alphazero:net={path}") == first

@@ -72,15 +72,15 @@ def test_chance_is_drawn(tmp_path: Path) -> None:
     [
         ("dqn", "ppo", CRITIC, "trained by ppo, not for 'dqn': use ppo:net="),
         ("ppo", "dqn", BARE, "trained by dqn, not for 'ppo': use dqn:net="),
-        ("ppo", "alphazero", SMALL, "trained by alphazero, not for 'ppo': use zero:net="),
-        ("dqn", None, SMALL, "trained by an unknown method, not for 'dqn': use zero:net="),
+        ("ppo", "alphazero", SMALL, "trained by alphazero, not for 'ppo': use alphazero:net="),
+        ("dqn", None, SMALL, "trained by an unknown method, not for 'dqn': use alphazero:net="),
         ("ppo", "imitation", CRITIC, "trained by imitation, not for 'ppo': use net:net="),
         ("net", "dqn", BARE, "trained by dqn, not for 'net': use dqn:net="),
-        ("zero", "dqn", BARE, "says nothing of who will win.*play it with dqn:net="),
-        ("zero", "dqn", SMALL, "says nothing of who will win.*play it with dqn:net="),
-        ("zero", "ppo", LINEAR, "says nothing of who will win.*play it with ppo:net="),
-        ("zero", "ppo", CRITIC, "says nothing of who will win.*play it with ppo:net="),
-        ("zero", None, LINEAR, "says nothing of who will win.*play it with net:net="),
+        ("alphazero", "dqn", BARE, "says nothing of who will win.*play it with dqn:net="),
+        ("alphazero", "dqn", SMALL, "says nothing of who will win.*play it with dqn:net="),
+        ("alphazero", "ppo", LINEAR, "says nothing of who will win.*play it with ppo:net="),
+        ("alphazero", "ppo", CRITIC, "says nothing of who will win.*play it with ppo:net="),
+        ("alphazero", None, LINEAR, "says nothing of who will win.*play it with net:net="),
     ],
 )
 def test_a_net_of_another_method_is_refused(
@@ -101,7 +101,7 @@ def test_policies_of_all_methods_play_as_nets(tmp_path: Path) -> None:
     for player, path, knows in (("net", ahead, True), ("ppo", ahead, True), ("net", linear, False)):
         value = make_agent(f"{player}:net={path}", game).choose(game.start(), Limit()).value
         assert (value is not None) == knows
-    assert make_agent(f"zero:net={ahead},sims=4", game).choose(game.start(), Limit()).simulations == 4
+    assert make_agent(f"alphazero:net={ahead},sims=4", game).choose(game.start(), Limit()).simulations == 4
 
 
 PLAY = """

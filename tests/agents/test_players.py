@@ -69,11 +69,11 @@ def test_a_limit_must_be_positive(bounds: dict) -> None:
 
 def test_general_players_play_a_game_without_players_of_its_own() -> None:
     names = [player.name for player in players_of(TicTacToe(TicTacToeRules(), "full"))]
-    assert {"random", "mc", "alphabeta", "zero", "net"} <= set(names)
+    assert {"random", "mc", "alphabeta", "alphazero", "net"} <= set(names)
     assert "greedy-mobility" not in names
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "zero"])
+@pytest.mark.parametrize("name", ["alphabeta", "alphazero"])
 def test_a_game_has_each_player_once_with_all_its_options(name: str) -> None:
     (player,) = [player for player in players_of(boardwright.game("draughts")) if player.name == name]
     assert "tables" in {option.name for option in player.options}

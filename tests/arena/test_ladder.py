@@ -71,9 +71,9 @@ def test_a_net_has_rows_for_the_players_it_is_meant_for_under_its_own_rules(nets
         "ppo:net=gradient": "gradient net, policy only (no search)",
         "net:net=hnefi": "hnefi net, policy only (no search)",
         "net:net=mute": "mute net, policy only (no search)",
-        "zero:net=hnefi,sims=16": None,
-        "zero:net=hnefi,sims=100": "hnefi net, 100 simulations",
-        "zero:net=hnefi,sims=400": "hnefi net, 400 simulations",
+        "alphazero:net=hnefi,sims=16": None,
+        "alphazero:net=hnefi,sims=100": "hnefi net, 100 simulations",
+        "alphazero:net=hnefi,sims=400": "hnefi net, 400 simulations",
     }
     assert {row.spec.partition("net=")[2].partition(",")[0] for row in with_nets("saami", nets)} == {"laps"}
     assert with_nets("mcgill", nets) == []

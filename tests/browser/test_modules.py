@@ -90,7 +90,7 @@ def test_variations_grow_and_go(page: Page) -> None:
 
 
 def test_specs_are_read_and_written(page: Page) -> None:
-    specs = ["random", "alphabeta:time=2s,threads=2", "zero:net=a=b"]
+    specs = ["random", "alphabeta:time=2s,threads=2", "alphazero:net=a=b"]
     assert [call(page, "panels/opponent.js", f"m.writeSpec(m.parseSpec('{spec}'))") for spec in specs] == specs
 
 
@@ -98,7 +98,7 @@ LADDERS = """
 const rung = (spec, level) => ({ spec, label: spec, level, rating: null });
 const ladder = (...specs) => specs.map((spec, place) => rung(spec, place + 1));
 const game = { default_rules: "old", rule_sets: [
-  { name: "old", opponents: ladder("random", "greedy", "net:net=a", "zero:net=a,sims=100", "alphabeta:net=e") },
+  { name: "old", opponents: ladder("random", "greedy", "net:net=a", "alphazero:net=a,sims=100", "alphabeta:net=e") },
   { name: "new", opponents: ladder("random", "greedy", "alphabeta", "net:net=b") } ] };
 """
 
@@ -109,12 +109,12 @@ const game = { default_rules: "old", rule_sets: [
         ("greedy", "greedy"),
         ("mc:sims=7", "mc:sims=7"),  # not on the ladder, but knows all rules
         ("net:net=a", "alphabeta"),  # the third rung here as there
-        ("zero:net=a,sims=100", "net:net=b"),
-        ("zero:time=5s,net=a", "greedy"),  # on no rung
-        ("zero:net=b,sims=3", "zero:net=b,sims=3"),
+        ("alphazero:net=a,sims=100", "net:net=b"),
+        ("alphazero:time=5s,net=a", "greedy"),  # on no rung
+        ("alphazero:net=b,sims=3", "alphazero:net=b,sims=3"),
         ("alphabeta:net=e", "alphabeta:net=e"),  # which says nothing of moves, so that any rules will do
         ("alphabeta:net=gone", "greedy"),
-        ("zero:net=run/0123,sims=3", "zero:net=run/0123,sims=3"),  # a run that was not seen yet
+        ("alphazero:net=run/0123,sims=3", "alphazero:net=run/0123,sims=3"),  # a run that was not seen yet
     ],
 )
 def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
@@ -123,13 +123,13 @@ def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
     assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
 
 
-@pytest.mark.parametrize(("learned", "after"), [("new", "zero:net=run/0456"), ("old", "greedy")])
+@pytest.mark.parametrize(("learned", "after"), [("new", "alphazero:net=run/0456"), ("old", "greedy")])
 def test_the_net_of_a_run_follows_the_rules_it_learned(page: Page, learned: str, after: str) -> None:
     runs = f"[{{ id: '0456', name: 'mine', rules: '{learned}' }}]"
     found = page.evaluate(
         "async () => { const [sides, m] = await Promise.all(['sides', 'ladder'].map((name) =>"
         f" import(`/static/js/lib/${{name}}.js`))); sides.nameRuns({runs}); {LADDERS}"
-        " return m.stillOffered(game, 'zero:net=run/0456', 'old', 'new'); }"
+        " return m.stillOffered(game, 'alphazero:net=run/0456', 'old', 'new'); }"
     )
     assert found == after
 

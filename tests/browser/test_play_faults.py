@@ -65,9 +65,9 @@ def test_a_player_without_its_net_is_refused(open_page: OpenPage) -> None:
     page = open_page("/")
     page.get_by_role("radio", name="Tablut").check(force=True)
     page.get_by_label("Against").select_option("other")
-    page.locator("select[name=player]").select_option("zero")
+    page.locator("select[name=player]").select_option("alphazero")
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(notice(page)).to_contain_text("player 'zero' needs a net")
+    expect(notice(page)).to_contain_text("player 'alphazero' needs a net")
     assert page.evaluate("location.pathname") == "/"
     page.locator(".other-player summary").click()
     expect(page.get_by_title("the net:")).not_to_contain_text("file")
@@ -257,7 +257,7 @@ def test_the_net_of_a_run_is_called_by_its_name(open_page: OpenPage, zero_run: s
     page = open_page("/")
     (run,) = [run for run in page.request.get("/api/runs").json() if run["name"] == zero_run]
     play(page, rules="zero", opponent=run["player"])
-    expect(page.locator(".player-name").first).to_have_text(f"zero:net=run/{zero_run}")
+    expect(page.locator(".player-name").first).to_have_text(f"alphazero:net=run/{zero_run}")
 
 
 def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:

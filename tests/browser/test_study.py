@@ -89,11 +89,11 @@ def test_an_engine_that_does_not_fit_is_refused_aloud(open_page: OpenPage) -> No
     page = open_page("/a/tablut/zero")
     page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("other")
-    page.locator(".engine select[name=player]").select_option("zero")
+    page.locator(".engine select[name=player]").select_option("alphazero")
     page.locator(".engine details > summary").click()
     page.locator(".engine .options label", has_text="the name of one that ships").locator("input").fill("tablut-mcgill")
     page.keyboard.press("Tab")
-    expect(page.locator(".engine > summary")).to_contain_text("zero:net=tablut-mcgill")
+    expect(page.locator(".engine > summary")).to_contain_text("alphazero:net=tablut-mcgill")
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("made for rules 'mcgill'")
 

@@ -33,7 +33,7 @@ def nets(tmp_path: Path) -> tuple[Path, Path]:
 def contest(tmp_path: Path, nets: tuple[Path, Path]) -> list[str]:
     """A match of a net whose file is `my.net`, at first the first of the two."""
     shutil.copy(nets[0], tmp_path / "my.net")
-    spec = f"zero:net={tmp_path}/my.net,sims=4"
+    spec = f"alphazero:net={tmp_path}/my.net,sims=4"
     return ["match", "draughts", spec, "random", "--max-plies", "30", "--db", f"{tmp_path}/games.db"]
 
 
@@ -63,7 +63,7 @@ def test_a_net_that_has_changed_plays_its_own_games(
     rated = json.loads(boardwright("ratings", "--db", db, "--json")[1])
     (warning,) = [text for text in rated["warnings"] if "net" in text]
     assert warning.startswith("nets that have changed are one player here")
-    assert f": zero:net={mine},sims=4 (" in warning
+    assert f": alphazero:net={mine},sims=4 (" in warning
     assert all(version.split()[-1] in warning for version in versions if "net" in version)
     assert not any("several versions" in text for text in rated["warnings"])
 
@@ -110,7 +110,7 @@ def test_databases_from_before_nets_were_noted(boardwright: Any, contest: list[s
     with sqlite3.connect(db) as connection:  # as an earlier version wrote it
         text = json.dumps(of_net, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         connection.execute("UPDATE events SET config = ? WHERE id = 2", [text])
-        connection.execute("UPDATE players SET version = '0.1.0' WHERE spec LIKE 'zero%'")
+        connection.execute("UPDATE players SET version = '0.1.0' WHERE spec LIKE 'alphazero%'")
     assert boardwright(*plain, "--games", "4")[0] == 0
     assert boardwright(*contest, "--games", "4")[0] == 0
     assert counts(db) == [4, 2, 4]

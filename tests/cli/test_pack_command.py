@@ -125,7 +125,7 @@ def test_nets_say_which_player_they_are_for(tmp_path: Path, boardwright: Any, mo
     assert out.startswith("eyes: draughts wcdf, evaluation 8-4, 0.01 MB\nlaps: ")
     assert "\nplayer: alphabeta:net=eyes\nobservation: paper\n" in boardwright("nets", "eyes")[1]
     told = json.loads(boardwright("nets", "--json")[1])["nets"]
-    assert [net["player"] for net in told] == ["alphabeta:net=eyes", "zero:net=laps"]
+    assert [net["player"] for net in told] == ["alphabeta:net=eyes", "alphazero:net=laps"]
 
 
 def test_a_run_whose_time_is_up_has_not_failed(

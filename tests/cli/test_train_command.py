@@ -55,9 +55,9 @@ def test_a_net_it_trained_plays(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "iteration 3/3" in done.stdout
     assert str(folder / "nets" / "best.net") in done.stdout
-    played = boardwright("match", "draughts", f"zero:net={folder}/nets/best.net,sims=2", "random", "--games", "2")
+    played = boardwright("match", "draughts", f"alphazero:net={folder}/nets/best.net,sims=2", "random", "--games", "2")
     assert played.returncode == 0, played.stderr
-    wrong = boardwright("match", "tablut", f"zero:net={folder}/nets/best.net,sims=2", "random", "--games", "2")
+    wrong = boardwright("match", "tablut", f"alphazero:net={folder}/nets/best.net,sims=2", "random", "--games", "2")
     assert wrong.returncode == 2
     assert "made for draughts, not tablut" in wrong.stderr
 

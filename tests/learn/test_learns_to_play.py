@@ -43,7 +43,7 @@ def test_a_tiny_net_beats_chance_and_its_former_self(
     config = settings.apply(presets.PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
     loop.train(AlphaZero(config), tmp_path)
     best, first = tmp_path / "nets" / league.BEST, tmp_path / "nets" / "000000.net"
-    assert _score(game, rules, f"zero:net={best},sims=16", "random", 40) >= 0.9
+    assert _score(game, rules, f"alphazero:net={best},sims=16", "random", 40) >= 0.9
     now, then = (f"net:net={net},temperature=0.3,seed={seed}" for seed, net in enumerate((best, first)))
     assert _score(game, rules, now, then, 60) > 0.7
 

@@ -65,7 +65,7 @@ def test_a_shipped_net_plays_by_its_name_and_is_listed(
     ship_command.run(ship_command.Options(run=run, name="checkers"))
     ship_command.run(ship_command.Options(run=run, name="checkers-early", iteration=10))
     assert [path.name for path in sorted(package.iterdir())] == ["checkers-early.safetensors", "checkers.safetensors"]
-    assert make_agent("zero:net=checkers,sims=4", GAME).choose(GAME.start(), Limit()).nodes >= 4
+    assert make_agent("alphazero:net=checkers,sims=4", GAME).choose(GAME.start(), Limit()).nodes >= 4
     capsys.readouterr()
     nets_command.run(nets_command.Options())
     size = f"{(package / 'checkers.safetensors').stat().st_size / 1e6:.2f} MB"

@@ -10,8 +10,8 @@ import pytest
 from midgames import quick_jit
 
 import boardwright
+from boardwright.agents.alphazero import AlphaZeroPlayer
 from boardwright.agents.base import Limit
-from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Position, SearchResources
 from boardwright.games.batched import without_forced
 from boardwright.learn.alphazero.method import AlphaZero
@@ -103,7 +103,7 @@ def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
     position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
     assert position.count_actions() > 1
     search = DRAUGHTS.puct(16, 1, 0, SearchResources())
-    choice = ZeroPlayer(DRAUGHTS, search, evaluate, Limit(), gumbel=gumbel).choose(position, Limit(simulations=40))
+    choice = AlphaZeroPlayer(DRAUGHTS, search, evaluate, Limit(), gumbel=gumbel).choose(position, Limit(simulations=40))
     assert choice.simulations == 40
     assert choice.nodes == len(asked) == 41  # a simulation each, and the root
     choices(position, 7)
@@ -118,7 +118,7 @@ def test_forced_moves_are_part_of_the_line() -> None:
         return np.zeros((len(planes), DRAUGHTS.num_actions), np.float32), np.zeros(len(planes), np.float32)
 
     search = DRAUGHTS.puct(16, 1, 0, SearchResources())
-    line = ZeroPlayer(DRAUGHTS, search, evaluate, Limit()).choose(position, Limit(simulations=40)).line
+    line = AlphaZeroPlayer(DRAUGHTS, search, evaluate, Limit()).choose(position, Limit(simulations=40)).line
     forced = 0
     for action in line:
         assert action in position.legal_actions()

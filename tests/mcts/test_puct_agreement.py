@@ -20,8 +20,8 @@ import pytest
 from midgames import quick_jit
 
 import boardwright
+from boardwright.agents.alphazero import AlphaZeroPlayer
 from boardwright.agents.base import Choice, Limit
-from boardwright.agents.zero import ZeroPlayer
 from boardwright.games.base import Game, Position, SearchResources
 from boardwright.games.batched import without_forced
 from boardwright.mcts.policies import SearchResult, gumbel_search
@@ -141,7 +141,7 @@ def batched(search: Any, position: Position, simulations: int, **options: Any) -
 
 def scalar(position: Position, simulations: int, gumbel: bool) -> Choice:
     game, evaluate = position.game, make_evaluate(position.game, np)
-    player = ZeroPlayer(
+    player = AlphaZeroPlayer(
         game, game.puct(16, 1, 0, SearchResources()), lambda planes, roles: evaluate(planes), Limit(), gumbel=gumbel
     )
     return player.choose(position, Limit(simulations=simulations))

@@ -7,7 +7,7 @@ import boardwright
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 
-A_LONG_NAME = "zero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  # as players of runs have
+A_LONG_NAME = "alphazero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  # as players of runs have
 HAVE_FILES = [name for name in boardwright.game_names() if "write_games" in vars(game_class(name))]
 
 

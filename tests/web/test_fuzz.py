@@ -25,7 +25,7 @@ SENSIBLE = {
     "rules": st.none(),
     "start": st.none(),
     "position": st.none(),
-    "opponent": st.sampled_from(["random", "first-legal", "random:seed=1", "external:cmd=x", "zero:net=x"]),
+    "opponent": st.sampled_from(["random", "first-legal", "random:seed=1", "external:cmd=x", "alphazero:net=x"]),
     "actions": st.lists(st.integers(0, 3000), max_size=3),
     "moves": st.lists(st.sampled_from(["11-15", "d1-d2", "castle b3"]), max_size=2),
 }

@@ -59,12 +59,12 @@ def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: Tes
     assert begun("alphabeta:nodes=50").status_code == 200  # no net is needed
     assert "unknown net 'nobody'" in begun("alphabeta:net=nobody").json()["error"]
     error = "net 'eyes': an evaluation net, which says nothing of moves: play it with alphabeta:net=eyes"
-    assert begun("zero:net=eyes,sims=2").json()["error"] == error
-    error = "net file hands: no evaluation net, which alpha-beta needs: use zero:net=hands"
+    assert begun("alphazero:net=eyes,sims=2").json()["error"] == error
+    error = "net file hands: no evaluation net, which alpha-beta needs: use alphazero:net=hands"
     assert begun("alphabeta:net=hands").json()["error"] == error
     plant_shipped_net(package / "data", "wishes", "draughts", "wcdf", method="dqn")
     for player, reason in (
-        ("zero", "says nothing of who will win, so there is nothing to search with: play it with dqn:net=wishes"),
+        ("alphazero", "says nothing of who will win, so there is nothing to search with: play it with dqn:net=wishes"),
         ("net", "trained by dqn, not for 'net': use dqn:net=wishes"),
         ("ppo", "trained by dqn, not for 'ppo': use dqn:net=wishes"),
     ):

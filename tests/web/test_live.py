@@ -227,13 +227,13 @@ def test_parts_of_a_capture_are_no_move(client: TestClient) -> None:
     "query",
     [
         {"opponent": "external:cmd=sleep 5"},
-        {"opponent": "zero:net=/etc/passwd"},
-        {"opponent": "zero:net=../../etc/passwd"},
-        {"opponent": "zero:net=run/../secret"},
-        {"opponent": "zero"},
+        {"opponent": "alphazero:net=/etc/passwd"},
+        {"opponent": "alphazero:net=../../etc/passwd"},
+        {"opponent": "alphazero:net=run/../secret"},
+        {"opponent": "alphazero"},
         {"opponent": "net:temperature=1"},
-        {"opponent": "zero:net=cathedral"},
-        {"opponent": "zero:net=tablut", "rules": "saami"},
+        {"opponent": "alphazero:net=cathedral"},
+        {"opponent": "alphazero:net=tablut", "rules": "saami"},
         {"opponent": "nobody"},
         {"opponent": "alphabeta:threads=200"},
         {"opponent": "alphabeta:hash=60000"},
@@ -252,7 +252,7 @@ def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> No
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({"opponent": "zero"}, "player 'zero' needs a net, net=NAME: one that ships ("),
+        ({"opponent": "alphazero"}, "player 'alphazero' needs a net, net=NAME: one that ships ("),
         ({"opponent": "net:net=cathedral"}, "net file cathedral: made for cathedral, not tablut: choose"),
         ({"opponent": "net:net=tablut", "rules": "saami"}, "net file tablut: made for rules 'zero' ("),
     ],
@@ -276,9 +276,11 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
     ((name, path),) = run_nets(settings).items()
     assert path == folder / "best.net"
     game = boardwright.game("tablut")
-    assert resolve(f"zero:net={name},sims=8", game, settings) == f"zero:net={path.resolve()},sims=8"
+    assert resolve(f"alphazero:net={name},sims=8", game, settings) == f"alphazero:net={path.resolve()},sims=8"
     with serving(runs=tmp_path / "runs") as client:
-        refused = client.post("/api/play", json={"game": "tablut", "opponent": f"zero:net={name},sims=8", "role": 1})
+        refused = client.post(
+            "/api/play", json={"game": "tablut", "opponent": f"alphazero:net={name},sims=8", "role": 1}
+        )
         assert refused.status_code == 400
         assert f"net file {name}:" in refused.json()["error"]
         assert str(tmp_path) not in refused.json()["error"]

@@ -126,7 +126,7 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     for iteration in (0, 3):
         plant_net(folder, iteration)
     shutil.copy(folder / "nets" / "000003.net", folder / "nets" / "best.net")
-    assert only(client)["player"] == f"zero:net=run/{run}"
+    assert only(client)["player"] == f"alphazero:net=run/{run}"
     sample = client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json()
     assert (sample["iteration"], sample["game"], sample["rules"]) == (3, "draughts", game.rules.name)
     last = game.play_all(sample["actions"])

@@ -188,7 +188,9 @@ def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: S
     (run / "nets" / "000001.net").rename(run / "nets" / "best.net")
     with serving(runs=tmp_path / "runs") as client, client.websocket_connect(ADDRESS) as page:
         (net,) = run_nets(client.app.state.services.settings)  # type: ignore[attr-defined]
-        page.send_json({"type": "analyse", "id": "a", "game": "draughts", "agent": f"zero:net={net}", "seconds": 1})
+        page.send_json(
+            {"type": "analyse", "id": "a", "game": "draughts", "agent": f"alphazero:net={net}", "seconds": 1}
+        )
         assert page.receive_json() == {"type": "preparing", "id": "a"}
         info = receive(page, "info", "error")
         Info.model_validate(info)
@@ -196,7 +198,7 @@ def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: S
         assert sum(candidate["visits"] for candidate in info["candidates"]) > 1
         assert len(info["candidates"]) == 7
         assert receive(page, "done")["id"] == "a"
-        page.send_json({"type": "analyse", "id": "b", "game": "draughts", "agent": f"zero:net={net}"})
+        page.send_json({"type": "analyse", "id": "b", "game": "draughts", "agent": f"alphazero:net={net}"})
         assert receive(page, "info", "preparing", "error")["type"] == "info"  # the net is kept
 
 
@@ -225,7 +227,7 @@ def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> 
     [
         {"agent": "external:cmd=sleep 9"},
         {"agent": "nobody"},
-        {"agent": "zero:net=/etc/passwd"},
+        {"agent": "alphazero:net=/etc/passwd"},
         {"agent": "random", "actions": [5]},
         {"agent": "random", "rules": "a.toml"},
         {"agent": "random", "game": "cathedral", "rules": "paper", "start": "?"},

@@ -56,8 +56,8 @@ QUICK = (
 # How a net is asked: words, and a player of the net in a file.
 ASKED: dict[str, Callable[[str, int], str]] = {
     "net alone": lambda net, sims: f"net:net={net}",
-    "net + search": lambda net, sims: f"zero:net={net},sims={sims},tables=off",
-    "net + search + tables": lambda net, sims: f"zero:net={net},sims={sims}",
+    "net + search": lambda net, sims: f"alphazero:net={net},sims={sims},tables=off",
+    "net + search + tables": lambda net, sims: f"alphazero:net={net},sims={sims}",
 }
 # Wins, draws and losses of the net before training, with search and tables, against random: `boardwright match draughts
 # alphazero:net=run/nets/000000.net,sims=100 random --rules paper --games 40 --openings ballots`.
@@ -217,7 +217,7 @@ def _usable(text: str) -> Path:
     path = shipped.find(text)
     file = netfile.read(path)
     netfile.check_game(file, make_game("draughts"))
-    check_net("zero", path, netfile.game_of(file))
+    check_net("alphazero", path, netfile.game_of(file))
     return path
 
 

@@ -3,13 +3,15 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import to_json
+
+from boardwright.agents.specs import current_spec
 
 Json = dict[str, Any]
 Role = Literal[0, 1]
 Name = Annotated[str, Field(max_length=60)]
-Spec = Annotated[str, Field(max_length=1000)]
+Spec = Annotated[str, Field(max_length=1000), AfterValidator(current_spec)]
 PositionText = Annotated[str, Field(max_length=2000)]
 Actions = Annotated[list[Annotated[int, Field(ge=0, lt=1 << 16)]], Field(max_length=10_000)]
 MoveText = Annotated[str, Field(max_length=200)]

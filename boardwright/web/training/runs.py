@@ -23,7 +23,7 @@ CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
 MAX_DEPTH = 3  # levels of folders below the server's
 MAX_RUNS = 500
-PLAYERS = {"alphabeta": "alphabeta", "alphazero": "zero", "dqn": "dqn", "ppo": "ppo"}  # by method
+PLAYERS = {"alphabeta": "alphabeta", "alphazero": "alphazero", "dqn": "dqn", "ppo": "ppo"}  # by method
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,7 +93,7 @@ def _spec(file: NetFile, link: Path) -> str:
     player = player_for(file)
     if player == "alphabeta":
         return f"{player}:net={link},nodes={NODES}"
-    return f"{'net' if player == 'zero' else player}:net={link}"
+    return f"{'net' if player == 'alphazero' else player}:net={link}"
 
 
 def _play(event: Event, megabytes: int) -> PlayedGame:

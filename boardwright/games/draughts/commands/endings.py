@@ -1,6 +1,7 @@
 """Measure how many won endings of draughts players win, against a defender who does not err where tables know.
 
-The same random positions for every player: `boardwright endings net:net=FILE zero:net=FILE,sims=400 alphabeta:depth=8`.
+The same random positions for every player:
+`boardwright endings net:net=FILE alphazero:net=FILE,sims=400 alphabeta:depth=8`.
 """
 
 import math

@@ -7,7 +7,7 @@ import { useRemembered } from "../lib/storage.js";
 function defaultAgent(game, rules) {
   const best = ladderOf(game, rules).at(-1).spec;
   const names = game.players.map((player) => player.name);
-  return /^(zero|alphabeta):net=/.test(best) ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
+  return /^(alphazero|alphabeta):net=/.test(best) ? best : (["alphabeta", "mc"].find((name) => names.includes(name)) ?? best);
 }
 
 /** @returns {[string, (spec: string) => void]} a remembered player is used only if it plays by the rules */

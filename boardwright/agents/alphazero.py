@@ -1,4 +1,4 @@
-"""The player that searches with a net: `zero:net=PATH,sims=400`.
+"""The player that searches with a net: `alphazero:net=PATH,sims=400`.
 
 The search is in `src/core/search/puct.hpp`; here its positions are evaluated, batch by batch, and its limits
 kept. It needs no JAX.
@@ -28,7 +28,7 @@ MEMORY = Option("memory", "megabytes for the tree; when they are full it answers
 GUMBEL = Option("gumbel", "sequential halving at the root instead of PUCT; needs sims", on_off, "on|off", "off")
 
 
-class ZeroPlayer(Agent):
+class AlphaZeroPlayer(Agent):
     """PUCT or Gumbel search with a net. Keeps its tree from move to move, but for Gumbel search.
 
     `game` is as the net observes it, and `search` of that game; positions may be of one that observes otherwise.
@@ -133,11 +133,11 @@ def _choice(search: PuctSearch) -> Choice:
     )
 
 
-def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
+def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     limit = limit_of(chosen, A_SECOND)
     if chosen["gumbel"] and limit.simulations is None:
-        raise BoardwrightError("player 'zero': halving is planned ahead, so gumbel=on needs sims=N")
-    net = find_net("zero", game, chosen)
+        raise BoardwrightError("player 'alphazero': halving is planned ahead, so gumbel=on needs sims=N")
+    net = find_net("alphazero", game, chosen)
     game = net.game
     tables = SearchResources(chosen.get("tables", game.shipped_tables))
     seed = chosen.get("seed")
@@ -145,10 +145,10 @@ def _make_zero(game: Game, chosen: Mapping[str, Any]) -> Agent:
         search = game.puct(chosen["memory"], chosen["batch"], random.getrandbits(64) if seed is None else seed, tables)
     except MemoryError:
         raise OutOfMemoryError(
-            f"player 'zero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
+            f"player 'alphazero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
         ) from None
     options = {"gumbel": chosen["gumbel"], "temperature": chosen["temperature"], "seed": seed}
-    return ZeroPlayer(game, search, net.evaluate, limit, **options)
+    return AlphaZeroPlayer(game, search, net.evaluate, limit, **options)
 
 
 _OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
@@ -156,7 +156,7 @@ _SUMMARY = "PUCT tree search guided by a net"
 
 
 def player(game: Game) -> Player:
-    """`zero`, with the options that a game has a use for."""
+    """`alphazero`, with the options that a game has a use for."""
     if game.shipped_tables is None:
-        return Player("zero", _SUMMARY, _make_zero, _OPTIONS)
-    return Player("zero", f"{_SUMMARY}, with endgame tables", _make_zero, (*_OPTIONS, TABLES))
+        return Player("alphazero", _SUMMARY, _make, _OPTIONS)
+    return Player("alphazero", f"{_SUMMARY}, with endgame tables", _make, (*_OPTIONS, TABLES))

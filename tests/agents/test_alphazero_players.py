@@ -40,8 +40,8 @@ def test_whole_games_are_legal(name: str, rules: str | Path, tmp_path: Path) -> 
     game = boardwright.game(name, rules)
     path = net_file(tmp_path, game)
     pairs = [
-        (f"zero:net={path},sims=12,batch=4", f"zero:net={path},sims=12,gumbel=on"),
-        (f"net:net={path}", f"zero:net={path},sims=6,temperature=1,seed=3"),
+        (f"alphazero:net={path},sims=12,batch=4", f"alphazero:net={path},sims=12,gumbel=on"),
+        (f"net:net={path}", f"alphazero:net={path},sims=6,temperature=1,seed=3"),
     ]
     for specs in pairs:
         agents = [make_agent(spec, game) for spec in specs]
@@ -66,19 +66,19 @@ def draughts(tmp_path: Path) -> tuple[Game, Path]:
 
 def test_a_search_is_repeatable_and_looks_further_than_the_net(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
-    spec = f"zero:net={path},sims=200,threads=2"
+    spec = f"alphazero:net={path},sims=200,threads=2"
     first, second = (make_agent(spec, game).choose(game.start(), Limit()) for _ in range(2))
     assert first == second
     assert first.simulations == sum(first.visits.values()) == 200
     assert len(first.line) > 1
-    by_time = make_agent(f"zero:net={path},time=50ms", game).choose(game.start(), Limit())
+    by_time = make_agent(f"alphazero:net={path},time=50ms", game).choose(game.start(), Limit())
     assert by_time.simulations > 10
     assert make_agent(spec, game).choose(game.start(), Limit(simulations=30)).simulations == 30
 
 
 def test_one_simulation_is_what_the_net_would_play_and_what_tables_know(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
-    with_tables, net = make_agent(f"zero:net={path},sims=1", game), make_agent(f"net:net={path}", game)
+    with_tables, net = make_agent(f"alphazero:net={path},sims=1", game), make_agent(f"net:net={path}", game)
     for seed in range(4):
         position = walk(game, seed, plies=8)
         assert with_tables.choose(position, Limit()).action == net.choose(position, Limit()).action
@@ -91,11 +91,11 @@ def test_one_simulation_is_what_the_net_would_play_and_what_tables_know(draughts
 
 def test_a_gumbel_search_plans_its_own_simulations_where_only_time_is_given(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
-    agent = make_agent(f"zero:net={path},sims=40,gumbel=on", game)
+    agent = make_agent(f"alphazero:net={path},sims=40,gumbel=on", game)
     assert agent.choose(game.start(), Limit(seconds=60)).simulations == 40
     assert agent.choose(game.start(), Limit(simulations=20)).simulations == 20
     with pytest.raises(BoardwrightError, match="gumbel=on needs sims=N"):
-        make_agent(f"zero:net={path},time=1s,gumbel=on", game)
+        make_agent(f"alphazero:net={path},time=1s,gumbel=on", game)
 
 
 def test_the_net_alone_plays_its_policy(draughts: tuple[Game, Path]) -> None:
@@ -111,7 +111,7 @@ def test_the_net_alone_plays_its_policy(draughts: tuple[Game, Path]) -> None:
         assert choice.policy == pytest.approx(dict(zip(legal, softmax.tolist(), strict=True)), abs=1e-5)
 
 
-@pytest.mark.parametrize("spec", ["net:net={},temperature=2", "zero:net={},sims=30,temperature=2"])
+@pytest.mark.parametrize("spec", ["net:net={},temperature=2", "alphazero:net={},sims=30,temperature=2"])
 def test_a_temperature_varies_play_and_a_seed_fixes_it(spec: str, draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     moves = [make_agent(f"{spec.format(path)},seed={seed}", game).choose(game.start(), Limit()) for seed in range(8)]
@@ -141,32 +141,32 @@ def test_a_net_may_observe_otherwise_than_the_others(name: str, observation: str
     logits, _ = Evaluator(path, game=own).evaluate_positions([own.play_all(position.actions())])
     choice = make_agent(f"net:net={path}", game).choose(position, Limit())
     assert choice.action == max(position.legal_actions(), key=lambda action: logits[0, action])
-    searched = make_agent(f"zero:net={path},sims=20", game).choose(position, Limit())
-    assert searched == make_agent(f"zero:net={path},sims=20", own).choose(position.under(own), Limit())
+    searched = make_agent(f"alphazero:net={path},sims=20", game).choose(position, Limit())
+    assert searched == make_agent(f"alphazero:net={path},sims=20", own).choose(position.under(own), Limit())
     other = boardwright.game("tablut")
     with pytest.raises(BoardwrightError, match="use one game throughout"):
-        make_agent(f"zero:net={path},sims=20", game).choose(other.start(), Limit())
+        make_agent(f"alphazero:net={path},sims=20", game).choose(other.start(), Limit())
 
 
 def test_bad_specs(draughts: tuple[Game, Path], tmp_path: Path) -> None:
     game, path = draughts
     tablut = boardwright.game("tablut")
     for spec, told in (
-        ("zero:sims=5", r"player 'zero' needs a net: zero:net=PATH"),
+        ("alphazero:sims=5", r"player 'alphazero' needs a net: alphazero:net=PATH"),
         ("net", r"player 'net' needs a net: net:net=PATH"),
-        ("zero:net=nowhere", r"net 'nowhere': no such file, and no net of that name ships"),
-        (f"zero:net={tmp_path}", "no such file"),
-        (f"zero:net={path},temperature=x", "a number from 0 to 100"),
-        (f"zero:net={path},temperature=101", "a number from 0 to 100"),
-        (f"zero:net={path},batch=0", "a whole number from 1 to 4096"),
-        (f"zero:net={path},tables=nowhere", "off or a folder"),
+        ("alphazero:net=nowhere", r"net 'nowhere': no such file, and no net of that name ships"),
+        (f"alphazero:net={tmp_path}", "no such file"),
+        (f"alphazero:net={path},temperature=x", "a number from 0 to 100"),
+        (f"alphazero:net={path},temperature=101", "a number from 0 to 100"),
+        (f"alphazero:net={path},batch=0", "a whole number from 1 to 4096"),
+        (f"alphazero:net={path},tables=nowhere", "off or a folder"),
         (f"net:net={path},sims=4", "unknown option of player 'net' 'sims'"),
     ):
         with pytest.raises(BoardwrightError, match=told) as caught:
             make_agent(spec, game)
         assert "\n" not in str(caught.value)
     with pytest.raises(NetError, match="made for draughts, not tablut"):
-        make_agent(f"zero:net={path}", tablut)
+        make_agent(f"alphazero:net={path}", tablut)
     (tmp_path / "junk").write_bytes(b"no net")
     with pytest.raises(NetError, match="not a net"):
         make_agent(f"net:net={tmp_path / 'junk'}", game)
@@ -180,7 +180,7 @@ def test_a_tree_that_does_not_fit_is_refused(draughts: tuple[Game, Path], monkey
 
     monkeypatch.setattr(game, "puct", no_memory)
     with pytest.raises(BoardwrightError, match="no memory for a tree of 32768 MB: give a smaller memory=N"):
-        make_agent(f"zero:net={path},memory=32768", game)
+        make_agent(f"alphazero:net={path},memory=32768", game)
 
 
 def test_nets_that_ship_are_found_by_name(
@@ -205,7 +205,8 @@ from boardwright.agents.base import Limit
 from boardwright.agents.netplayers import draw
 from boardwright.agents.players import make_agent
 game = boardwright.game("tablut")
-for spec in (f"zero:net={sys.argv[1]},sims=20", f"zero:net={sys.argv[1]},sims=20,gumbel=on", f"net:net={sys.argv[1]}"):
+net = sys.argv[1]
+for spec in (f"alphazero:net={net},sims=20", f"alphazero:net={net},sims=20,gumbel=on", f"net:net={net}"):
     print(make_agent(spec, game).choose(game.start(), Limit()).action)
 """
 
