@@ -66,13 +66,14 @@ class SquareSets {
     std::array<std::vector<Bits>, kMaxPieces> sets_;
 };
 
-const SquareSets& sets() {  // built at the first use: one megabyte
+const SquareSets& square_sets() {  // built at the first use: one megabyte
     static const SquareSets built;
     return built;
 }
 
 Board men_on_board(const Material& material, std::uint32_t own, std::uint32_t enemy) {
-    return {{sets().set(material.men[0], own), turned(sets().set(material.men[1], enemy))}, 0};
+    const SquareSets& sets = square_sets();
+    return {{sets.set(material.men[0], own), turned(sets.set(material.men[1], enemy))}, 0};
 }
 
 }  // namespace
@@ -108,10 +109,10 @@ std::vector<Material> slices_in_order(int pieces) {
 }
 
 SliceIndex::SliceIndex(const Material& material) : material_(material) {
+    const SquareSets& sets = square_sets();
     const int men = material.men[0] + material.men[1];
-    digits_ = {sets().count(kSquaresForMen, material.men[0]), sets().count(kSquaresForMen, material.men[1]),
-               sets().count(32 - men, material.kings[0]),
-               sets().count(32 - men - material.kings[0], material.kings[1])};
+    digits_ = {sets.count(kSquaresForMen, material.men[0]), sets.count(kSquaresForMen, material.men[1]),
+               sets.count(32 - men, material.kings[0]), sets.count(32 - men - material.kings[0], material.kings[1])};
 }
 
 std::uint64_t SliceIndex::row() const {
@@ -122,15 +123,17 @@ std::uint64_t SliceIndex::row() const {
 }
 
 std::uint64_t SliceIndex::number(const Board& board) const {
+    const SquareSets& sets = square_sets();
     assert(Material::of(board) == material_);
     const Bits men = board.occupied() & ~board.kings;
-    std::uint64_t number = sets().number(board.men(0), 0);
-    number = number * digits_[1] + sets().number_turned(board.men(1));
-    number = number * digits_[2] + sets().number(board.kings_of(0), men);
-    return number * digits_[3] + sets().number(board.kings_of(1), men | board.kings_of(0));
+    std::uint64_t number = sets.number(board.men(0), 0);
+    number = number * digits_[1] + sets.number_turned(board.men(1));
+    number = number * digits_[2] + sets.number(board.kings_of(0), men);
+    return number * digits_[3] + sets.number(board.kings_of(1), men | board.kings_of(0));
 }
 
 Board SliceIndex::board(std::uint64_t number) const {
+    const SquareSets& sets = square_sets();
     assert(number < size());
     const auto next_digit = [&](int i) {
         const auto digit = static_cast<std::uint32_t>(number % digits_[i]);
@@ -139,9 +142,9 @@ Board SliceIndex::board(std::uint64_t number) const {
     };
     const std::uint32_t enemy_kings_number = next_digit(3), kings_number = next_digit(2), enemy_men = next_digit(1);
     Board board = men_on_board(material_, static_cast<std::uint32_t>(number), enemy_men);
-    const Bits kings = sets().among_free(material_.kings[0], kings_number, board.occupied());
+    const Bits kings = sets.among_free(material_.kings[0], kings_number, board.occupied());
     board.pieces[0] |= kings;
-    const Bits enemy_kings = sets().among_free(material_.kings[1], enemy_kings_number, board.occupied());
+    const Bits enemy_kings = sets.among_free(material_.kings[1], enemy_kings_number, board.occupied());
     board.pieces[1] |= enemy_kings;
     board.kings = kings | enemy_kings;
     return board;
@@ -175,13 +178,13 @@ void SliceWalk::place_men() {
 
 void SliceWalk::place_kings() {
     if (gap_) return;
-    kings_ = sets().among_free(slice_->material().kings[0], digit_[2], men_.occupied());
+    kings_ = square_sets().among_free(slice_->material().kings[0], digit_[2], men_.occupied());
     place_enemy_kings();
 }
 
 void SliceWalk::place_enemy_kings() {
     if (gap_) return;
-    const Bits enemy_kings = sets().among_free(slice_->material().kings[1], digit_[3], men_.occupied() | kings_);
+    const Bits enemy_kings = square_sets().among_free(slice_->material().kings[1], digit_[3], men_.occupied() | kings_);
     board_ = {{men_.pieces[0] | kings_, men_.pieces[1] | enemy_kings}, kings_ | enemy_kings};
 }
 
