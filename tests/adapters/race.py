@@ -2,14 +2,13 @@
 
 Two runners start on cell 0; the first on the last cell wins. Chance moves first and calls a runner, or
 lets fog fall and moves again; the third fog ends the race in a draw, with chance still to move, but
-cannot fall before the race is under way. The runner called walks a cell, and goes on running if its
-new cell is even, or jumps two cells, which hands over to chance.
+cannot fall before the race is under way. The runner called walks a cell, and moves again if its new
+cell is even, or jumps two cells, which hands over to chance.
 
 Not a test itself. It fulfils the contract as far as the adapters need it.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,20 +16,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from toy_game import ToyCore, ToyGame
 
-from boardwright.games.base import (
-    CHANCE,
-    DRAW,
-    ONGOING,
-    AlphaBetaSearch,
-    BatchEnv,
-    Benchmark,
-    Game,
-    Position,
-    PuctSearch,
-    SearchResources,
-    Symmetry,
-)
+from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
 from boardwright.games.batched import make_env
 from boardwright.views.scene import Piece, Scene
 
@@ -40,13 +28,14 @@ LONGEST = 2 * 2 * LAST + 3  # plies: a step for each cell of both runners, a cal
 
 
 @dataclass(frozen=True)
-class Core:
+class Core(ToyCore):
     """One position and its line; the scalar engine."""
 
     cells: tuple[int, int] = (0, 0)
     fogs: int = 0
     role_to_move: int = CHANCE
     line: tuple[int, ...] = ()
+    num_actions: ClassVar = 5
 
     @property
     def result(self) -> int:
@@ -58,21 +47,12 @@ class Core:
     def reason(self) -> int:
         return {ONGOING: 0, DRAW: 2}.get(self.result, 1)
 
-    def actions(self) -> list[int]:
-        return list(self.line)
-
     def legal_actions(self) -> list[int]:
         if self.result != ONGOING:
             return []
         if self.role_to_move == CHANCE:
             return [CALL_0, CALL_1, FOG] if self.fogs < 2 or any(self.cells) else [CALL_0, CALL_1]
         return [WALK, JUMP] if self.cells[self.role_to_move] + 2 <= LAST else [WALK]
-
-    def legal_mask(self) -> np.ndarray:
-        return np.isin(np.arange(Race.num_actions), self.legal_actions())
-
-    def is_legal(self, action: int) -> bool:
-        return action in self.legal_actions()
 
     def play(self, action: int) -> "Core":
         line = (*self.line, action)
@@ -83,16 +63,8 @@ class Core:
         role = self.role_to_move
         cell = self.cells[role] + action - WALK + 1
         cells = (cell, self.cells[1]) if role == 0 else (self.cells[0], cell)
-        goes_on = action == WALK and cell % 2 == 0
-        return Core(cells, self.fogs, role if goes_on else CHANCE, line)
-
-    def play_all(self, actions: Sequence[int]) -> "Core":
-        core = self
-        for action in actions:
-            if not core.is_legal(action):
-                raise ValueError(f"illegal action {action}")
-            core = core.play(action)
-        return core
+        moves_again = action == WALK and cell % 2 == 0
+        return Core(cells, self.fogs, role if moves_again else CHANCE, line)
 
     def observe(self, role: int) -> np.ndarray:
         planes = np.zeros((1, LAST + 1, 3), np.float32)
@@ -160,55 +132,25 @@ def observe(state: State, role: Array) -> Array:
     return jnp.stack([own, other, turn], axis=-1)[None].astype(jnp.float32)
 
 
-@dataclass(frozen=True)
-class RaceRules:
-    name: str = "plain"
-
-
-class Race(Game):
+class Race(ToyGame):
+    core_type = Core
     has_chance = True
     name = "race"
     title = "Race"
     roles = ("hares", "tortoises")
-    default_rules = "plain"
-    rules_type = RaceRules
     reasons: ClassVar = ("", "first home", "fog")
-    benchmark = Benchmark("plain", 1, ("plain",))
-    num_actions = 5
+    num_actions = Core.num_actions
     observation_shape = (1, LAST + 1, 3)
     planes = ("own runner", "other runner", "own turn")
 
-    @classmethod
-    def rule_sets(cls) -> Mapping[str, RaceRules]:
-        return {"plain": RaceRules()}
-
-    def start(self) -> Position:
-        core: Any = Core()
-        return Position(self, core)
-
     def batch(self) -> BatchEnv:
         return make_env(init=init, move=move, observe=observe, from_position=lambda position: None)
-
-    def position(self, text: str) -> Position:
-        raise NotImplementedError
-
-    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
-        raise NotImplementedError
-
-    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
-        raise NotImplementedError
-
-    def symmetries(self) -> tuple[Symmetry, ...]:
-        raise NotImplementedError
 
     def position_text(self, core: Core) -> str:
         return f"{core.cells[0]} {core.cells[1]} {core.role_to_move} {core.fogs}"
 
     def action_text(self, core: Core, action: int) -> str:
         return ("call 0", "call 1", "fog", "walk", "jump")[action]
-
-    def parse_action(self, core: Core, text: str) -> int:
-        raise NotImplementedError
 
     def why_illegal(self, core: Core, action: int) -> str:
         return f"{self.action_text(core, action)}: not now"

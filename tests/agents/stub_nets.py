@@ -1,13 +1,14 @@
-"""Evaluations that stand in for nets, and nets that know nothing. Not a test itself."""
+"""Evaluations that stand in for nets, untrained nets, and a watch that stops a search. Not a test itself."""
 
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from boardwright.agents.alphazero import AlphaZeroPlayer
-from boardwright.agents.base import Limit
+from boardwright.agents.base import Choice, Limit
 from boardwright.agents.netplayers import Evaluate
 from boardwright.games.base import Game, Position, SearchResources
 from boardwright.nets import netfile
@@ -15,6 +16,21 @@ from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 
 SMALL = NetConfig(blocks=1, width=8, heads="by-role", value="wdl")
+
+
+class StoppableWatch:
+    """Collects the reports of a search and stops it after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.stopped = False
+        self.reports: list[Choice] = []
+        threading.Timer(seconds, self._stop).start()
+
+    def _stop(self) -> None:
+        self.stopped = True
+
+    def report(self, choice: Choice) -> None:
+        self.reports.append(choice)
 
 
 def unsure(game: Game) -> Evaluate:
@@ -26,7 +42,7 @@ def unsure(game: Game) -> Evaluate:
 
 
 def role_0_is_ahead(game: Game, by: float) -> Evaluate:
-    """All moves alike; whoever moves, role 0 is ahead."""
+    """All moves alike; role 0 is ahead, no matter who moves."""
     return lambda planes, roles: (
         np.zeros((len(roles), game.num_actions), np.float32),
         np.where(roles == 0, by, -by).astype(np.float32),

@@ -4,18 +4,18 @@ import math
 import random
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from stub_nets import StoppableWatch, walk
 
 import boardwright
-from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
+from boardwright.agents.base import Agent, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position, SearchResources
+from boardwright.games.base import CHANCE, AlphaBetaSearch, Position, SearchResources
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 
 GAMES = [
@@ -28,17 +28,6 @@ GAMES = [
     ("cathedral", "official"),
 ]
 by_game = pytest.mark.parametrize(("name", "rules"), GAMES)
-
-
-def walk(game: Game, seed: int, plies: int) -> Position:
-    """The position after some random plies, or the last one before the end."""
-    chance, position = random.Random(seed), game.start()
-    while position.plies < plies:
-        following = position.play(chance.choice(position.legal_actions()))
-        if following.outcome is not None:
-            break
-        position = following
-    return position
 
 
 def player(position: Position, options: str = "") -> Agent:
@@ -101,24 +90,15 @@ def test_threads_share_the_nodes(name: str, rules: str) -> None:
 
 
 @by_game
-def test_time_is_kept_and_a_watch_is_heard(name: str, rules: str) -> None:
+def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
     position = walk(boardwright.game(name, rules), 7, 5)
 
-    class Impatient:
-        def __init__(self) -> None:
-            self.stopped = False
-            self.heard: list[Choice] = []
-
-        def report(self, choice: Choice) -> None:
-            self.heard.append(choice)
-
-    watch = Impatient()
-    threading.Timer(0.2, lambda: setattr(watch, "stopped", True)).start()
+    watch = StoppableWatch(seconds=0.2)
     begin = time.monotonic()
     choice = player(position).choose(position, Limit(seconds=30), watch)
     assert time.monotonic() - begin < 10
     assert choice.action in position.legal_actions()
-    depths = [heard.depth for heard in watch.heard]
+    depths = [report.depth for report in watch.reports]
     assert depths == sorted(set(depths))
 
 

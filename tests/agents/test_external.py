@@ -3,15 +3,15 @@
 import os
 import shlex
 import sys
-import threading
 import time
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from stub_nets import StoppableWatch
 
 import boardwright
-from boardwright.agents.base import Choice, Limit
+from boardwright.agents.base import Limit
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import split
@@ -129,21 +129,6 @@ def test_bad_specs(spec: str, complaint: str) -> None:
         make_agent(spec, DRAUGHTS)
 
 
-class Impatient:
-    """A watch that says stop after a moment, and remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self.told: list[Choice] = []
-        threading.Timer(0.3, self._stop).start()
-
-    def _stop(self) -> None:
-        self.stopped = True
-
-    def report(self, choice: Choice) -> None:
-        self.told.append(choice)
-
-
 PATIENT = """
 import sys
 for line in sys.stdin:
@@ -157,17 +142,17 @@ def test_a_program_can_be_watched_and_stopped(tmp_path: Path) -> None:
     script = tmp_path / "patient.py"
     script.write_text(PATIENT)
     agent = make_agent(f"external:cmd={sys.executable} -SE {script}", DRAUGHTS)
-    watch = Impatient()
+    watch = StoppableWatch(seconds=0.3)
     begin = time.monotonic()
     choice = agent.choose(DRAUGHTS.start(), Limit(seconds=60.0), watch)
     assert time.monotonic() - begin < 5
     assert (choice.depth, choice.value, choice.nodes) == (4, 0.5, 77)
-    assert watch.told == [choice]
+    assert watch.reports == [choice]
     assert len(choice.line) == 3
     agent.close()
 
 
-def test_the_past_is_told_as_far_as_it_is_known(tmp_path: Path) -> None:
+def test_program_gets_the_known_line_of_play(tmp_path: Path) -> None:
     script, log = tmp_path / "recorder.py", tmp_path / "log"
     script.write_text(f"import sys\nfor line in sys.stdin:\n    open({str(log)!r}, 'a').write(line)\n"
                       "    if line.startswith('isready'): print('readyok', flush=True)\n"
@@ -179,19 +164,19 @@ def test_the_past_is_told_as_far_as_it_is_known(tmp_path: Path) -> None:
         with pytest.raises(IllegalMoveError):
             agent.choose(position, Limit(nodes=5, depth=2))
     agent.close()
-    told = [line.strip() for line in log.read_text().splitlines()]
-    assert [line for line in told if line.startswith("position")] == [
+    sent = [line.strip() for line in log.read_text().splitlines()]
+    assert [line for line in sent if line.startswith("position")] == [
         "position start",
         "position start moves 11-15 22-18",
         "position B:W21,22:B1,K5",
         "position B:W21,22:B1,K5 moves 1-6 22-18",
     ]
-    assert "go nodes 5 depth 2" in told
-    assert told[0] == "rules wcdf"
-    assert told[-1] == "quit"
+    assert "go nodes 5 depth 2" in sent
+    assert sent[0] == "rules wcdf"
+    assert sent[-1] == "quit"
 
 
-def test_a_program_that_does_not_read_holds_nobody_up() -> None:
+def test_program_that_does_not_read_times_out() -> None:
     pipe = Pipe(f"{sys.executable} -SE -c 'import time; time.sleep(1000)'")
     begin = time.monotonic()
     with pytest.raises(ProgramError, match="does not read"):
@@ -209,7 +194,7 @@ for line in sys.stdin:
 """
 
 
-def test_starting_a_program_takes_none_of_its_clock(tmp_path: Path) -> None:
+def test_start_of_a_program_is_not_on_its_clock(tmp_path: Path) -> None:
     script = tmp_path / "slow.py"
     script.write_text(SLOW)
     played = match(f"external:cmd={sys.executable} -SE {script}", "first-legal", clock=Clock(0.5))

@@ -1,7 +1,8 @@
 """The built-in players: legal, seeded, and the search is stronger than chance."""
 
 import pytest
-from tictactoe import TicTacToe, TicTacToeRules
+from tictactoe import TicTacToe
+from toy_game import ToyRules
 
 import boardwright
 from boardwright.agents.base import Agent, Limit
@@ -68,7 +69,7 @@ def test_a_limit_must_be_positive(bounds: dict) -> None:
 
 
 def test_general_players_play_a_game_without_players_of_its_own() -> None:
-    names = [player.name for player in players_of(TicTacToe(TicTacToeRules(), "full"))]
+    names = [player.name for player in players_of(TicTacToe(ToyRules(), "full"))]
     assert {"random", "mc", "alphabeta", "alphazero", "net"} <= set(names)
     assert "greedy-mobility" not in names
 

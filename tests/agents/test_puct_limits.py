@@ -1,14 +1,13 @@
 """The PUCT search of the scalar engine, with stand-ins for nets: limits, and the tree from move to move."""
 
-import threading
 import time
 
 import numpy as np
 import pytest
-from stub_nets import opinionated, play_line, player, role_0_is_ahead, unsure, walk
+from stub_nets import StoppableWatch, opinionated, play_line, player, role_0_is_ahead, unsure, walk
 
 import boardwright
-from boardwright.agents.base import Choice, Limit
+from boardwright.agents.base import Limit
 
 GAMES = [("tablut", "zero"), ("draughts", "wcdf"), ("cathedral", "paper")]
 by_game = pytest.mark.parametrize(("name", "rules"), GAMES)
@@ -85,31 +84,22 @@ def test_memory_is_bounded_and_full_it_answers() -> None:
 
 
 @by_game
-def test_a_watch_is_told_and_obeyed(name: str, rules: str) -> None:
+def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
     game = boardwright.game(name, rules)
 
-    class Impatient:
-        def __init__(self) -> None:
-            self.stopped = False
-            self.heard: list[Choice] = []
-
-        def report(self, choice: Choice) -> None:
-            self.heard.append(choice)
-
-    watch, position = Impatient(), walk(game, 7, 5)
-    threading.Timer(0.5, lambda: setattr(watch, "stopped", True)).start()
+    watch, position = StoppableWatch(seconds=0.5), walk(game, 7, 5)
     begin = time.monotonic()
     choice = player(game, opinionated(game), batch=8, megabytes=256).choose(position, Limit(seconds=60), watch)
     assert time.monotonic() - begin < 10
     assert choice.action in position.legal_actions()
-    assert len(watch.heard) > 1
-    simulations = [heard.simulations for heard in watch.heard]
+    assert len(watch.reports) > 1
+    simulations = [report.simulations for report in watch.reports]
     assert simulations == sorted(set(simulations))
-    for heard in watch.heard:
-        assert heard.line[0] == heard.action
-        assert heard.value is not None
-        assert sum(heard.visits.values()) == heard.simulations
-        play_line(position, heard.line)
+    for report in watch.reports:
+        assert report.line[0] == report.action
+        assert report.value is not None
+        assert sum(report.visits.values()) == report.simulations
+        play_line(position, report.line)
 
 
 # The tree from move to move

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from run_files import checkpoint_arrays
 
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
@@ -16,7 +17,7 @@ from boardwright.learn.dqn.method import DQN
 from boardwright.learn.dqn.presets import PRESETS
 from boardwright.learn.methods import preset
 from boardwright.learn.reporting.figures import FIGURES, chart
-from boardwright.learn.run import arrayfile, checkpoint, loop, settings
+from boardwright.learn.run import loop, settings
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
@@ -24,15 +25,6 @@ from boardwright.nets import netfile
 from boardwright.nets.network import weights_of
 
 TINY = PRESETS["cathedral-tiny"]
-
-
-def _arrays(folder: Path) -> dict[str, bytes]:
-    """Every array of the last checkpoint."""
-    found = checkpoint.numbered(folder / "checkpoints")
-    file = arrayfile.read(found[max(found)])
-    data = file.path.read_bytes()
-    places = {name: place for name, place in file.offsets.items() if name != arrayfile.CHECKSUM}
-    return {name: data[begin:end] for name, (begin, end) in places.items()}
 
 
 def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
@@ -44,7 +36,7 @@ def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
     while loop.train(method, parts, RunObserver(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
         method = DQN(TINY)
     assert next(calls) > TINY.iterations * TINY.acting.steps  # it did stop
-    assert _arrays(whole) == _arrays(parts)
+    assert checkpoint_arrays(whole) == checkpoint_arrays(parts)
 
     history = read_metrics(whole)
     assert history.scalars["selfplay/moves"].values.tolist() == [32.0] * 3

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from run_files import checkpoint_arrays
 from tictactoe import Core
 
 from boardwright.errors import RunError
@@ -17,7 +18,7 @@ from boardwright.learn.ppo.actor import make_decide
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
 from boardwright.learn.ppo.method import PPO, Run, with_past_checkpoint
 from boardwright.learn.ppo.presets import PRESETS
-from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, portable_state, settings
+from boardwright.learn.run import checkpoint, league, loop, packing, portable_state, settings
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
@@ -27,6 +28,7 @@ from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import weights_of
 
 SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,))
+LEARNER = PPOLearnerConfig(epochs=4, minibatches=4, minibatch_size=512, actor_lr=3e-3, critic_lr=3e-3)
 TICTACTOE = PPOConfig(
     game="tictactoe",
     iterations=1,
@@ -34,17 +36,7 @@ TICTACTOE = PPOConfig(
     plain=PlainConfig(convolutions=(32,), policy_hidden=(128,), value_hidden=(128,)),
     rollout=RolloutConfig(games=256, steps=8, augment="all"),
     opponent=OpponentConfig(share=0.0),
-    learner=PPOLearnerConfig(
-        discount=1.0,
-        entropy=0.1,
-        epochs=4,
-        minibatches=4,
-        minibatch_size=512,
-        actor_lr=3e-3,
-        critic_lr=3e-3,
-        lr_final_share=0.02,
-        gradient_clip=1.0,
-    ),
+    learner=dataclasses.replace(LEARNER, discount=1.0, entropy=0.1, lr_final_share=0.02, gradient_clip=1.0),
 )
 SOME = dataclasses.replace(
     TICTACTOE,
@@ -160,14 +152,6 @@ def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
     assert turned > 2
 
 
-def _arrays(folder: Path) -> dict[str, bytes]:
-    found = checkpoint.numbered(folder / "checkpoints")
-    file = arrayfile.read(found[max(found)])
-    data = file.path.read_bytes()
-    places = {name: place for name, place in file.offsets.items() if name != arrayfile.CHECKSUM}
-    return {name: data[begin:end] for name, (begin, end) in places.items()}
-
-
 @pytest.mark.parametrize("kind", ["older", "league"])
 def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
     config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", f"opponent.kind={kind}", "opponent.nets=1"])
@@ -185,7 +169,7 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
     ):
         stops += 1
     assert stops > 1
-    assert _arrays(tmp_path / "straight") == _arrays(tmp_path / "stopped")
+    assert checkpoint_arrays(tmp_path / "straight") == checkpoint_arrays(tmp_path / "stopped")
     one, other = (read_metrics(tmp_path / folder).scalars for folder in ("straight", "stopped"))
     for name in one:
         if not name.startswith(("speed/", "time/")):

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from tictactoe import TicTacToe, TicTacToeRules
+from tictactoe import TicTacToe
+from toy_game import ToyRules
 
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
@@ -20,7 +21,7 @@ from boardwright.learn.shared.observation_codec import ObservationCodec, pack_fl
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 
-GAME = TicTacToe(TicTacToeRules(), "full")
+GAME = TicTacToe(ToyRules(), "full")
 HELD, BATCH = 12, 8
 PLAIN = PlainConfig(convolutions=(4,), policy_hidden=(8,))
 CONFIG = DQNConfig(

@@ -1,18 +1,13 @@
 """Architectures that between them use every option."""
 
+from dataclasses import replace
+
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig
 
 PLAIN = NetConfig(blocks=1, width=8, policy_channels=4, value_channels=2, value_hidden=8)
-EVERYTHING = NetConfig(
-    blocks=3,
-    width=10,
-    pool_every=2,
-    policy_channels=7,
-    value="wdl",
-    value_channels=3,
-    value_hidden=9,
-    heads="by-role",
-    auxiliary=("ownership", "margin", "plies"),
+POOLED_BY_ROLE = NetConfig(blocks=2, width=12, pool_every=2, policy_channels=5, value="wdl", heads="by-role")
+EVERYTHING = replace(
+    POOLED_BY_ROLE, blocks=3, width=10, value_channels=3, value_hidden=9, auxiliary=("ownership", "margin", "plies")
 )
 DENSE = NetConfig(blocks=2, width=8, pool_every=1, policy="dense", policy_channels=2, value_channels=1, value_hidden=8)
 DENSE_BY_ROLE = NetConfig(
@@ -28,7 +23,7 @@ CRITIC = PlainConfig(convolutions=(5,), policy_hidden=(), value_hidden=(8,))
 ENCODED = PlainConfig(
     convolutions=(4, 5), stride=2, encoder_hidden=(7,), latent=3, policy_hidden=(6,), value_hidden=(5, 4)
 )
-# For alpha-beta alone, so none of those below.
+# For alpha-beta only, so not among those below.
 EVALUATION = EvaluationConfig(width=12, hidden=5, phases=3)
 
 VARIATIONS: dict[str, Architecture] = {
@@ -45,17 +40,8 @@ VARIATIONS: dict[str, Architecture] = {
     "encoded": ENCODED,
 }
 GAMES = ("tablut", "draughts", "cathedral")
-# Boards of even size alone can be had in patches.
-PATCHED = NetConfig(
-    blocks=2,
-    width=12,
-    patch=2,
-    pool_every=2,
-    policy_channels=5,
-    value="wdl",
-    heads="by-role",
-    auxiliary=("ownership", "plies"),
-)
+# Patches need a board of even size.
+PATCHED = replace(POOLED_BY_ROLE, patch=2, auxiliary=("ownership", "plies"))
 PATCHED_PLANES = NetConfig(blocks=1, width=8, patch=2, policy="planes", value_hidden=8)
 PATCHED_DENSE = NetConfig(blocks=1, width=8, patch=2, policy="dense", policy_channels=3, value_hidden=8)
 COMBINATIONS = {f"{game}-{name}": (game, config) for game in GAMES for name, config in VARIATIONS.items()} | {

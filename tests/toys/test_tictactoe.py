@@ -3,7 +3,8 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from tictactoe import Core, TicTacToe, TicTacToeRules, observe, set_up, solved
+from tictactoe import Core, TicTacToe, observe, set_up, solved
+from toy_game import ToyRules
 
 
 def test_it_is_a_draw_and_has_the_positions_it_has() -> None:
@@ -13,9 +14,9 @@ def test_it_is_a_draw_and_has_the_positions_it_has() -> None:
 
 
 def test_the_engines_agree_along_random_games() -> None:
-    learning = TicTacToe(TicTacToeRules(), "full").learning()
+    learning = TicTacToe(ToyRules(), "full").learning()
     rng = np.random.default_rng(3)
-    jitted = jax.jit(TicTacToe(TicTacToeRules(), "full").batch().step)
+    jitted = jax.jit(TicTacToe(ToyRules(), "full").batch().step)
     for _ in range(30):
         core, state = Core(), set_up(jnp.zeros(9, jnp.int8))
         while core.legal_actions():

@@ -1,13 +1,12 @@
-"""Tic-tac-toe, which learners are held to because it is solved. Not a test itself.
+"""Tic-tac-toe: small and solved, so that tests can check what learners find. Not a test itself.
 
     monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")
 
-Cells are numbered row by row, and so are actions. It fulfils the contract as far as learners need it, and
-`solved` says what every position that play can reach is worth.
+Cells are numbered row by row, and so are actions. It fulfils the contract as far as learners need it;
+`solved` returns the value of every reachable position.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,20 +14,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from toy_game import ToyCore, ToyGame
 
 from boardwright.games import batched
 from boardwright.games.base import (
     DRAW,
     ONGOING,
-    AlphaBetaSearch,
     BatchEnv,
-    Benchmark,
-    Game,
     Learning,
     PolicyPlanes,
     Position,
-    PuctSearch,
-    SearchResources,
     Symmetry,
     entries_by_cell,
 )
@@ -42,10 +37,11 @@ THREE_IN_A_ROW, FULL_BOARD = 1, 2  # reasons
 
 
 @dataclass(frozen=True)
-class Core:
+class Core(ToyCore):
     """One position and its line; the scalar engine. Role 0 begins."""
 
     line: tuple[int, ...] = ()
+    num_actions: ClassVar = CELLS
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -79,31 +75,11 @@ class Core:
     def reason(self) -> int:
         return {ONGOING: 0, DRAW: FULL_BOARD}.get(self.result, THREE_IN_A_ROW)
 
-    def actions(self) -> list[int]:
-        return list(self.line)
-
     def legal_actions(self) -> list[int]:
         return [] if self.result != ONGOING else [cell for cell, held in enumerate(self.board) if not held]
 
-    def count_actions(self) -> int:
-        return len(self.legal_actions())
-
-    def legal_mask(self) -> np.ndarray:
-        return np.isin(np.arange(CELLS), self.legal_actions())
-
-    def is_legal(self, action: int) -> bool:
-        return action in self.legal_actions()
-
     def play(self, action: int) -> "Core":
         return Core((*self.line, action))
-
-    def play_all(self, actions: Sequence[int]) -> "Core":
-        core = self
-        for action in actions:
-            if not core.is_legal(action):
-                raise ValueError(f"illegal action {action}")
-            core = core.play(action)
-        return core
 
     def observe(self, role: int) -> np.ndarray:
         board = np.array(self.board)
@@ -166,46 +142,31 @@ def observe(state: State, role: Array) -> Array:
 
 @functools.cache
 def solved() -> dict[tuple[int, ...], dict[int, int]]:
-    """By board of every position that play can reach and that is not over: what each action is worth to the
-    mover with best play, 1, 0 or -1.
+    """By board of every reachable position that is not over: the value of each action to the mover with best play,
+    1, 0 or -1.
     """
-    worth: dict[tuple[int, ...], dict[int, int]] = {}
+    values: dict[tuple[int, ...], dict[int, int]] = {}
 
     def value(core: Core) -> int:
         if core.result != ONGOING:
             return 0 if core.result == DRAW else 1 if core.result == core.role_to_move else -1
-        if core.board not in worth:
-            worth[core.board] = {action: -value(core.play(action)) for action in core.legal_actions()}
-        return max(worth[core.board].values())
+        if core.board not in values:
+            values[core.board] = {action: -value(core.play(action)) for action in core.legal_actions()}
+        return max(values[core.board].values())
 
     value(Core())
-    return worth
+    return values
 
 
-@dataclass(frozen=True)
-class TicTacToeRules:
-    name: str = "plain"
-
-
-class TicTacToe(Game):
+class TicTacToe(ToyGame):
+    core_type = Core
     name = "tictactoe"
     title = "Tic-tac-toe"
     roles = ("crosses", "noughts")
-    default_rules = "plain"
-    rules_type = TicTacToeRules
     reasons: ClassVar = ("", "three in a row", "full board")
-    benchmark = Benchmark("plain", 1, ("plain",))
     num_actions = CELLS
     observation_shape = (SIZE, SIZE, 2)
     planes = ("own marks", "enemy marks")
-
-    @classmethod
-    def rule_sets(cls) -> Mapping[str, TicTacToeRules]:
-        return {"plain": TicTacToeRules()}
-
-    def start(self) -> Position:
-        core: Any = Core()
-        return Position(self, core)
 
     def batch(self) -> BatchEnv:
         def from_position(position: Position) -> State:
@@ -224,15 +185,6 @@ class TicTacToe(Game):
             views=np.stack([cells, cells]),
         )
 
-    def position(self, text: str) -> Position:
-        raise NotImplementedError
-
-    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
-        raise NotImplementedError
-
-    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
-        raise NotImplementedError
-
     def symmetries(self) -> tuple[Symmetry, ...]:
         return tuple(
             Symmetry(name, np.asarray(cells, np.int32), entries_by_cell(cells, 2))
@@ -248,11 +200,8 @@ class TicTacToe(Game):
     def action_text(self, core: Any, action: int) -> str:
         return "abc"[action % SIZE] + str(action // SIZE + 1)
 
-    def parse_action(self, core: Any, text: str) -> int:
-        raise NotImplementedError
-
     def why_illegal(self, core: Any, action: int) -> str:
-        return f"{self.action_text(core, action)}: there is something already"
+        return f"{self.action_text(core, action)}: the cell is occupied"
 
     def scene(self, position: Position) -> Scene:
         core: Any = position.core

@@ -1,21 +1,20 @@
-"""Game files: what is written comes back, what a person may write is understood, what is wrong is refused there."""
+"""Cathedral game files: round trips, the ways people write them, and refusals with the place of the fault."""
 
-import random
+import functools
 import re
-import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from game_files import GameFileChecks, few, random_game
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up import rule_names
 
 import boardwright
 from boardwright.errors import BoardwrightError, GameFileError, IllegalMoveError
-from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
+from boardwright.games.base import CHANCE, DRAW, ONGOING
 from boardwright.games.cathedral import gamefile
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.common import tagfile
 from boardwright.games.draughts.rules import WCDF
 from boardwright.games.record import GameRecord, Line
 
@@ -25,27 +24,9 @@ CHANCE_PLACES = replace(SIX, name="chance", first="chance")
 LATE = "a1GGGb/CCcggg/HHceFF/HHeeFE/DDjjEE/1jjdd1 l 2,2 l 30"  # light is some moves from winning
 LATE_TAGS = f'[Rules "paper-6"]\n[Position "{LATE}"]\n'
 LATE_MOVES = "1. light tavern2 a1\n2. light tavern b6\n3. dark tavern f1\n"
-few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
-
-
-def one(text: str) -> GameRecord:
-    (record,) = gamefile.read(text)
-    return record
-
-
-def error_of(text: str) -> str:
-    with pytest.raises(GameFileError) as caught:
-        gamefile.read(text)
-    return str(caught.value)
-
-
-def played(rules: CathedralRules, seed: int, moves: int = 10_000, start: str | None = None) -> Position:
-    """A random game of at most so many moves."""
-    game = boardwright.game("cathedral", rules)
-    position, generator = game.start() if start is None else game.position(start), random.Random(seed)
-    while position.outcome is None and moves > 0:
-        position, moves = position.play(generator.choice(position.legal_actions())), moves - 1
-    return position
+checks = GameFileChecks(gamefile)
+one, error_of, comes_back = checks.one, checks.error_of, checks.comes_back
+played = functools.partial(random_game, "cathedral")
 
 
 # Round trips
@@ -100,12 +81,6 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[CathedralRules]) -> GameRe
     endings += ((DARK, 'on "time"', None), (1 - gave_up, "", gave_up), (1 - gave_up, "gave up", gave_up))
     result, reason, resigned = draw(st.sampled_from(endings))
     return replace(record, result=result, reason=reason, resigned=resigned)
-
-
-def comes_back(record: GameRecord) -> None:
-    text = gamefile.write(record)
-    assert gamefile.read(text) == [record]
-    assert gamefile.write(one(text)) == text
 
 
 @few
@@ -276,76 +251,6 @@ def test_records_that_cannot_be_written() -> None:
 # What cannot be read
 
 
-@pytest.mark.parametrize(
-    ("moves", "place", "complaint"),
-    [
-        ("1. light cathedral e10", "line 3, column 4", "move 'cathedral e10': the cathedral would leave the board"),
-        ("1. light castle e5", "line 3, column 4", "move castle e5: the cathedral is placed first"),
-        ("1. light cathedral e5\n  2. dark tavern e5", "line 4, column 6", "tavern e5: overlaps the cathedral on e5"),
-        ("1. light cathedral e5\n2. light castle b3", "line 4, column 4", "is made by light, but dark is to move"),
-        ("1. chance light", "line 3, column 4", "move 1 is made by chance, but light is to move"),
-        ("1. cathedral e5", "line 3, column 4", "expected light, dark or chance before the move, not 'cathedral'"),
-        ("1. light", "line 3, column 4", "move '': expected a form like castle b3 r90"),
-        ("1. light cathedral e5 dark castle b3", "line 3, column 4", "expected a form like castle b3 r90"),
-        ("1. light cathedral\n e5", "line 3, column 4", "move 'cathedral': expected a form like"),
-        ("2. light cathedral e5", "line 3, column 1", "move 1 is numbered '2.'"),
-        ("1. light cathedral e5\n1. dark castle b3", "line 4, column 1", "move 2 is numbered '1.'"),
-        ("... light cathedral e5", "line 3, column 1", "move 1 is numbered '...'"),
-        ("1. light cathedral e5!", "line 3, column 4", "expected a form like castle b3 r90"),
-        ("1. light cathedral e5 !", "line 3, column 23", "a comment or a result, not '!'"),
-        ("1. light cathedral e5 (dark", "line 3, column 23", "a comment or a result, not '('"),
-        ("11-15", "line 3, column 1", "expected a move like 'dark castle b3 r90', a comment or a result, not '11-15'"),
-        ("1. light cathedral e5 }", "line 3, column 23", "a comment or a result, not '}'"),
-        ("1. light cathedral e5 {open", "line 3, column 23", "this comment is never closed"),
-        ("1. light cathedral e5 [x]", "line 3, column 23", "expected a tag like"),
-        ("1. light cathedral e5\n2-0", "line 4, column 1", "result '2-0' is not one of 1-0, 0-1, 1/2-1/2, *"),
-        ("1. light cathedral e5 1-0 0-1", "line 3, column 27", "result 0-1 contradicts 1-0 before it"),
-        ("light " + "x" * 1000, "line 3, column 1", "..."),
-        ("light \x1b[2J e5", "line 3, column 1", "expected a form like"),
-    ],
-)
-def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> None:
-    _, errors = gamefile.read_all(f'[Event "x"]\n\n{moves}\n')
-    message = str(errors[0])
-    assert message.startswith(f"{place}: "), message
-    assert complaint in message
-    assert len(message) <= tagfile.LONGEST_MESSAGE
-    assert message.isprintable()
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ('[Rules "papr"]\n*', "line 1, column 1: unknown rule set of cathedral 'papr': did you mean 'paper'?"),
-        ('[RuleOptions "sise=8"]\n*', "line 1, column 1: unknown rule option 'sise': did you mean 'size'?"),
-        ('[RuleOptions "size=5"]\n*', "line 1, column 1: rule set 'custom': size must be from 6 to 10, not 5"),
-        ('[RuleOptions "size"]\n*', "line 1, column 1: rule option 'size': expected a whole number, not ''"),
-        ('[RuleOptions "first=dark"]\n*', "line 1, column 1: rule option 'first': 'dark' is not one of light, coin"),
-        ('[Rules "x"]\n[RuleOptions "first_building_claims=true"]\n*', "line 2, column 1: rule set 'x': the first"),
-        ('[RuleOptions "base=paper"]\n*', "line 1, column 1: rule option 'base' cannot stand here: a game file lists"),
-        ('[RuleOptions "name=x"]\n*', "line 1, column 1: rule option 'name' cannot stand here: the rule set's name"),
-        ('[RuleOptions "size=6 size=7"]\n*', "line 1, column 1: rule option 'size' is given twice"),
-        ('[RuleOptions "size=6 first=coin size=6"]\n*', "line 1, column 1: rule option 'size' is given twice"),
-        ('[Position "nonsense"]\n*', "line 1, column 1: position 'nonsense': expected 'BOARD"),
-        ('[Event "x"]\n[Result "light"]\n*', "line 2, column 1: result 'light' is not one of 1-0, 0-1, 1/2-1/2, *"),
-        ('[Event "x"]\n[EVENT "y"]\n*', "line 2, column 1: the game has a second tag 'event'"),
-        ('[Result "1-0"]\nlight cathedral e5\n0-1', "line 3, column 1: result 0-1 contradicts 1-0 before it"),
-        ('[Resigned "red"]\n*', "line 1, column 1: [Resigned] must be one of light, dark, not 'red'"),
-        ('[Resigned "light"]\nlight cathedral e5\n1-0', "line 3, column 1: result 1-0 says that light won, but dark"),
-        (f'{LATE_TAGS}[Resigned "light"]\n{LATE_MOVES}', "line 3, column 1: a resignation, but the game is over"),
-        (f"{LATE_TAGS}{LATE_MOVES}0-1", "line 6, column 1: result 0-1 says that dark won, but light won: fewer"),
-        (f"{LATE_TAGS}{LATE_MOVES}1/2-1/2", "line 6, column 1: result 1/2-1/2 says that it was a draw, but light won"),
-        (f'[Result "0-1"]\n{LATE_TAGS}{LATE_MOVES}', "line 1, column 1: result 0-1 says that dark won, but light won"),
-        (f"{LATE_TAGS}{LATE_MOVES}4. light tavern a6", "line 6, column 4: move 4, but the game is over: fewer squares"),
-        (f"{LATE_TAGS}1. light tavern2 a1\n2. dark tavern f1", "line 4, column 4: move 2 is made by dark, but light"),
-        ("[Event 'x']\n*", "line 1, column 1: expected a tag like"),
-        ('[Event "x"\n*', "line 1, column 1: expected a tag like"),
-    ],
-)  # fmt: skip
-def test_games_that_cannot_be_read(text: str, complaint: str) -> None:
-    assert complaint in error_of(text)
-
-
 def test_chance_moves_are_chances() -> None:
     tags = '[RuleOptions "first=coin"]\n'
     assert one(f"{tags}chance dark\ndark cathedral e5").actions[0] == 1
@@ -358,7 +263,6 @@ def test_chance_moves_are_chances() -> None:
 
 def test_bad_games_leave_the_others() -> None:
     good = [GameRecord.of(played(SIX, n, 9), tags={"event": str(n)}, comments={0: "closed"}) for n in range(3)]
-    texts = [gamefile.write(record) for record in good]
     for bad in (
         '[Event "bad"]\n\n1. light castle e5\n*\n',
         '[Event "bad"]\n\n1. light cathedral e5 {never closed\n*\n',
@@ -367,13 +271,7 @@ def test_bad_games_leave_the_others() -> None:
         '[Event "bad"]\n[Result "1-0"]\n\nlight cathedral e5\n0-1\n',
         "what is this?\n",
     ):
-        for before in range(4):
-            found, errors = gamefile.read_all("\n".join((*texts[:before], bad, *texts[before:])))
-            assert found == good, bad
-            assert len(errors) == 1, bad
-            line = int(re.match(r"line (\d+), ", str(errors[0]))[1])  # type: ignore[index]
-            first = sum(text.count("\n") + 1 for text in texts[:before])
-            assert first < line <= first + bad.count("\n"), bad
+        checks.leaves_other_games(good, bad)
 
 
 # Hostile files
@@ -381,22 +279,14 @@ def test_bad_games_leave_the_others() -> None:
 
 @few
 @given(st.data())
-def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) -> None:
+def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
     text = gamefile.write_all(
         [
             GameRecord.of(played(COIN, 1, 12), comments={2: "so"}),
             GameRecord.of(played(SIX, 2, 9, LATE), start=LATE, tags={"light": "A"}),
         ]
     )
-    for _ in range(data.draw(st.integers(1, 4))):
-        at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
-        text = text[:at] + data.draw(st.text('[]{}()"\\;%*.-=/0128 \nabelr\x00é', max_size=6)) + text[at + cut :]
-    found, errors = gamefile.read_all(text)
-    for error in errors:
-        assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error))
-        assert str(error).isprintable()
-    for record in found:
-        comes_back(record)
+    checks.survives_damage(data, text, '[]{}()"\\;%*.-=/0128 \nabelr\x00é')
 
 
 LARGE = 100_000
@@ -439,12 +329,8 @@ LARGE = 100_000
     ],
     ids=lambda text: repr(text[:24]),
 )
-def test_hostile_files_take_no_longer_than_their_length(text: str) -> None:
-    began = time.process_time()
-    found, errors = gamefile.read_all(text)
-    assert time.process_time() - began < 8
-    assert all(len(str(error)) <= tagfile.LONGEST_MESSAGE for error in errors)
-    assert found or errors or text[-1] == "}"
+def test_hostile_files_are_read_in_linear_time(text: str) -> None:
+    checks.is_read_in_time(text)
 
 
 def test_the_number_of_rule_sets_in_a_file_is_bounded() -> None:
@@ -454,11 +340,6 @@ def test_the_number_of_rule_sets_in_a_file_is_bounded() -> None:
     assert [str(error) for error in errors] == [
         f"line {3 * gamefile.MAX_RULE_SETS + 1}, column 1: the file has games of more than 64 rule sets"
     ]
-
-
-def test_a_file_too_large_is_not_looked_at() -> None:
-    with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        gamefile.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
 
 
 def test_bytes_become_text_as_in_other_game_files() -> None:

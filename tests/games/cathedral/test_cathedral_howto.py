@@ -1,25 +1,16 @@
-"""What people are told of Cathedral is what the engine does, under every rule set."""
+"""The how-to-play text of Cathedral agrees with the engine under every rule set."""
 
 import re
-from pathlib import Path
 
 import pytest
+from howto_text import game_fixture, words
 from test_cathedral_rules import REST, board, drawn, territory
 
 import boardwright
 from boardwright.games.base import CHANCE, Game, Position
-from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS
+from boardwright.games.cathedral.rules import DARK, LIGHT
 
-MADE_UP = sorted((Path(__file__).parents[2] / "contract" / "rules" / "cathedral").glob("*.*"))
-
-
-@pytest.fixture(params=[*RULE_SETS, *MADE_UP], ids=lambda rules: Path(rules).stem)
-def game(request: pytest.FixtureRequest) -> Game:
-    return boardwright.game("cathedral", request.param)
-
-
-def words(game: Game) -> str:
-    return " ".join(paragraph.text for paragraph in game.how_to_play())
+game = game_fixture("cathedral")
 
 
 def with_cathedral(game: Game) -> Position:

@@ -1,24 +1,13 @@
-"""What people are told of draughts is what the engine does, under every rule set."""
+"""The how-to-play text of draughts agrees with the engine under every rule set."""
 
 import re
-from pathlib import Path
 
 import pytest
+from howto_text import game_fixture, words
 
-import boardwright
 from boardwright.games.base import Game, Position
-from boardwright.games.draughts.rules import RULE_SETS
 
-MADE_UP = sorted((Path(__file__).parents[2] / "contract" / "rules" / "draughts").glob("*.*"))
-
-
-@pytest.fixture(params=[*RULE_SETS, *MADE_UP], ids=lambda rules: Path(rules).stem)
-def game(request: pytest.FixtureRequest) -> Game:
-    return boardwright.game("draughts", request.param)
-
-
-def words(game: Game) -> str:
-    return " ".join(paragraph.text for paragraph in game.how_to_play())
+game = game_fixture("draughts")
 
 
 def reason(position: Position) -> str | None:

@@ -5,10 +5,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from game_files import few
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up import rule_names
-from pdn_games import BLACK, ROUTES, WHITE, comes_back, few, played
+from pdn_games import BLACK, ROUTES, WHITE, comes_back, played
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING, Position

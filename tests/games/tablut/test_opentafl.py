@@ -1,21 +1,21 @@
 """OpenTafl game files: what is written comes back, what is foreign is understood or refused."""
 
+import functools
 import itertools
-import random
 import re
 import textwrap
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from game_files import GameFileChecks, few, random_game
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import rule_names
 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.common import tagfile
+from boardwright.games.base import DRAW, ONGOING
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.opentafl import gamefile
@@ -27,32 +27,18 @@ ATTACKERS, DEFENDERS = b.ATTACKERS, b.DEFENDERS
 TAGGED = f"[rules:dim:9 start:{START}]"
 FIXED = f"[rules:dim:9 surf:n tfr:l ks:w start:{START}]"  # what `zero` plays, but for its limits
 WHO: tuple[Who, ...] = ("none", "king", "all")
-few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
-
-
-def line_of(rules: TablutRules, seed: int, plies: int, start: str | None = None) -> Position:
-    """A random line of at most `plies` plies."""
-    game = boardwright.game("tablut", rules)
-    position, generator = game.start() if start is None else game.position(start), random.Random(seed)
-    while position.outcome is None and plies > 0:
-        position, plies = position.play(generator.choice(position.legal_actions())), plies - 1
-    return position
+checks = GameFileChecks(gamefile, keeps_tag_order=True)
+error_of, comes_back = checks.error_of, checks.comes_back
+line_of = functools.partial(random_game, "tablut")
 
 
 def foreign(moves: str, rules: str = FIXED, tags: str = "") -> GameRecord:
-    (record,) = gamefile.read(f"{tags}\n{rules}\n\n{moves}\n")
-    return record
+    return checks.one(f"{tags}\n{rules}\n\n{moves}\n")
 
 
 def moves_of(record: GameRecord) -> list[str]:
     positions = list(record.positions())
     return [before.action_text(action) for before, action in zip(positions, record.actions, strict=False)]
-
-
-def error_of(text: str) -> str:
-    with pytest.raises(GameFileError) as caught:
-        gamefile.read(text)
-    return str(caught.value)
 
 
 # Round trips
@@ -132,12 +118,6 @@ def rule_sets(draw: st.DrawFn) -> TablutRules:
         max_quiet_plies=draw(limits),
         max_plies=draw(st.integers(1, 300)),
     )
-
-
-def comes_back(record: GameRecord) -> None:
-    (again,) = gamefile.read(gamefile.write(record))
-    assert again == record
-    assert list(again.tags) == list(record.tags)
 
 
 @pytest.mark.parametrize("name", RULE_SETS)
@@ -526,38 +506,6 @@ def test_a_position_replaces_the_first_one_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "place", "complaint"),
-    [
-        ("1. e2-e4", "line 3, column 4", "move e2-e4: pieces cannot jump, and e3 is occupied"),
-        ("1. e2-g2\n   e2-e1", "line 4, column 4", "there is no piece on e2"),
-        ("1. e3-d3", "line 3, column 4", "the attackers move now"),
-        ("1. e2-z2", "line 3, column 4", "expected a form like e2-g2"),
-        ("1. e2-g3", "line 3, column 4", "along rows and columns"),
-        ("1. e2-g2xe3 e3-h3", "line 3, column 4", "the captures are wrong, it is e2-g2"),
-        ("1. ne2-g2", "line 3, column 4", "no knights or commanders"),
-        ("1. e2^g2", "line 3, column 4", "no jumps"),
-        ("1. e2=g2", "line 3, column 4", "no berserk moves"),
-        ("1. e2-g2++ e3-h3", "line 3, column 4", "++ says that it wins"),
-        ("1. e2-g2--", "line 3, column 4", "-- says that it wins"),
-        ("1. e2-g2 e3-h3 i4-h4", "line 3, column 16", "turn 1 has more than two moves"),
-        ("1. e2-g2\n2. e3-h3", "line 4, column 1", "turn 1 must have two moves"),
-        ("1. e2-g2 e3-h3\n3. i4-h4", "line 4, column 1", "turn 3 follows turn 1"),
-        ("1. e2-g2 ---\n2. i4-h4", "line 4, column 4", "'i4-h4' follows a resignation"),
-        ("1. e2-g2 [open", "line 3, column 10", "this bracket is never closed"),
-        ("e2-g2 e3-h3", "line 3, column 1", "expected a tag, a rules record or a turn number"),
-        ("1. " + "e2-g2" * 1000, "line 3, column 4", "..."),
-        ("1. e2-g2\x1b[2J", "line 3, column 4", "expected a form like"),
-    ],
-)
-def test_moves_that_cannot_be_read(moves: str, place: str, complaint: str) -> None:
-    message = error_of(f"[event:x]\n{FIXED}\n{moves}\n")
-    assert message.startswith(f"{place}: ")
-    assert complaint in message
-    assert len(message) <= tagfile.LONGEST_MESSAGE
-    assert message.isprintable()
-
-
-@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("\n\n 1. e2-g2", "line 3, column 2: the game has no rules record"),
@@ -608,7 +556,6 @@ def test_a_draw_by_our_own_limits_is_checked_too() -> None:
 
 def test_bad_games_leave_the_others() -> None:
     good = [GameRecord.of(line_of(ZERO, seed, 9), tags={"event": str(seed)}) for seed in range(3)]
-    texts = [gamefile.write(record) for record in good]
     for bad in (
         f"[event:bad]\n{FIXED}\n\n1. e2-e4\n\n",
         f"[event:bad]\n{FIXED}\n\n1. e2-g2 e3-h3\n[never closed|\n\n2. i4-h4 e4-f4\n",
@@ -616,11 +563,7 @@ def test_bad_games_leave_the_others() -> None:
         "[event:bad]\n[rules:dim:11 start:/11/]\n\n1. e2-g2\n",
         "[event:bad]\n[site:no rules and no moves]\n",
     ):
-        records, errors = gamefile.read_all("\n".join((texts[0], bad, texts[1], texts[2])))
-        assert records == good
-        assert len(errors) == 1
-        line = int(re.match(r"line (\d+), ", str(errors[0]))[1])  # type: ignore[index]
-        assert texts[0].count("\n") < line <= (texts[0] + bad).count("\n") + 1
+        checks.leaves_other_games(good, bad)
 
 
 def test_foreign_games_part_where_tags_follow_moves() -> None:
@@ -634,25 +577,11 @@ def test_foreign_games_part_where_tags_follow_moves() -> None:
     assert all(record.tags == {"event": "cup"} for record in records)
 
 
-def test_a_file_too_large_is_not_looked_at() -> None:
-    with pytest.raises(GameFileError, match="more than 16777216 characters"):
-        gamefile.read_all(" " * (tagfile.MAX_CHARACTERS + 1))
-    assert gamefile.read_all(" \n" * 1000) == ([], [])
-
-
 @settings(few, max_examples=150)
 @given(st.data())
-def test_nothing_a_file_holds_gets_past_as_another_error(data: st.DataObject) -> None:
+def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
     text = gamefile.write_all(GameRecord.of(line_of(ZERO, seed, 12), comments={2: "so"}) for seed in range(2))
-    for _ in range(data.draw(st.integers(1, 4))):
-        at, cut = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 30))
-        text = text[:at] + data.draw(st.text("[]|:/.-+x1e9Kt \n%\x00é", max_size=6)) + text[at + cut :]
-    records, errors = gamefile.read_all(text)
-    for error in errors:
-        assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error))
-        assert str(error).isprintable()
-    for record in records:
-        comes_back(record)
+    checks.survives_damage(data, text, "[]|:/.-+x1e9Kt \n%\x00é")
 
 
 @pytest.mark.parametrize(

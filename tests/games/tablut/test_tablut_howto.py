@@ -4,27 +4,16 @@ a position shows that it is so.
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from howto_text import game_fixture, words
 from test_tablut_rules import QUIET, RING, SHUFFLE, put, taken
 
-import boardwright
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import Game, Position
-from boardwright.games.tablut.rules import RULE_SETS
 
-MADE_UP = sorted((Path(__file__).parents[2] / "contract" / "rules" / "tablut").glob("*.*"))
-GOES_ON = "nobody has won yet"
-
-
-@pytest.fixture(params=[*RULE_SETS, *MADE_UP], ids=lambda rules: Path(rules).stem)
-def game(request: pytest.FixtureRequest) -> Game:
-    return boardwright.game("tablut", request.param)
-
-
-def words(game: Game) -> str:
-    return " ".join(paragraph.text for paragraph in game.how_to_play())
+game = game_fixture("tablut")
+ONGOING = "no winner yet"
 
 
 def after(game: Game, text: str, *moves: str) -> Position:
@@ -48,7 +37,7 @@ def legal(game: Game, text: str, move: str) -> bool:
 
 
 def winner(position: Position) -> int | str | None:
-    return GOES_ON if position.outcome is None else position.outcome.winner
+    return ONGOING if position.outcome is None else position.outcome.winner
 
 
 def king_falls_to_two(game: Game) -> bool:
@@ -122,7 +111,7 @@ FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
     ),
     "safe on the edge": (
         "safe on the edge",
-        lambda game: on_edge(game).outcome is None and winner(on_edge(game).play("b4-a4")) == GOES_ON,
+        lambda game: on_edge(game).outcome is None and winner(on_edge(game).play("b4-a4")) == ONGOING,
     ),
     "locked up on a corner": (
         "even if their king has just reached",
@@ -170,4 +159,4 @@ def test_limits(game: Game, pattern: str, counters: str, otherwise: int) -> None
     limit = int(said[1]) if said else otherwise
     for before in (1, 2):
         position = after(game, put("c3", "c8", "g7", "a", counters.format(limit - before)), "c3-c4")
-        assert winner(position) == (None if before == 1 and said else GOES_ON)
+        assert winner(position) == (None if before == 1 and said else ONGOING)
