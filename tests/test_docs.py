@@ -22,9 +22,12 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("code", blocks(README, "python") + blocks((ROOT / "docs" / "guide.md").read_text(), "python"))
-def test_python_in_the_readme_and_the_guide_runs(code: str) -> None:
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=300)
+PYTHON_PAGES = [ROOT / "README.md", ROOT / "docs" / "guide.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
+
+
+@pytest.mark.parametrize("code", [code for page in PYTHON_PAGES for code in blocks(page.read_text(), "python")])
+def test_python_in_the_docs_runs(code: str, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=300)
 
 
 PAGES = tuple(sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "recipes").glob("*.md")]))
@@ -40,13 +43,21 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
     """A page's commands, one after the other; a block with a title is a file they use."""
     for name, text in re.findall(r"```\w+ (?:title=)?\"?([\w.-]+)\"?\n(.*?)```", page.read_text(), flags=re.DOTALL):
         (tmp_path / name).write_text(text)
+    programs = Path(sys.executable).parent
+    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
     for command in commands(page):
         program, *arguments = shlex.split(command, comments=True)
-        command_line = [str(Path(sys.executable).parent / program), *arguments]
-        done = subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=300, check=False)
+        done = subprocess.run(
+            [programs / program, *arguments],
+            cwd=tmp_path,
+            env=os.environ | path,
+            capture_output=True,
+            timeout=300,
+            check=False,
+        )
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout, command
-        if arguments[0] == "train":
+        if arguments[0] == "train" and "--help-settings" not in arguments:
             *_, last = (line for line in done.stdout.decode().splitlines() if line.startswith("iteration "))
             assert "nothing learned" not in last, command
     for picture in (page.parent / "pictures").glob("*.svg"):

@@ -2,7 +2,7 @@
 
 A dialect greets the program, asks about a position, and reads the lines that come back: a finished `Choice`, a
 report on the way there (`Thinking`), or nothing of interest. The line protocol is for every game; the dialects of
-one game's programs are in its folder. docs/engine-protocol.md describes the protocols.
+one game's programs are in its folder. docs/reference/protocols.md describes the protocols.
 """
 
 import re

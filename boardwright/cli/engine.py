@@ -16,7 +16,7 @@ class Options(GameOptions):
     agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "alphabeta:time=1s"
     """The player; `boardwright agents GAME` lists them."""
     protocol: Annotated[str, tyro.conf.arg(metavar="NAME")] = "line"
-    """`line`: our own, for all games; or one that programs of the game speak, see docs/engine-protocol.md."""
+    """`line`: our own, for all games; or one that programs of the game speak, see docs/reference/protocols.md."""
 
 
 def run(options: Options) -> None:

@@ -159,7 +159,7 @@ class Game(ABC):
     stateless_actions: ClassVar[bool] = False
     file_suffix: ClassVar[str] = "txt"  # of game files in its own format
 
-    # Legal actions of a position that a batched search considers, those of the highest prior; docs/search.md.
+    # Legal actions of a position that a batched search considers, those of the highest prior; docs/reference/search.md.
     max_search_actions: ClassVar[int] = 128
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
     # The one of these that evaluation networks for alpha-beta are made for; None: its alpha-beta takes none.

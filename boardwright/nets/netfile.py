@@ -3,7 +3,7 @@
 The header, under the one key `boardwright`, holds the format's version, architecture, game, rule set with
 all its options, observation and its planes, number of actions, where the net comes from, and a checksum
 over all of that and the weights. Besides the weights of `layout.py` the file holds `places`, the order of
-the policy's outputs, so that a graph for play needs nothing but the file. See docs/nets.md.
+the policy's outputs, so that a graph for play needs nothing but the file. See docs/reference/nets.md.
 
 Reading takes numpy and safetensors alone, and nothing in a file is ever run.
 """

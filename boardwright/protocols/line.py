@@ -1,4 +1,4 @@
-"""The line protocol: one small language for all games. docs/engine-protocol.md describes it.
+"""The line protocol: one small language for all games. docs/reference/protocols.md describes it.
 
 > position start moves 11-15 23-19
 > go time 1s

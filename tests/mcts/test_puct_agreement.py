@@ -81,7 +81,7 @@ class Node:
     total: float = 0.0
 
     def best(self) -> int:
-        """PUCT as docs/search.md has it."""
+        """PUCT as docs/reference/search.md has it."""
         side = 1 - 2 * self.position.role_to_move
         tried = sum(self.prior[action] for action, child in self.children.items() if child.visits)
         untried = (1 + side * self.total / max(self.visits, 1)) / 2 - 0.1 * math.sqrt(tried)

@@ -1,6 +1,5 @@
 """Evaluating positions for play, without JAX."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,12 +76,6 @@ if not sys.argv[2:]:
 def test_play_needs_no_jax_and_reading_not_even_onnx(missing: tuple[str, ...], tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, EVERYTHING, boardwright.game("tablut"), storage="bfloat16")
     subprocess.run([sys.executable, "-c", PLAY, str(path), *missing], check=True, timeout=120)
-
-
-def test_the_code_in_the_docs_runs(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "nets.md"
-    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=300)
 
 
 def test_the_package_and_its_help_import_none_of_it() -> None:

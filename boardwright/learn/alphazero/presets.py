@@ -149,7 +149,7 @@ def _for_draughts(config: AlphaZeroConfig, *, width: int) -> AlphaZeroConfig:
 
 
 def _through_forced(config: AlphaZeroConfig) -> AlphaZeroConfig:
-    """Where captures are forced, simulations are better spent on positions that leave a choice; docs/search.md."""
+    """Where captures are forced, simulations are better spent on positions that leave a choice."""
     return dataclasses.replace(config, search=dataclasses.replace(config.search, max_forced_plies=3))
 
 

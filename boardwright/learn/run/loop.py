@@ -3,7 +3,7 @@
     train(method, folder, observer)
 
 A `Method` holds the algorithm; the loop does the rest. The folder holds `config.json`, `checkpoints/`, `nets/` (the
-net after every iteration, and `best.net`), `metrics.sqlite` and the portable state; see docs/run-folder.md. A run
+net after every iteration, and `best.net`), `metrics.sqlite` and the portable state; see docs/reference/files.md. A run
 that was stopped or killed resumes from its last checkpoint and ends with the same results.
 """
 
