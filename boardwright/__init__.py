@@ -1,7 +1,7 @@
 """Boardwright: a self-play laboratory for board games.
 
 >>> import boardwright
->>> boardwright.game("tablut", rules="zero").start().count_actions()
+>>> boardwright.game("tablut", rules="tablutzero").start().count_actions()
 72
 
 Everything in `__all__` is the public API; other modules may change between versions.

@@ -8,12 +8,13 @@ without harm to what is older.
 `user_version` says how many of its kind's migrations a file has seen. A file from a newer version is refused.
 """
 
+import inspect
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,6 +32,7 @@ class Kind:
     application: int  # in the header of its files
     migrations: tuple[tuple[str, ...], ...]  # statements, a step each version
     missing: str  # what to do where there is no file
+    functions: Mapping[str, Callable[..., str]] = field(default_factory=dict)  # by name, for the statements
 
 
 class Database:
@@ -127,6 +129,8 @@ def _prepare(database: Database, writable: bool) -> None:
         if not writable:
             raise BoardwrightError(f"{database.path} is from an older version and read-only: make it writable once")
         _use_write_ahead_log(connection)
+    for name, function in database.kind.functions.items():
+        connection.create_function(name, len(inspect.signature(function).parameters), function)
     with database.writing() as connection:  # somebody else may have been faster: look again
         for number in range(_seen_migrations(database), len(database.kind.migrations)):
             for statement in database.kind.migrations[number]:

@@ -8,7 +8,7 @@ ladder() { # game, rules, games of every pair
     boardwright ladder "$1" --rules "$2" --games-per-pair "$3" --workers "$workers" --db "ladder-$1-$2.db" --out "ladder-$1-$2.md"
 }
 
-ladder tablut zero 20
+ladder tablut tablutzero 20
 ladder tablut mcgill 10
 ladder draughts wcdf 10
 ladder cathedral official 20

@@ -2,7 +2,7 @@
 
     from boardwright.adapters import pettingzoo
 
-    env = pettingzoo.env("tablut", rules="zero", render_mode="human")
+    env = pettingzoo.env("tablut", rules="tablutzero", render_mode="human")
     env.reset(seed=1)
     for agent in env.agent_iter():
         observation, reward, termination, truncation, info = env.last()

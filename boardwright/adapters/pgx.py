@@ -3,7 +3,7 @@
     import jax
     from boardwright.adapters import pgx
 
-    env = pgx.make("tablut", rules="zero")
+    env = pgx.make("tablut", rules="tablutzero")
     init, step = jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
     state = init(jax.random.split(jax.random.key(0), 1024))
     state = step(state, state.legal_action_mask.argmax(axis=-1))

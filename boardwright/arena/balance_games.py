@@ -75,11 +75,18 @@ def lines(question: Question, heard: Callable[[str, int, int], None] | None = No
         name, is_own = game.rules.name, not netfile.differing_rules(net, game)
         for plies in question.openings:
             what = f"{name}, {opening_name(plies)}"
-            key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(what.encode()))
+            seeded_by = f"{_first_name(game)}, {opening_name(plies)}"
+            key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(seeded_by.encode()))
             show = None if heard is None else functools.partial(_show_share, heard, what, question.games)
             played = _play(key, net, game, question, plies, show)
             arrays = (played.result[0, 0], played.plies[0, 0], played.openings[0, 0])
             yield Line(name, shipped.name_of(net.path), is_own, plies, count(*arrays))
+
+
+def _first_name(game: Game) -> str:
+    """The first name that a rule set had: seeds come from it, so that renaming does not change published games."""
+    names = (old for old, name in game.old_rule_names.items() if name == game.rules.name)
+    return next(names, game.rules.name)
 
 
 def _play(

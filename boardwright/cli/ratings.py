@@ -11,7 +11,7 @@ import tyro
 from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
-from boardwright.games.registry import game_class
+from boardwright.games.registry import current_rule_name, game_class
 from boardwright.records.games import Wanted, count_games, encounters, rule_set_names
 from boardwright.records.mixtures import mixtures
 from boardwright.records.resultfile import read_results
@@ -90,12 +90,13 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
         if name is None:
             raise BoardwrightError(f"{options.db}: there are no games to rate")
         played = rule_set_names(store, name)
-        if options.rules is not None and options.rules not in played and played:
-            raise UnknownNameError(f"rule set of {name} in {options.db}", options.rules, played)
-        games = encounters(store, name, options.rules)
+        rules = current_rule_name(name, options.rules)
+        if rules is not None and rules not in played and played:
+            raise UnknownNameError(f"rule set of {name} in {options.db}", rules, played)
+        games = encounters(store, name, rules)
         if not games:
             raise BoardwrightError(f"{options.db}: there are no finished games of {name} to rate")
-        doubts = mixtures(store, name, options.rules)
+        doubts = mixtures(store, name, rules)
     return games, game_class(name).roles, doubts
 
 

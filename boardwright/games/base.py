@@ -1,6 +1,6 @@
 """The contract every game fulfils, in words and types.
 
-A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut", rules="zero")`.
+A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut", rules="tablutzero")`.
 
 * Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
   players: who plays which role is decided by the code that arranges the game.
@@ -151,6 +151,7 @@ class Game(ABC):
     roles: ClassVar[tuple[str, str]]
     default_rules: ClassVar[str]
     default_summary: ClassVar[str] = ""  # what these are, in a line; other rule sets are described by how they differ
+    old_rule_names: ClassVar[Mapping[str, str]] = {}  # former names of shipped rule sets and what they are called now
     rules_type: ClassVar[type]
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 stands for no reason
     benchmark: ClassVar[Benchmark]

@@ -45,22 +45,40 @@ def game(
     if isinstance(rules, Path) or (isinstance(rules, str) and rulefile.looks_like_path(rules)):
         options = rulefile.read(Path(rules))
         try:
-            rules = rulefile.build(cls.rules_type, cls.rule_sets(), options)
+            rules = rulefile.build(cls, options)
         except BoardwrightError as error:
             raise RulesError(f"rule file {rules}: {error}") from error
     if isinstance(rules, Mapping):
-        rules = rulefile.build(cls.rules_type, cls.rule_sets(), rules)
+        rules = rulefile.build(cls, rules)
     elif rules is None or isinstance(rules, str):
-        wanted = cls.default_rules if rules is None else rules
-        if wanted not in cls.rule_sets():
-            raise UnknownNameError(f"rule set of {name}", wanted, cls.rule_sets())
-        rules = cls.rule_sets()[wanted]
+        chosen = current_rule_name(name, rules) or cls.default_rules
+        if chosen not in cls.rule_sets():
+            raise UnknownNameError(f"rule set of {name}", chosen, cls.rule_sets())
+        rules = cls.rule_sets()[chosen]
     if not isinstance(rules, cls.rules_type):
         raise RulesError(f"{name} is not played by {rules!r}: give the name of a rule set, a file or a mapping")
     observation = cls.observations[0] if observation is None else observation
     if observation not in cls.observations:
         raise UnknownNameError(f"observation of {name}", observation, cls.observations)
     return _bind(cls, rules, observation)  # type: ignore[arg-type]
+
+
+def current_rule_name(name: str | None, rules: str | None) -> str | None:
+    """What a rule set is called now, of one game or, for None, of any; names that never changed stay."""
+    for known in GAMES if name is None else (name,):
+        if rules in game_class(known).old_rule_names:
+            return game_class(known).old_rule_names[rules]
+    return rules
+
+
+def with_current_name(name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The stored options of a rule set; one that ships under another name by now has that name."""
+    if name not in GAMES or options.get("name") not in game_class(name).old_rule_names:
+        return options
+    try:
+        return {**options, "name": rulefile.build(game_class(name), options).name}
+    except BoardwrightError:  # reported where the rules are used
+        return options
 
 
 def protocol(bound: Game, name: str) -> GameProtocol:

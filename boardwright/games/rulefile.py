@@ -5,7 +5,7 @@ Game files carry the same options in one line of text, `max_plies=200 repetition
 A file names its rule set, may start from a known one with `base`, and changes what it lists:
 
     name = "long-tablut"
-    base = "zero"
+    base = "tablutzero"
     max_quiet_plies = 200
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from boardwright.coerce import MismatchError, checked
 from boardwright.errors import RulesError, UnknownNameError
-from boardwright.games.base import Rules
+from boardwright.games.base import Game, Rules
 
 MAX_BYTES = 1 << 20
 _NOT_IN_TEXT = {  # what rule files may have beside options
@@ -62,10 +62,15 @@ def read(path: Path) -> Mapping[str, Any]:
     return {"name": path.stem, **options}
 
 
-def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, Any]) -> Rules:
-    """A checked rule set from `options`, on top of the named set in `base` or the type's defaults."""
-    options = dict(options)
+def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
+    """A checked rule set from `options`, on top of the named set in `base` or the type's defaults.
+
+    One that equals a shipped rule set and has a former name of it is that rule set.
+    """
+    rules_type, named, options = game.rules_type, game.rule_sets(), dict(options)
     base = options.pop("base", None)
+    if isinstance(base, str):
+        base = game.old_rule_names.get(base, base)
     if base is not None and not (isinstance(base, str) and base in named):
         raise UnknownNameError("base rule set", str(base), named)
     known = {field.name for field in dataclasses.fields(rules_type)}
@@ -78,8 +83,11 @@ def build(rules_type: type, named: Mapping[str, Rules], options: Mapping[str, An
             raise RulesError(f"unknown rule option {key!r}: {hint}")
         values[key] = _coerce(key, value, hints[key])
     if base is not None:
-        return dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})  # type: ignore[type-var]
-    return rules_type(**{"name": "custom", **values})
+        made = dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})
+    else:
+        made = rules_type(**{"name": "custom", **values})
+    current = named.get(game.old_rule_names.get(made.name, ""))
+    return current if current is not None and dataclasses.replace(made, name=current.name) == current else made
 
 
 def options_text(rules: Rules) -> str:

@@ -217,7 +217,7 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
         config=config,
         interface=interface,
         game=header["game"],
-        rules=header["rules"],
+        rules=registry.with_current_name(header["game"], header["rules"]),
         observation=header["observation"],
         planes=tuple(header["planes"]),
         training=header["training"],

@@ -55,8 +55,7 @@ def rules_text(rules: Any) -> str:
 
 def rules_of(game: str, text: str) -> Rules:
     """The rule set; options that came after it was stored have their defaults."""
-    known = registry.game_class(game)
-    return rulefile.build(known.rules_type, known.rule_sets(), json.loads(text))
+    return rulefile.build(registry.game_class(game), json.loads(text))
 
 
 def remarks_text(line: Line) -> str | None:

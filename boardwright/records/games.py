@@ -12,6 +12,7 @@ from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord
+from boardwright.games.registry import current_rule_name
 from boardwright.records import codec
 from boardwright.records.store import Store
 from boardwright.stats.pairings import Encounter
@@ -42,7 +43,7 @@ class Wanted:
     """Which games one is after; None means any."""
 
     game: str | None = None
-    rules: str | None = None  # name of the rule set
+    rules: str | None = None  # name of the rule set, also a former one
     player: str | None = None  # a spec, or its name before the colon
     result: int | None = None
     event: int | None = None
@@ -66,6 +67,8 @@ class Wanted:
         values = {name: getattr(self, name) for name in tests if getattr(self, name) is not None}
         if self.player is not None:
             values["player"] = OLD_NAMES.get(self.player, current_spec(self.player))
+        if "rules" in values:
+            values["rules"] = current_rule_name(self.game, self.rules)
         where = " AND ".join(tests[name] for name in values)
         return f" WHERE {where}" if where else "", values
 

@@ -29,6 +29,7 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
 
     With a `field`, among the games of its players alone, as `encounters` takes them.
     """
+    rules = registry.current_rule_name(game, rules)
     mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]
     told = []
     if len(mixed) > 1:

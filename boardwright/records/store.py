@@ -6,10 +6,14 @@ took 5 ms a game instead of 0.2, more than a short game itself, to save what a t
 simply plays again.
 """
 
+import json
 from pathlib import Path
 
 from boardwright.agents.specs import current_spec
 from boardwright.database import Database, Kind, open_database
+from boardwright.games import registry
+from boardwright.games.builtin import GAMES
+from boardwright.records.codec import canonical
 
 APPLICATION = 0x42576774  # in the header of our files: "BWgt"
 
@@ -87,6 +91,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         "CREATE INDEX open_live_games ON live_games (result) WHERE result = 3",
     ),
+    (
+        # Shipped rule sets under their current names, `Game.old_rule_names`.
+        "UPDATE OR IGNORE rule_sets SET options = current_options(game, options)",
+        "UPDATE rule_sets SET name = json_extract(options, '$.name')",
+        "UPDATE OR IGNORE events SET config = current_config(config)",
+        "UPDATE live_games SET rules = current_rule_name(game, rules)",
+    ),
 )
 
 Store = Database  # of games
@@ -97,7 +108,25 @@ def open_store(path: Path, *, create: bool) -> Store:
 
     A file that may not be written is opened for reading.
     """
-    kind = Kind("games", APPLICATION, MIGRATIONS, missing="give a database of games with --db")
+    functions = {
+        "current_options": _current_options,
+        "current_config": _current_config,
+        "current_rule_name": lambda game, rules: registry.current_rule_name(game, rules) if game in GAMES else rules,
+    }
+    kind = Kind("games", APPLICATION, MIGRATIONS, missing="give a database of games with --db", functions=functions)
     store = open_database(path, kind, create=create)
     store.connection.create_function("current_spec", 1, current_spec, deterministic=True)
     return store
+
+
+def _current_options(game: str, text: str) -> str:
+    """The JSON of a stored rule set; one that ships under another name by now has that name."""
+    return canonical(registry.with_current_name(game, json.loads(text)))
+
+
+def _current_config(text: str) -> str:
+    """The JSON of an event's configuration, likewise."""
+    config = json.loads(text)
+    if "rules" in config:
+        config["rules"] = registry.with_current_name(config["game"], config["rules"])
+    return canonical(config)

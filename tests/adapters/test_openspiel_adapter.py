@@ -158,7 +158,7 @@ def test_a_copy_goes_its_own_way(duplicate: Any, game: str, rules: str) -> None:
 
 
 def test_a_copy_remembers_repetitions() -> None:
-    state = load("tablut", "zero").new_initial_state()
+    state = load("tablut", "tablutzero").new_initial_state()
     for move in ["a4-b4", "e3-d3", "b4-a4", "d3-e3"] * 2:
         assert not state.is_terminal()
         state = pickle.loads(pickle.dumps(state)).clone()
@@ -196,7 +196,7 @@ def test_rules_from_a_file_may_bring_chance(first: str, tmp_path: Path) -> None:
 
 
 def test_an_illegal_action_changes_nothing() -> None:
-    state = load("tablut", "zero").new_initial_state()
+    state = load("tablut", "tablutzero").new_initial_state()
     start = boardwright.game("tablut").start()
     illegal = int(np.flatnonzero(~start.legal_mask())[-1])
     for action in (illegal, start.game.num_actions):
@@ -269,7 +269,10 @@ def test_openspiel_search(game: str, rules: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("boardwright_tablut(rules=zorro)", "unknown rule set of tablut 'zorro': did you mean 'zero'"),
+        (
+            "boardwright_tablut(rules=tablutzerro)",
+            "unknown rule set of tablut 'tablutzerro': did you mean 'tablutzero'",
+        ),
         ("boardwright_tablut(observation=some)", "unknown observation of tablut 'some'"),
     ],
 )

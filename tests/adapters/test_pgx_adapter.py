@@ -226,7 +226,7 @@ def test_without_a_key_chance_cuts_the_game_short() -> None:
 
 
 def test_without_a_key_a_game_without_chance_is_the_same() -> None:
-    _, init, step = compiled("tablut", "zero")
+    _, init, step = compiled("tablut", "tablutzero")
     states = init(keys(15))
     actions = states.legal_action_mask.argmax(axis=-1)
     jax.tree.map(np.testing.assert_array_equal, step(states, actions), step(states, actions, keys(16)))

@@ -19,7 +19,7 @@ from boardwright.games.base import CHANCE, AlphaBetaSearch, Position, SearchReso
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 
 GAMES = [
-    ("tablut", "zero"),
+    ("tablut", "tablutzero"),
     ("tablut", "mcgill"),
     ("tablut", "saami"),
     ("draughts", "wcdf"),
@@ -104,7 +104,7 @@ def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "rules", "opponent"),
-    [("tablut", "zero", "random"), ("draughts", "wcdf", "random"), ("cathedral", "paper", "largest-first")],
+    [("tablut", "tablutzero", "random"), ("draughts", "wcdf", "random"), ("cathedral", "paper", "largest-first")],
 )
 def test_a_shallow_search_beats_simple_players_in_both_roles(name: str, rules: str, opponent: str) -> None:
     game, points = boardwright.game(name, rules), 0.0
@@ -242,7 +242,7 @@ def test_a_position_from_before_is_no_draw_yet() -> None:
 
 
 def test_tablut_takes_a_win_and_stops_one() -> None:
-    game = boardwright.game("tablut", "zero")
+    game = boardwright.game("tablut", "tablutzero")
     won = game.position("/9/9/9/4t4/K8/9/9/4t4/4T4/ d 0 0")
     choice = player(won).choose(won, Limit(depth=3))
     assert won.action_text(choice.action) in ("a5-a1", "a5-a9")
@@ -253,7 +253,7 @@ def test_tablut_takes_a_win_and_stops_one() -> None:
     assert all(after.play(reply).outcome is None for reply in after.legal_actions())
 
 
-@pytest.mark.parametrize("rules", ["zero", "mcgill", "saami"])
+@pytest.mark.parametrize("rules", ["tablutzero", "mcgill", "saami"])
 def test_tablut_evaluation_sees_no_difference_between_mirror_images(rules: str) -> None:
     game = boardwright.game("tablut", rules)
     search = game.alphabeta(1, 1)
@@ -295,7 +295,7 @@ def test_cathedral_evaluation_sees_no_difference_between_rotations(rules: str) -
 
 
 def test_a_search_is_of_one_rule_set() -> None:
-    search = boardwright.game("tablut", "zero").alphabeta(1, 1)
+    search = boardwright.game("tablut", "tablutzero").alphabeta(1, 1)
     with pytest.raises(ValueError, match="another game or rule set"):
         search.search(boardwright.game("tablut", "mcgill").start().core, 1, 0, 0.0)
 

@@ -22,7 +22,7 @@ from boardwright.nets.evaluator import Evaluator
 
 MADE = Path(__file__).parents[1] / "contract" / "rules"
 RULES = [
-    ("tablut", "zero"),
+    ("tablut", "tablutzero"),
     ("tablut", "saami"),
     ("tablut", MADE / "tablut" / "lopsided.json"),
     ("draughts", "wcdf"),

@@ -54,7 +54,7 @@ def match(*players: str, game: str = "draughts", rules: str | None = None, games
         ("draughts", None, "hub"),
         ("tablut", "saami", "line"),
         ("tablut", "saami", "opentafl"),
-        ("tablut", "zero", "opentafl"),
+        ("tablut", "tablutzero", "opentafl"),
         ("cathedral", "paper", "line"),
     ],
 )

@@ -9,7 +9,7 @@ from stub_nets import StoppableWatch, opinionated, play_line, player, role_0_is_
 import boardwright
 from boardwright.agents.base import Limit
 
-GAMES = [("tablut", "zero"), ("draughts", "wcdf"), ("cathedral", "paper")]
+GAMES = [("tablut", "tablutzero"), ("draughts", "wcdf"), ("cathedral", "paper")]
 by_game = pytest.mark.parametrize(("name", "rules"), GAMES)
 TABLUT = boardwright.game("tablut", "mcgill")
 DRAUGHTS = boardwright.game("draughts")

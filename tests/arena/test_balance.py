@@ -49,8 +49,8 @@ def test_the_advantage_in_elo() -> None:
     always = counted(1000, 0, 0).elo
     assert always.mean == math.inf
     assert 800 < always.low < 1400
-    told = fields(Line("zero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
-    assert (told["rules"], told["net"], told["own"], told["opening"]) == ("zero", "ours", True, "random:4")
+    told = fields(Line("tablutzero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
+    assert (told["rules"], told["net"], told["own"], told["opening"]) == ("tablutzero", "ours", True, "random:4")
     assert told["elo"]["mean"] is None
     assert told["elo"]["low"] == always.low
     assert told["favoured"] == "attackers"
@@ -140,22 +140,25 @@ def chosen(game: str, *nets: Path, rules: tuple[str, ...] = ()) -> list[tuple[st
 
 
 def test_a_rule_set_is_played_by_the_first_net_that_learned_it(tmp_path: Path) -> None:
-    zero, mcgill = (plant(tmp_path / f"{rules}.net", "tablut", rules) for rules in ("zero", "mcgill"))
-    assert chosen("tablut", zero) == [("zero", "zero")]
-    assert chosen("tablut", zero, rules=("zero", "mcgill")) == [("zero", "zero"), ("mcgill", "zero")]
-    assert chosen("tablut", zero, mcgill) == [("zero", "zero"), ("mcgill", "mcgill")]
-    assert chosen("tablut", mcgill, zero) == [("mcgill", "mcgill"), ("zero", "zero")]
-    both = (("mcgill", "mcgill"), ("zero", "zero"))
-    assert chosen("tablut", zero, mcgill, rules=("saami", "mcgill", "zero")) == [("saami", "zero"), *both]
-    assert chosen("tablut", mcgill, zero, rules=("saami", "mcgill", "zero")) == [("saami", "mcgill"), *both]
+    zero, mcgill = (plant(tmp_path / f"{rules}.net", "tablut", rules) for rules in ("tablutzero", "mcgill"))
+    assert chosen("tablut", zero) == [("tablutzero", "tablutzero")]
+    assert chosen("tablut", zero, rules=("tablutzero", "mcgill")) == [
+        ("tablutzero", "tablutzero"),
+        ("mcgill", "tablutzero"),
+    ]
+    assert chosen("tablut", zero, mcgill) == [("tablutzero", "tablutzero"), ("mcgill", "mcgill")]
+    assert chosen("tablut", mcgill, zero) == [("mcgill", "mcgill"), ("tablutzero", "tablutzero")]
+    both = (("mcgill", "mcgill"), ("tablutzero", "tablutzero"))
+    assert chosen("tablut", zero, mcgill, rules=("saami", "mcgill", "tablutzero")) == [("saami", "tablutzero"), *both]
+    assert chosen("tablut", mcgill, zero, rules=("saami", "mcgill", "tablutzero")) == [("saami", "mcgill"), *both]
     (tmp_path / "same.toml").write_text('base = "mcgill"')
-    renamed = ("zero", str(tmp_path / "same.toml"))
-    assert chosen("tablut", zero, mcgill, rules=renamed) == [("zero", "zero"), ("same", "mcgill")]
+    renamed = ("tablutzero", str(tmp_path / "same.toml"))
+    assert chosen("tablut", zero, mcgill, rules=renamed) == [("tablutzero", "tablutzero"), ("same", "mcgill")]
 
     again = plant(tmp_path / "again.net", "tablut", str(tmp_path / "same.toml"))
     with pytest.raises(NetError, match=r"again\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
         chosen("tablut", mcgill, again)
-    with pytest.raises(NetError, match=r"zero\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
+    with pytest.raises(NetError, match=r"tablutzero\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
         chosen("tablut", zero, mcgill, rules=("mcgill",))
 
 
@@ -180,23 +183,23 @@ def test_lines_tell_who_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         return Games(np.zeros(shape, np.int32), np.full(shape, plies + 9), nothing, nothing, nothing)
 
     monkeypatch.setattr("boardwright.arena.balance_games._play", play)
-    zero = plant(tmp_path / "zero.net", "tablut", "zero", seed=1)
+    zero = plant(tmp_path / "tablutzero.net", "tablut", "tablutzero", seed=1)
     mcgill = plant(tmp_path / "mcgill.net", "tablut", "mcgill", seed=2)
-    rules = ("zero", "mcgill", "saami")
+    rules = ("tablutzero", "mcgill", "saami")
     found = list(lines(Question(game="tablut", nets=(mcgill, zero), rules=rules, openings=(4,), games=3)))
     assert [(line.rules, line.net, line.is_own, line.counts.wins) for line in found] == [
-        ("zero", str(zero), True, (3, 0)),
+        ("tablutzero", str(zero), True, (3, 0)),
         ("mcgill", str(mcgill), True, (3, 0)),
         ("saami", str(mcgill), False, (3, 0)),
     ]
     least = {path: min(float(w.min()) for w in netfile.read(path).weights.values()) for path in (zero, mcgill)}
     assert least[zero] != least[mcgill]
-    assert asked == [("zero", least[zero]), ("mcgill", least[mcgill]), ("saami", least[mcgill])]
+    assert asked == [("tablutzero", least[zero]), ("mcgill", least[mcgill]), ("saami", least[mcgill])]
 
 
 def test_nets_that_do_not_fit(tmp_path: Path) -> None:
     """Each of them is looked at, not only the first."""
-    tablut = plant(tmp_path / "tablut.net", "tablut", "zero")
+    tablut = plant(tmp_path / "tablut.net", "tablut", "tablutzero")
     good = plant(tmp_path / "good.net", "draughts")
     with pytest.raises(NetError, match=r"tablut\.net: made for tablut, not draughts"):
         chosen("draughts", tablut)

@@ -51,11 +51,11 @@ def nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Nets that ship: of Tablut by each method, of two rule sets, and of another game."""
     folder = tmp_path / "data"
     monkeypatch.setattr(shipped, "FOLDER", folder)
-    plant_shipped_net(folder, "hnefi", "tablut", "zero", method="alphazero")
+    plant_shipped_net(folder, "hnefi", "tablut", "tablutzero", method="alphazero")
     plant_shipped_net(folder, "laps", "tablut", "saami", method="alphazero")
-    plant_shipped_net(folder, "q", "tablut", "zero", method="dqn")
-    plant_shipped_net(folder, "gradient", "tablut", "zero", method="ppo")
-    plant_shipped_net(folder, "mute", "tablut", "zero", method="other", config=PLAIN)
+    plant_shipped_net(folder, "q", "tablut", "tablutzero", method="dqn")
+    plant_shipped_net(folder, "gradient", "tablut", "tablutzero", method="ppo")
+    plant_shipped_net(folder, "mute", "tablut", "tablutzero", method="other", config=PLAIN)
     plant_shipped_net(folder, "checkers", "draughts", method="alphazero")
     return ladder.shipped_nets()
 
@@ -65,7 +65,7 @@ def with_nets(rules: str, nets: dict[str, Any]) -> list[LadderRow]:
 
 
 def test_a_net_has_rows_for_the_players_it_is_meant_for_under_its_own_rules(nets: dict[str, Any]) -> None:
-    rows = with_nets("zero", nets)
+    rows = with_nets("tablutzero", nets)
     assert {row.spec: row.label for row in rows} == {
         "dqn:net=q": "q net, Q-values only (no search)",
         "ppo:net=gradient": "gradient net, policy only (no search)",
@@ -78,12 +78,12 @@ def test_a_net_has_rows_for_the_players_it_is_meant_for_under_its_own_rules(nets
     assert {row.spec.partition("net=")[2].partition(",")[0] for row in with_nets("saami", nets)} == {"laps"}
     assert with_nets("mcgill", nets) == []
     for row in rows:
-        make_agent(row.spec, boardwright.game("tablut", "zero")).close()
+        make_agent(row.spec, boardwright.game("tablut", "tablutzero")).close()
 
 
 def test_a_net_of_rules_that_are_not_known_here_is_in_no_field(nets: dict[str, Any]) -> None:
     nets["hnefi"].rules["from_the_future"] = 3
-    assert not any("hnefi" in row.spec for row in with_nets("zero", nets))
+    assert not any("hnefi" in row.spec for row in with_nets("tablutzero", nets))
 
 
 @pytest.mark.parametrize("apart", [1, 2, 3, 10])
@@ -145,12 +145,12 @@ def test_ratings_that_ship_are_read_back(folder: Path) -> None:
     assert (rated.machine, rated.date, rated.games) == ("a made-up machine", "2025-01-31", 100)
     assert (rated.advantage, rated.draw) == (20.5, 80.0)
     assert (rated.command, rated.doubts) == ("boardwright ladder made up", ("three games were dreamt",))
-    assert ladder_file.shipped_ratings(boardwright.game("tablut", "zero")) is None
+    assert ladder_file.shipped_ratings(boardwright.game("tablut", "tablutzero")) is None
 
 
 def test_rules_of_ones_own_have_no_ratings_whatever_their_name(folder: Path) -> None:
-    plant_ratings(folder, "tablut", "zero", RATINGS)
-    own = boardwright.game("tablut", {"base": "zero", "name": "zero", "max_plies": 77})
+    plant_ratings(folder, "tablut", "tablutzero", RATINGS)
+    own = boardwright.game("tablut", {"base": "tablutzero", "name": "tablutzero", "max_plies": 77})
     assert ladder_file.path_of(own) is None
     assert ladder_file.shipped_ratings(own) is None
 
@@ -183,17 +183,17 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_file_is_one_line(folder: Path, damage: Any) -> None:
-    path = plant_ratings(folder, "tablut", "zero", RATINGS)
+    path = plant_ratings(folder, "tablut", "tablutzero", RATINGS)
     told = json.loads(path.read_text())
     damage(told)
     path.write_text(json.dumps(told))
-    with pytest.raises(LadderFileError, match=r"^ratings .*tablut-zero\.json: .*measure it again") as caught:
+    with pytest.raises(LadderFileError, match=r"^ratings .*tablut-tablutzero\.json: .*measure it again") as caught:
         ladder_file.shipped_ratings(boardwright.game("tablut"))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b" " * (1 << 21)])
 def test_what_is_no_file_of_ratings_is_one_line(folder: Path, data: bytes) -> None:
-    plant_ratings(folder, "tablut", "zero", RATINGS).write_bytes(data)
+    plant_ratings(folder, "tablut", "tablutzero", RATINGS).write_bytes(data)
     with pytest.raises(LadderFileError, match="measure it again"):
         ladder_file.shipped_ratings(boardwright.game("tablut"))

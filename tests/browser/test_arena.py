@@ -14,7 +14,7 @@ A_MATCH_MS = 180_000
 FURTHER = "before => (document.querySelector('.match progress')?.value ?? 0) > before"
 A_RECORD = {
     "game": "tablut",
-    "rules": "zero",
+    "rules": "tablutzero",
     "players": ["random", "greedy"],
     "result": 0,
     "reason": "king captured",

@@ -10,7 +10,7 @@ from hands import OpenPage
 from planted_run import plant_run
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-TABLUT = {"game": "tablut", "rules": "zero"}
+TABLUT = {"game": "tablut", "rules": "tablutzero"}
 CATHEDRAL = {"game": "cathedral", "rules": "official-6"}
 SETTLED = """fetch("/api/play").then( // what was answered before this is has been drawn
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))"""
@@ -85,7 +85,7 @@ def test_a_list_goes_on_after_the_server_was_busy(page: Page, runs: Path) -> Non
     expect(page.locator('[data-run="after-the-rush"]')).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/play/%", "/a/tablut/%E0%A4%A", "/a/tablut/zero/%"])
+@pytest.mark.parametrize("path", ["/play/%", "/a/tablut/%E0%A4%A", "/a/tablut/tablutzero/%"])
 def test_a_link_that_is_no_text_says_that_nothing_is_there(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
@@ -93,7 +93,7 @@ def test_a_link_that_is_no_text_says_that_nothing_is_there(open_page: OpenPage, 
 
 
 def test_a_position_that_is_none_gives_way_to_the_first(open_page: OpenPage) -> None:
-    page = open_page("/?game=tablut&rules=zero&position=garbage")
+    page = open_page("/?game=tablut&rules=tablutzero&position=garbage")
     expect(notice(page)).to_contain_text("This is the first position")
     expect(page.get_by_role("heading", name="New game", exact=True)).to_be_visible()
     expect(page.locator('[data-cell="4,4"]')).to_have_attribute("aria-label", re.compile("king"))

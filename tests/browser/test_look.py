@@ -14,7 +14,7 @@ from boardwright.agents.players import make_agent
 
 SHOWN = {  # of each page, by what one knows that it is all there
     "/": ".board",
-    "/a/tablut/zero": ".board.takes",
+    "/a/tablut/tablutzero": ".board.takes",
     "/a/cathedral/official": ".board.takes",
     "/a/draughts/wcdf": ".board.takes",
     "/arena": "#ratings-title",
@@ -130,7 +130,7 @@ def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
 
 
 def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
+    page = open_page("/a/tablut/tablutzero")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("flip the board")
@@ -145,7 +145,7 @@ def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
     expect(said).to_have_text(
         ["the next game", "the game before", "the next match", "the match before", "a new match", "this help"]
     )
-    page.goto("/a/tablut/zero")
+    page.goto("/a/tablut/tablutzero")
     page.wait_for_selector(READY)
     page.keyboard.press("?")
     expect(said.filter(has_text="on the board: take, step or place")).to_be_visible()

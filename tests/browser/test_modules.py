@@ -34,11 +34,11 @@ def test_links_lead_back_to_their_positions(page: Page, start: str | None, actio
     found = page.evaluate(
         "async (line) => { const m = await import('/static/js/lib/router.js');"
         " return m.route(new URL(m.studyPath(line), location.origin)); }",
-        {"game": "tablut", "rules": "zero", "start": start, "actions": actions},
+        {"game": "tablut", "rules": "tablutzero", "start": start, "actions": actions},
     )
     assert found["page"] == "study"
     assert (found["params"]["start"], found["params"]["actions"]) == (start, actions)
-    assert (found["params"]["game"], found["params"]["rules"]) == ("tablut", "zero")
+    assert (found["params"]["game"], found["params"]["rules"]) == ("tablut", "tablutzero")
 
 
 def test_moves_stand_in_the_columns_of_their_roles(page: Page) -> None:

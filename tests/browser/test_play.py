@@ -21,7 +21,11 @@ def play_to_the_end(page: Page) -> dict:
 
 @pytest.mark.parametrize(
     ("title", "side", "rules"),
-    [("Tablut", "Defenders", "zero"), ("English draughts", "Black", "wcdf"), ("Cathedral", "Light", "official-6")],
+    [
+        ("Tablut", "Defenders", "tablutzero"),
+        ("English draughts", "Black", "wcdf"),
+        ("Cathedral", "Light", "official-6"),
+    ],
 )
 def test_a_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules: str) -> None:
     page = open_page("/")
@@ -38,7 +42,7 @@ def with_a_rated_net(route: Route) -> None:
     """The games, as if ratings of Tablut's default rules shipped, of no others, and a net that is above all there."""
     games = route.fetch().json()
     (tablut,) = [game for game in games if game["name"] == "tablut"]
-    (zero,) = [rules for rules in tablut["rule_sets"] if rules["name"] == "zero"]
+    (zero,) = [rules for rules in tablut["rule_sets"] if rules["name"] == "tablutzero"]
     for rules in tablut["rule_sets"]:
         rules["rated_on"] = None
         rules["opponents"] = [{**opponent, "rating": None} for opponent in rules["opponents"]]

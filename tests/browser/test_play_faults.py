@@ -76,13 +76,13 @@ def test_a_player_without_its_net_is_refused(open_page: OpenPage) -> None:
 def test_the_net_of_a_run_is_offered_under_its_rules_only(open_page: OpenPage, zero_run: str) -> None:
     page = open_page("/")
     page.get_by_role("radio", name="Tablut").check(force=True)
-    page.get_by_label("Rules").select_option("zero")
+    page.get_by_label("Rules").select_option("tablutzero")
     against, net = page.get_by_label("Against"), f"Net of {zero_run}"
     against.select_option(label=net)
     page.get_by_label("Rules").select_option("saami")
     expect(against).not_to_have_value(re.compile("run/|other"))
     expect(against.locator("option", has_text=net)).to_have_count(0)
-    page.get_by_label("Rules").select_option("zero")
+    page.get_by_label("Rules").select_option("tablutzero")
     expect(against.locator("option", has_text=net)).to_have_count(1)
 
 
@@ -256,7 +256,7 @@ def test_notices_lie_above_dialogs(open_page: OpenPage) -> None:
 def test_the_net_of_a_run_is_called_by_its_name(open_page: OpenPage, zero_run: str) -> None:
     page = open_page("/")
     (run,) = [run for run in page.request.get("/api/runs").json() if run["name"] == zero_run]
-    play(page, rules="zero", opponent=run["player"])
+    play(page, rules="tablutzero", opponent=run["player"])
     expect(page.locator(".player-name").first).to_have_text(f"alphazero:net=run/{zero_run}")
 
 

@@ -25,7 +25,7 @@ def expect_flipped(page: Page, flipped: bool) -> None:
         ("draughts", "wcdf", ENDING, "White", False),
         ("draughts", "wcdf", ENDING, "Black", True),
         ("draughts", "wcdf", "B:W10:B6", "Black", True),
-        ("tablut", "zero", SURROUNDED, "Attackers", False),
+        ("tablut", "tablutzero", SURROUNDED, "Attackers", False),
     ],
 )
 def test_a_game_from_a_position_is_seen_as_one_from_the_beginning(

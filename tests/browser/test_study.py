@@ -34,7 +34,7 @@ def heard_by(page: Page) -> list[Json]:
 
 
 def test_analysis_starts_streams_and_stops(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
+    page = open_page("/a/tablut/tablutzero")
     heard = heard_by(page)
     state = page.locator("[data-analysis]")
     page.get_by_role("button", name="Analyse").click()
@@ -86,7 +86,7 @@ def test_a_net_that_leads_the_ladder_is_who_analyses_at_first(open_page: OpenPag
 
 
 def test_an_engine_that_does_not_fit_is_refused_aloud(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
+    page = open_page("/a/tablut/tablutzero")
     page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("other")
     page.locator(".engine select[name=player]").select_option("alphazero")
@@ -114,7 +114,7 @@ def test_a_click_on_a_king_does_not_send_it_round(open_page: OpenPage) -> None:
 
 
 def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
+    page = open_page("/a/tablut/tablutzero")
     page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("mc:sims=10000")
     page.get_by_role("button", name="Visit map").click()
@@ -126,8 +126,8 @@ def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
 
 
 def test_variations_and_steps(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
-    first, other = legal(page, game="tablut", rules="zero")[:2]
+    page = open_page("/a/tablut/tablutzero")
+    first, other = legal(page, game="tablut", rules="tablutzero")[:2]
     make_move(page, first)
     expect(moves(page)).to_have_text([first["text"]])
     page.keyboard.press("ArrowLeft")
@@ -138,7 +138,7 @@ def test_variations_and_steps(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Delete from here").click()
     expect(moves(page)).to_have_text([first["text"]])
     page.keyboard.press("End")
-    page.wait_for_url(f"**/a/tablut/zero?m={first['actions'][0]}")
+    page.wait_for_url(f"**/a/tablut/tablutzero?m={first['actions'][0]}")
     page.reload()
     expect(moves(page)).to_have_text([first["text"]])
 
@@ -159,15 +159,15 @@ def test_a_variation_leaves_the_numbers_of_the_moves_as_they_are(open_page: Open
 
 
 def test_skipping_to_the_page_keeps_its_variations(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero")
-    first, other = legal(page, game="tablut", rules="zero")[:2]
+    page = open_page("/a/tablut/tablutzero")
+    first, other = legal(page, game="tablut", rules="tablutzero")[:2]
     make_move(page, first)
     expect(moves(page)).to_have_text([first["text"]])
     page.keyboard.press("ArrowLeft")
     make_move(page, other)
     variation = page.locator(".variations button.move")
     expect(variation).to_have_text([other["text"]])
-    page.wait_for_url(f"**/a/tablut/zero?m={other['actions'][0]}")
+    page.wait_for_url(f"**/a/tablut/tablutzero?m={other['actions'][0]}")
     address = page.url
     page.get_by_role("link", name="Skip to the page").press("Enter")
     expect(page.locator("#content")).to_be_focused()
@@ -248,8 +248,8 @@ def test_games_of_a_file_are_told_apart_by_their_events(open_page: OpenPage) -> 
 
 
 def test_a_link_opens_its_position(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero", permissions=["clipboard-read", "clipboard-write"])
-    make_move(page, legal(page, game="tablut", rules="zero")[0])
+    page = open_page("/a/tablut/tablutzero", permissions=["clipboard-read", "clipboard-write"])
+    make_move(page, legal(page, game="tablut", rules="tablutzero")[0])
     expect(moves(page)).to_have_count(1)
     expect(page.locator(".status")).to_contain_text("Defenders to move")
     page.get_by_role("button", name="Copy link").click()
@@ -268,12 +268,12 @@ def test_a_game_goes_over_into_study(open_page: OpenPage) -> None:
     page.goto(f"/play/{answer.json()['id']}")
     page.wait_for_selector("[data-status=mine]")
     page.get_by_role("button", name="Study").click()
-    page.wait_for_url("**/a/tablut/zero*")
+    page.wait_for_url("**/a/tablut/tablutzero*")
     expect(page.locator("[data-cell]")).to_have_count(81)
 
 
 def test_the_king_shows_its_escapes(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/zero//4t4/9/9/9/K7t/9/9/9/4t4/_d_0_0")
+    page = open_page("/a/tablut/tablutzero//4t4/9/9/9/K7t/9/9/9/4t4/_d_0_0")
     cell(page, [4, 0]).hover()
     expect(page.locator(".hint-escape")).to_have_count(2)
 

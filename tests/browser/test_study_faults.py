@@ -75,7 +75,7 @@ def lost_on_time(page: Page) -> Json:
 
 def test_a_typed_move_is_understood_after_others(open_page: OpenPage) -> None:
     """Though it is no listed one letter for letter: of captures people leave out what is taken."""
-    page = open_page("/a/tablut/zero?m=1704.1595")
+    page = open_page("/a/tablut/tablutzero?m=1704.1595")
     type_move(page, "a4-e4")
     expect(moves(page)).to_have_count(3)
     expect(moves(page).last).to_have_text("a4-e4xe3")
@@ -153,7 +153,7 @@ def test_a_review_says_why_it_stopped(open_page: OpenPage) -> None:
 
 
 def test_two_pages_analyse_in_turn_and_say_who_waits(open_page: OpenPage) -> None:
-    first, second = open_page(DRAUGHTS), open_page("/a/tablut/zero")
+    first, second = open_page(DRAUGHTS), open_page("/a/tablut/tablutzero")
     first.get_by_role("button", name="Analyse", exact=True).click()
     expect(analysis(first)).to_have_attribute("data-analysis", "running")
     second.get_by_role("button", name="Analyse", exact=True).click()

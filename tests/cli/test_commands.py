@@ -55,7 +55,7 @@ def test_help_in_a_window_that_is_too_narrow_for_it(arguments: list[str], column
 
 def test_games() -> None:
     (tablut,) = [row for row in as_json("games")["games"] if row["name"] == "tablut"]
-    assert tablut["rules"] == ["zero", "zero-code", "mcgill", "saami"]
+    assert tablut["rules"] == ["tablutzero", "tablutzero-code", "mcgill", "saami"]
     assert (tablut["roles"], tablut["num_actions"]) == (["attackers", "defenders"], 2592)
     assert "mcgill" in boardwright("games").stdout
 
@@ -73,9 +73,9 @@ def test_how_a_game_is_played() -> None:
 
 
 def test_perft() -> None:
-    assert as_json("perft", "tablut", "--rules", "zero", "--depth", "4") == {
+    assert as_json("perft", "tablut", "--rules", "tablutzero", "--depth", "4") == {
         "game": "tablut",
-        "rules": "zero",
+        "rules": "tablutzero",
         "depth": 4,
         "nodes": 15951824,
     }
@@ -120,12 +120,12 @@ def test_show(tmp_path: Path) -> None:
 
 
 def test_playout() -> None:
-    stats = as_json("playout", "tablut", "--games", "700", "--seed", "5", "--rules", "zero-code")
+    stats = as_json("playout", "tablut", "--games", "700", "--seed", "5", "--rules", "tablutzero-code")
     assert set(stats) == {"games", "outcomes", "mean_plies", "mean_branching"}
     assert list(stats["outcomes"]) == ["attackers", "defenders", "draw"]
     assert sum(stats["outcomes"].values()) == stats["games"] == 700
-    assert stats == as_json("playout", "tablut", "--games", "700", "--seed", "5", "--rules", "zero-code")
-    assert stats != as_json("playout", "tablut", "--games", "700", "--seed", "6", "--rules", "zero-code")
+    assert stats == as_json("playout", "tablut", "--games", "700", "--seed", "5", "--rules", "tablutzero-code")
+    assert stats != as_json("playout", "tablut", "--games", "700", "--seed", "6", "--rules", "tablutzero-code")
     assert "plies a game" in boardwright("playout", "tablut", "--games", "10").stdout
 
 

@@ -70,23 +70,25 @@ def test_a_ladder_that_is_not_rated_is_listed(command: Any) -> None:
     assert [line.split()[0] for line in lines[1:-1]] == [row.spec for row in reversed(SMALL)]
     assert lines[3].split() == ["greedy", "-", "-", "-", "-"]
     assert lines[4].split() == ["random", "-", "-", "-", "-", "Anything"]
-    assert lines[-1] == "tablut zero: not rated yet; measure it with --db FILE"
+    assert lines[-1] == "tablut tablutzero: not rated yet; measure it with --db FILE"
     told = json.loads(command("ladder", "draughts", "--json")[1])
     assert (told["game"], told["rules"], told["machine"], told["games"]) == ("draughts", "wcdf", None, None)
     assert [player["spec"] for player in told["players"]] == ["alphabeta:depth=2", "alphabeta:depth=1", "random"]
 
 
 def test_ratings_that_ship_are_listed_by_strength(command: Any, folder: Path) -> None:
-    plant_ratings(folder, "tablut", "zero", {"random": 0.0, "alphabeta:depth=1": 850.0, "greedy": 1200.0, "gone": 9.0})
+    plant_ratings(
+        folder, "tablut", "tablutzero", {"random": 0.0, "alphabeta:depth=1": 850.0, "greedy": 1200.0, "gone": 9.0}
+    )
     lines = command("ladder", "tablut")[1].splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["greedy", "alphabeta:depth=2", "alphabeta:depth=1", "random"]
     assert lines[1].split()[1:] == ["1200", "60", "40", "100"]
-    assert lines[5] == "tablut zero: 100 games on a made-up machine, 2025-01-31; random is 0"
+    assert lines[5] == "tablut tablutzero: 100 games on a made-up machine, 2025-01-31; random is 0"
     assert "not rated" in command("ladder", "tablut", "--rules", "saami")[1]
-    (folder / "tablut-zero.json").write_text("{}")
+    (folder / "tablut-tablutzero.json").write_text("{}")
     status, out, err = command("ladder", "tablut")
     assert (status, out, len(err.splitlines())) == (2, "", 1)
-    assert "tablut-zero.json: damaged" in err
+    assert "tablut-tablutzero.json: damaged" in err
 
 
 def test_a_field_is_measured_and_shipped(command: Any, folder: Path, tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_all_games_of_the_field_under_these_rules_count(command: Any, tmp_path: 
     db = tmp_path / "games.db"
     for rules, players in (
         ("saami", ("greedy", "random")),
-        ("zero", ("greedy", "random")),
+        ("tablutzero", ("greedy", "random")),
         ("saami", ("mc", "greedy")),
     ):
         match = ["match", "tablut", *players, "--rules", rules, "--games", "2", "--db", db, "--seed", "9"]
@@ -209,7 +211,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 def test_bad_input_gets_one_line_before_any_game(case: tuple[list[str], str], command: Any, tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text('base = "zero"\nname = "zero"\nmax_plies = 60\n')
+    (tmp_path / "own.toml").write_text('base = "tablutzero"\nname = "tablutzero"\nmax_plies = 60\n')
     places = {"db": tmp_path / "games.db", "toml": tmp_path / "own.toml"}
     arguments, complaint = case
     status, out, err = command(*(argument.format(**places) for argument in arguments))

@@ -218,11 +218,13 @@ def test_players_without_a_name_are_not_one_player(database: Path, tmp_path: Pat
 
 
 def test_rule_sets_of_one_name_cannot_be_chosen_from(tmp_path: Path) -> None:
-    (tmp_path / "short.toml").write_text('name = "zero"\nmax_plies = 4\n')
-    for rules in ("zero", str(tmp_path / "short.toml")):
+    (tmp_path / "short.toml").write_text('name = "tablutzero"\nmax_plies = 4\n')
+    for rules in ("tablutzero", str(tmp_path / "short.toml")):
         match = ("match", "tablut", "random", "first-legal", "--games", "2", "--max-plies", "4", "--rules", rules)
         assert boardwright(*match, "--db", f"{tmp_path}/games.db").returncode == 0
-    warned = json.loads(boardwright("ratings", "--db", f"{tmp_path}/games.db", "--rules", "zero", "--json").stdout)
+    warned = json.loads(
+        boardwright("ratings", "--db", f"{tmp_path}/games.db", "--rules", "tablutzero", "--json").stdout
+    )
     (told,) = (warning for warning in warned["warnings"] if "rule sets" in warning)
     assert "some have the same name: keep their games in files of their own" in told
 

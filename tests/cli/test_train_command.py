@@ -73,7 +73,7 @@ def test_a_net_it_trained_plays(tmp_path: Path) -> None:
         (["tablut", "--set", "learner.batch_size"], "expected path=value"),
         (["tablut", "--set", "selfplay.games=0"], "selfplay.games: 0 is not from 1"),
         (["tablut", "--set", "net.width=3"], "width"),
-        (["tablut", "--rules", "zerro"], "did you mean 'zero'"),
+        (["tablut", "--rules", "tablutzerro"], "did you mean 'tablutzero'"),
     ],
 )
 def test_what_cannot_be_is_one_line(arguments: list[str], complaint: str, tmp_path: Path) -> None:

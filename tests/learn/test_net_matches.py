@@ -61,7 +61,7 @@ def test_the_score_is_the_challengers(tmp_path: Path) -> None:
 
 def test_nets_that_cannot_meet(tmp_path: Path) -> None:
     toy = net(tmp_path / "toy.net", "tictactoe", 4)
-    zero, other = (net(tmp_path / f"{rules}.net", "tablut", 4, rules=rules) for rules in ("zero", "mcgill"))
+    zero, other = (net(tmp_path / f"{rules}.net", "tablut", 4, rules=rules) for rules in ("tablutzero", "mcgill"))
     for one, two in ((toy, zero), (zero, other)):
         with pytest.raises(NetError, match="not of the game and rules of"):
             play_nets(one, [two], **SIZES)

@@ -18,7 +18,7 @@ from boardwright.nets.layout import interface_of, weight_shapes
 
 TABLUT = {
     "game": "tablut",  # [T]
-    "rules": "zero",  # [T] A.1
+    "rules": "tablutzero",  # [T] A.1
     "net.blocks": 8,  # [T]
     "net.width": 128,  # [T]
     "net.heads": "by-role",  # [T] 2 policy heads, 2 value heads

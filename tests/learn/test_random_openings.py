@@ -8,12 +8,12 @@ from boardwright.games.registry import game
 
 
 def test_games_begin_after_none_to_so_many_random_actions() -> None:
-    env = with_openings(game("tablut", "zero").batch(), 3)
+    env = with_openings(game("tablut", "tablutzero").batch(), 3)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 400))
     plies = np.asarray(states.plies)
     assert sorted(set(plies.tolist())) == [0, 1, 2, 3]
     assert np.bincount(plies).min() > 60  # of 100, which four standard deviations are 35 off
-    start = game("tablut", "zero").start()
+    start = game("tablut", "tablutzero").start()
     after_one = {tuple(start.play(action).core.legal_actions()) for action in start.legal_actions()}
     masks = np.asarray(states.legal_action_mask)
     seen = {tuple(np.flatnonzero(mask).tolist()) for mask in masks[plies == 1]}

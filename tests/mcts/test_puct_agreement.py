@@ -30,7 +30,7 @@ from boardwright.mcts.policies import SearchResult, gumbel_search
 POSITIONS = [
     ("draughts", "wcdf", "W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15"),
     ("draughts", "wcdf", "W:WK18,K21,25,29,30:BK1,2,3,5,6,K12"),
-    ("tablut", "zero", None),
+    ("tablut", "tablutzero", None),
     ("cathedral", "official-6", None),
 ]
 

@@ -166,7 +166,7 @@ def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
 
 
 def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
-    game = boardwright.game("tablut", "zero")
+    game = boardwright.game("tablut", "tablutzero")
     env, evaluate = game.batch(), jax.jit(evaluate_by_number(game.num_actions))
     states = started(env, 6)
     run = functools.partial(gumbel_search, env=env, evaluate=evaluate, num_simulations=24, num_slots=24)

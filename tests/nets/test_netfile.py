@@ -102,7 +102,7 @@ def test_bfloat16_halves_kernels_and_rounds_them(tmp_path: Path) -> None:
 
 def test_rules_of_ones_own_and_their_names(tmp_path: Path) -> None:
     """Options count, names do not."""
-    own = boardwright.game("tablut", {"name": "mine", "base": "zero", "camps": [["a5", "b5"]], "max_plies": 50})
+    own = boardwright.game("tablut", {"name": "mine", "base": "tablutzero", "camps": [["a5", "b5"]], "max_plies": 50})
     net = netfile.read(scrambled.net_file(tmp_path, PLAIN, own), game=own)
     assert netfile.game_of(net).rules == own.rules
     renamed = boardwright.game("tablut", dataclasses.replace(own.rules, name="yours"))

@@ -233,7 +233,7 @@ def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPa
 
 def test_policy_of_planes_is_one_convolution_to_the_games_planes() -> None:
     """TablutZero's code: a 1x1 convolution to 32 planes with batch norm for each role, and nothing after it."""
-    game = boardwright.game("tablut", "zero")
+    game = boardwright.game("tablut", "tablutzero")
     config = NetConfig(blocks=8, width=128, policy="planes", heads="by-role", value_channels=1, value_hidden=256)
     shapes = weight_shapes(config, interface_of(config, game))
     policy = {name: shape for name, shape in shapes.items() if "/policy_" in name and "/norm/" not in name}

@@ -64,8 +64,10 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
         found[name] = RunResult(config, history, contests, played_again=name == "fast")
     met = Met((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
     counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
-    question = Question(game="tablut", nets=(Path("best.net"),), rules=("zero", "mcgill"))
+    question = Question(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))
     lines = tuple(
-        Line(rules, "tablut-fast 60", rules == "zero", plies, counts) for rules in question.rules for plies in (0, 4)
+        Line(rules, "tablut-fast 60", rules == "tablutzero", plies, counts)
+        for rules in question.rules
+        for plies in (0, 4)
     )
     return Results(found, {"fast--paper": met}, Balanced("fast", 60, question, lines), FULL.protocol)

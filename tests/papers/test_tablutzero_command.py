@@ -47,7 +47,7 @@ def test_the_report_and_its_pictures(
     for mode in ("`mm` (advantage and draw fixed; the authors' script)", "`mm 1 1` (both fitted)"):
         assert f"\n| Elo of the last net above iteration 0, BayesElo {mode} | 1,235 (command not reported) | " in report
     assert "| GPU-minutes | not reported | 50.0 | not run | not run | 30.0 |" in report
-    assert report.count("\n| `zero` | ") == report.count("\n| `mcgill` † | ") == 2
+    assert report.count("\n| `tablutzero` | ") == report.count("\n| `mcgill` † | ") == 2
     assert "quick look" not in report
     for name in ("elo", "elo-by-minutes", "entropy", "pieces", "attackers", "roles", "balance"):
         assert report.count(f"(tablutzero-{name}.svg)") == 1

@@ -58,7 +58,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         (net,) = question.nets
         asked.append((net.read_text(), question.rules, question.games))
         for rules in question.rules:
-            yield from (Line(rules, str(net), rules == "zero", plies, COUNTS) for plies in (0, 4))
+            yield from (Line(rules, str(net), rules == "tablutzero", plies, COUNTS) for plies in (0, 4))
 
     monkeypatch.setattr(tablutzero_matches, "play_nets", play_nets)
     monkeypatch.setattr(tablutzero_matches, "lines", lines)
@@ -142,7 +142,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert (again.balance.run, again.balance.lines) == ("fast", first.balance.lines)
     assert [line.rules for line in first.balance.lines[::2]] == list(FULL.balance_rules)
     assert {line.net for line in first.balance.lines} == {"tablut-fast 40"}
-    assert str(tmp_path) not in (tmp_path / "work" / "matches" / "balance-zero.json").read_text()
+    assert str(tmp_path) not in (tmp_path / "work" / "matches" / "balance-tablutzero.json").read_text()
     assert played == []
 
 

@@ -181,6 +181,6 @@ def test_a_quick_look_does_everything() -> None:
     for training in TRAININGS:
         config = config_of(training.name, *QUICK_SETTINGS)
         assert config.evaluation == QUICK.protocol
-        assert config.rules in (None, "zero")
+        assert config.rules in (None, "tablutzero")
         assert (config.league_games > 0) == (training.name in ("paper", "fast"))
     assert {meeting.name for meeting in MEETINGS} == {"fast--paper", "paper--augment", "augment--baseline"}

@@ -40,7 +40,7 @@ def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -
         "laps net, 100 simulations",
         "laps net, 400 simulations",
     ]
-    assert nets == {"zero": [], "zero-code": [], "mcgill": []}
+    assert nets == {"tablutzero": [], "tablutzero-code": [], "mcgill": []}
     begun = client.post("/api/play", json={"game": "tablut", "rules": "saami", "opponent": "net:net=laps", "role": 0})
     assert begun.status_code == 200
 
@@ -85,19 +85,19 @@ def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, pa
     assert list(rated) == ["random", "alphabeta:depth=2", "greedy"]  # heuristic is rated, but not on the ladder
     assert rated["alphabeta:depth=2"] == schemas.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
     assert [opponent.level for opponent in ladder] == list(range(1, len(ladder) + 1))
-    assert found["zero"].rated_on is None
-    assert all(opponent.rating is None for opponent in found["zero"].opponents)
-    assert {opponent.spec for opponent in ladder} == {opponent.spec for opponent in found["zero"].opponents}
+    assert found["tablutzero"].rated_on is None
+    assert all(opponent.rating is None for opponent in found["tablutzero"].opponents)
+    assert {opponent.spec for opponent in ladder} == {opponent.spec for opponent in found["tablutzero"].opponents}
 
 
 def test_with_damaged_ratings_the_ladder_is_unrated(
     client: TestClient, package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plant_ratings(package / "ratings", "tablut", "zero", {"random": 0.0, "greedy": 400.0})
+    plant_ratings(package / "ratings", "tablut", "tablutzero", {"random": 0.0, "greedy": 400.0})
     plant_ratings(package / "ratings", "tablut", "saami", {"random": 0.0}).write_bytes(b"\xff{")
     found = rule_sets(client, "tablut")
-    assert found["zero"].opponents[-1].spec != "random"
-    assert found["zero"].rated_on is not None
+    assert found["tablutzero"].opponents[-1].spec != "random"
+    assert found["tablutzero"].rated_on is not None
     assert found["saami"].rated_on is None
     assert all(opponent.rating is None for opponent in found["saami"].opponents)
     (complaint,) = capsys.readouterr().err.splitlines()

@@ -254,7 +254,7 @@ def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> No
     [
         ({"opponent": "alphazero"}, "player 'alphazero' needs a net, net=NAME: one that ships ("),
         ({"opponent": "net:net=cathedral"}, "net file cathedral: made for cathedral, not tablut: choose"),
-        ({"opponent": "net:net=tablut", "rules": "saami"}, "net file tablut: made for rules 'zero' ("),
+        ({"opponent": "net:net=tablut", "rules": "saami"}, "net file tablut: made for rules 'tablutzero' ("),
     ],
 )
 def test_a_net_that_does_not_fit_is_named_without_its_path(client: TestClient, query: dict, words: str) -> None:

@@ -93,7 +93,7 @@ def test_placements_say_what_happens_on_the_board(client: TestClient) -> None:
             assert move["text"].endswith(f" r{90 * place['turns']}") or place["turns"] == 0
 
 
-@pytest.mark.parametrize("rules", ["zero", "saami", "mcgill"])
+@pytest.mark.parametrize("rules", ["tablutzero", "saami", "mcgill"])
 def test_escapes_are_the_moves_that_win(client: TestClient, rules: str) -> None:
     game = boardwright.game("tablut", rules)
     found = 0

@@ -33,7 +33,7 @@ from boardwright.web.socket.routes import SEND_SECONDS
 from boardwright.web.study.schemas import Info
 
 ADDRESS = "ws://localhost/ws"
-START = {"game": "tablut", "rules": "zero", "start": None, "actions": []}
+START = {"game": "tablut", "rules": "tablutzero", "start": None, "actions": []}
 
 
 def begin(client: Any, **query) -> dict:

@@ -215,7 +215,8 @@ def _rules(tags: Mapping[str, Token]) -> CathedralRules:
 
 
 def _custom_rules(name: str, options: str) -> CathedralRules:
-    return cast(CathedralRules, rulefile.build(CathedralRules, {}, {"name": name, **rulefile.options_of_text(options)}))
+    named = {"name": name, **rulefile.options_of_text(options)}
+    return cast(CathedralRules, rulefile.build(registry.game_class("cathedral"), named))
 
 
 def _start(tags: Mapping[str, Token], rules: CathedralRules) -> Position:

@@ -25,7 +25,7 @@ from boardwright.games.gestures import Gesture
 from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
-from boardwright.games.tablut.rules import RULE_SETS, TablutRules, compile_tables
+from boardwright.games.tablut.rules import OLD_NAMES, RULE_SETS, TablutRules, compile_tables
 from boardwright.views.scene import Cell, Scene
 
 
@@ -39,7 +39,8 @@ class Tablut(Game):
     name = "tablut"
     title = "Tablut"
     roles = ("attackers", "defenders")
-    default_rules = "zero"
+    default_rules = "tablutzero"
+    old_rule_names = OLD_NAMES
     default_summary = "The rules of the TablutZero paper: the king escapes to a corner and is captured by two"
     max_search_actions = 144  # positions with more legal actions are very rare
     players = "boardwright.games.tablut.players:PLAYERS"
@@ -70,9 +71,9 @@ class Tablut(Game):
         "ply limit",
     )
     benchmark = Benchmark(
-        perft_rules="zero",
+        perft_rules="tablutzero",
         perft_depth=4,
-        playout_rules=("zero-code",),
+        playout_rules=("tablutzero-code",),
         peers=(
             Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
             Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),

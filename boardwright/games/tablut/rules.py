@@ -117,14 +117,15 @@ def _escape_squares(rules: TablutRules) -> tuple[int, ...]:
     return tuple(s for s in range(b.SQUARES) if s // b.SIZE in (0, 8) or s % b.SIZE in (0, 8))
 
 
-ZERO = TablutRules(name="zero")
+TABLUTZERO = TablutRules(name="tablutzero")
+OLD_NAMES = {"zero": "tablutzero", "zero-code": "tablutzero-code"}
 RULE_SETS: Mapping[str, TablutRules] = {
     rules.name: rules
     for rules in (
-        ZERO,
-        replace(ZERO, name="zero-code", max_quiet_plies=200),
+        TABLUTZERO,
+        replace(TABLUTZERO, name="tablutzero-code", max_quiet_plies=200),
         replace(
-            ZERO,
+            TABLUTZERO,
             name="mcgill",
             throne_hostile_under_king=True,
             king_capture="strong-centre",
@@ -134,7 +135,7 @@ RULE_SETS: Mapping[str, TablutRules] = {
             max_plies=100,
         ),
         replace(
-            ZERO,
+            TABLUTZERO,
             name="saami",
             escape="edge",
             corners_restricted=False,

@@ -22,7 +22,7 @@ from boardwright.nets.config import NetConfig
 
 _TABLUT_PAPER = AlphaZeroConfig(
     game="tablut",
-    rules="zero",
+    rules="tablutzero",
     iterations=100,
     net=NetConfig(
         blocks=8,

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
+from boardwright.games import registry
 from boardwright.learn.run import settings
 
 NAME = "config.json"
@@ -44,7 +45,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise RunError(f"{path} cannot be read: {error}: begin anew with another --out") from error
     if not isinstance(there, dict):
         raise RunError(f"{path} holds no settings: begin anew with another --out")
-    return there
+    return _with_current_rules(there)
 
 
 def recalled(folder: Path, method: str, game: str, kind: type[Config]) -> Config | None:
@@ -62,7 +63,14 @@ def recalled(folder: Path, method: str, game: str, kind: type[Config]) -> Config
 
 def told(method: str, config: Any) -> dict[str, Any]:
     """What the file holds."""
-    return {"method": method, **settings.to_json(config)}
+    return _with_current_rules({"method": method, **settings.to_json(config)})
+
+
+def _with_current_rules(config: dict[str, Any]) -> dict[str, Any]:
+    """A config that calls its rule set by the name it has now."""
+    if config.get("game") in registry.GAMES and isinstance(config.get("rules"), str):
+        config["rules"] = registry.current_rule_name(config["game"], config["rules"])
+    return config
 
 
 def with_defaults(there: dict[str, Any], config: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The Tablut paper, TablutZero: what is trained, what it is measured by, and what the paper reports.
 
-Its rules are our rule set `zero`. The paper trained each run once, on two NVIDIA H200, and does not say how long that
-took. Its figures are read off the text; those that only its plots show are not given here. Nor does it say which
+Its rules are our rule set `tablutzero`. The paper trained each run once, on two NVIDIA H200, and does not say how long
+that took. Its figures are read off the text; those that only its plots show are not given here. Nor does it say which
 command of BayesElo its rating is from. The authors' public code has `mm`; we rate by it and by our default, `mm 1 1`.
 """
 
@@ -88,7 +88,7 @@ FULL = Sizes(
     games=1000,
     simulations=128,
     opening_plies=4,
-    balance_rules=("zero", "zero-code", "mcgill", "saami"),
+    balance_rules=("tablutzero", "tablutzero-code", "mcgill", "saami"),
     balance_openings=(0, 2, 4, 8),
 )
 QUICK = Sizes(
@@ -96,7 +96,7 @@ QUICK = Sizes(
     games=8,
     simulations=2,
     opening_plies=4,
-    balance_rules=("zero", "mcgill"),
+    balance_rules=("tablutzero", "mcgill"),
     balance_openings=(0, 4),
 )
 QUICK_SETTINGS = (  # of every run: everything is done, and little of it

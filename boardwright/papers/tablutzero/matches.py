@@ -19,6 +19,7 @@ import jax
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
 from boardwright.atomicfile import write_atomic
+from boardwright.games.registry import current_rule_name, game_class
 from boardwright.learn.match.nets import play_nets
 from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
@@ -175,7 +176,7 @@ def balanced(work: Work, watch: RunObserver) -> Balanced | None:
             rows = [_told(line) for line in lines(question, watch.progress)]
             return {"run": name, "iteration": number, "lines": rows}
 
-        path = work.folder / MATCHES / f"balance-{rules}.json"
+        path = _balance_file(work.folder / MATCHES, rules)
         there = _once(path, _told(question), list(question.nets) or None, play, watch)
         if there is not None:
             origin = there["run"], there["iteration"]
@@ -183,9 +184,23 @@ def balanced(work: Work, watch: RunObserver) -> Balanced | None:
     return None if origin is None else Balanced(*origin, everything_asked, tuple(found))
 
 
+def _balance_file(folder: Path, rules: str) -> Path:
+    """The file of the games by a rule set, which may have been written under a former name of it."""
+    names = [rules, *(old for old, name in game_class(GAME).old_rule_names.items() if name == rules)]
+    paths = [folder / f"balance-{name}.json" for name in names]
+    return next((path for path in paths if path.exists()), paths[0])
+
+
 def _told(asked: Question | Line) -> dict[str, Any]:
     """As a file holds it, which has its own words for nets: where they lay is nothing to keep."""
     return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
+
+
+def _with_current_rules(told: Any) -> Any:
+    """Settings as a file holds them, with the current names of rule sets."""
+    if not isinstance(told, dict) or "rules" not in told:
+        return told
+    return {**told, "rules": [current_rule_name(GAME, rules) for rules in told["rules"]]}
 
 
 def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
@@ -193,7 +208,8 @@ def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
     found = []
     for row in rows:
         counts = {**row["counts"], "wins": tuple(row["counts"]["wins"])}
-        found.append(Line(row["rules"], net, row["is_own"], row["plies"], Counts(**counts)))
+        rules = str(current_rule_name(GAME, row["rules"]))
+        found.append(Line(rules, net, row["is_own"], row["plies"], Counts(**counts)))
     return tuple(found)
 
 
@@ -245,7 +261,7 @@ def _once(
     there = read_table(path)
     sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
     if there is not None and "played" in there:
-        check_told(path, there.get("told"), told)
+        check_told(path, _with_current_rules(there.get("told")), told)
         if sums is None or there.get("nets") == sums:
             return there["played"]
     if sums is None:

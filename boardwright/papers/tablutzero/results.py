@@ -17,8 +17,7 @@ from boardwright.arena.balance import Line, Question
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.reporting.rating import net_ratings
-from boardwright.learn.run import settings
-from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.match_config import ContestConfig
 from boardwright.papers.tablutzero.claims import ROLLING, TURN, Meeting, RatingMode
@@ -104,12 +103,8 @@ class Rated:
 
 def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
     """Settings and metrics in a run's folder; raises RunError."""
-    path = folder / CONFIG
-    try:
-        told = json.loads(path.read_bytes())
-        method = told.pop("method")
-    except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise RunError(f"{path} cannot be read: {error}: give the folder of a training run") from error
+    told = config_file.read(folder)
+    method = told.pop("method", None)
     if method != "alphazero":
         raise RunError(f"{folder} is a run of {method}, not of alphazero: give another folder")
     return settings.from_json(AlphaZeroConfig, told), read_metrics(folder)

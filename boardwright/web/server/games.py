@@ -8,6 +8,7 @@ from boardwright.games.base import Game, Rules
 def bound_game(name: str, rules: str | None) -> Game:
     """A game under one of its shipped rule sets, the default for None; raises UnknownNameError."""
     known = registry.game_class(name).rule_sets()
+    rules = registry.current_rule_name(name, rules)
     if rules is not None and rules not in known:
         raise UnknownNameError(f"rule set of {name}", rules, known)
     return registry.game(name, rules)

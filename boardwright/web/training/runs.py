@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from boardwright.errors import BoardwrightError
-from boardwright.games.registry import GAMES, game_class
+from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
 from boardwright.learn.run.lock import is_held
 from boardwright.web.server.errors import NotFoundError
@@ -65,7 +65,7 @@ def find_runs(root: Path | None) -> list[Run]:
                     folder=folder,
                     method=config["method"],
                     game=config["game"],
-                    rules=str(config.get("rules") or game_class(config["game"]).default_rules),
+                    rules=_rules_of(config),
                     iterations=config["iterations"],
                 )
             )
@@ -114,6 +114,12 @@ def player_of_run(run: Run) -> str | None:
     if run.method not in PLAYERS or best_net(run) is None:
         return None
     return f"{PLAYERS[run.method]}:net=run/{run.id}"
+
+
+def _rules_of(config: Mapping[str, Any]) -> str:
+    """The name of the rule set that a run's config names, or that of the default."""
+    rules = config.get("rules") or game_class(config["game"]).default_rules
+    return str(current_rule_name(config["game"], str(rules)))
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:

@@ -21,11 +21,11 @@ from boardwright.games.tablut import board as b
 from boardwright.games.tablut.opentafl import gamefile
 from boardwright.games.tablut.opentafl.rulerecord import options_text, read_rules, rules_record
 from boardwright.games.tablut.opentafl.text import FROM_RECORD
-from boardwright.games.tablut.rules import RULE_SETS, START, ZERO, TablutRules, Who
+from boardwright.games.tablut.rules import RULE_SETS, START, TABLUTZERO, TablutRules, Who
 
 ATTACKERS, DEFENDERS = b.ATTACKERS, b.DEFENDERS
 TAGGED = f"[rules:dim:9 start:{START}]"
-FIXED = f"[rules:dim:9 surf:n tfr:l ks:w start:{START}]"  # what `zero` plays, but for its limits
+FIXED = f"[rules:dim:9 surf:n tfr:l ks:w start:{START}]"  # what `tablutzero` plays, but for its limits
 WHO: tuple[Who, ...] = ("none", "king", "all")
 checks = GameFileChecks(gamefile, keeps_tag_order=True)
 error_of, comes_back = checks.error_of, checks.comes_back
@@ -154,7 +154,9 @@ def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
     "text", ["%25", "%2525", "%5D]", "100%", "%%20 ", "a\r\nb", "\r", "event: x|y", "result:1", "\n[x:y]\n"]
 )
 def test_awkward_texts_come_back(text: str) -> None:
-    record = GameRecord.of(line_of(ZERO, 1, 3), tags={"event": text, "x": text}, comments={0: text, 2: text, 3: text})
+    record = GameRecord.of(
+        line_of(TABLUTZERO, 1, 3), tags={"event": text, "x": text}, comments={0: text, 2: text, 3: text}
+    )
     comes_back(record)
     _, event, other, *_ = gamefile.write(record).split("\n")
     assert re.fullmatch(r"\[event:.*\]", event)
@@ -163,9 +165,9 @@ def test_awkward_texts_come_back(text: str) -> None:
 
 def test_games_without_moves_stay_apart() -> None:
     several = [
-        GameRecord(game="tablut", rules=ZERO, tags={"event": "one"}),
-        GameRecord(game="tablut", rules=ZERO, tags={"site": "two"}),
-        GameRecord(game="tablut", rules=ZERO),
+        GameRecord(game="tablut", rules=TABLUTZERO, tags={"event": "one"}),
+        GameRecord(game="tablut", rules=TABLUTZERO, tags={"site": "two"}),
+        GameRecord(game="tablut", rules=TABLUTZERO),
     ]
     assert gamefile.read(gamefile.write_all(several)) == several
 
@@ -174,7 +176,7 @@ def test_games_without_moves_stay_apart() -> None:
 
 
 def test_the_text_of_a_game() -> None:
-    position = boardwright.game("tablut", "zero").start().play("e2-g2").play("e3-h3").play("i4-h4")
+    position = boardwright.game("tablut", "tablutzero").start().play("e2-g2").play("e3-h3").play("i4-h4")
     record = replace(
         GameRecord.of(position, tags={"event": "Club [1]", "attackers": "Berg, Ana"}),
         result=ATTACKERS,
@@ -184,15 +186,15 @@ def test_the_text_of_a_game() -> None:
     )
     assert gamefile.write(record) == textwrap.dedent(
         f"""\
-        [boardwright-rules:zero]
+        [boardwright-rules:tablutzero]
         [event:Club %5B1%5D]
         [attackers:Berg, Ana]
         [result:1]
         [termination:gave up]
         [start-comment:An opening.]
         [boardwright-options:no_move=mover-loses repetition_limit=3 count_start=true max_quiet_plies=100 max_plies=512]
-        [rules:dim:9 name:zero esc:c atkf:y surf:n tfr:l ka:y ks:w corp:K cors:K corh:tcnkTCNK cenp:tcnkTCNK cens:K \
-cenh:tcnk cenhe:tcnkTCNK start:{START}]
+        [rules:dim:9 name:tablutzero esc:c atkf:y surf:n tfr:l ka:y ks:w corp:K cors:K corh:tcnkTCNK cenp:tcnkTCNK \
+cens:K cenh:tcnk cenhe:tcnkTCNK start:{START}]
 
         1. e2-g2 e3-h3
         [half%7Chalf|two
@@ -214,7 +216,7 @@ cenh:tcnk cenhe:tcnkTCNK start:{START}]
     ],
 )
 def test_marks_captures_and_the_king(start: str, move: str, written: str) -> None:
-    rules = replace(ZERO, name="open-throne", throne_stop="all")
+    rules = replace(TABLUTZERO, name="open-throne", throne_stop="all")
     position = boardwright.game("tablut", rules).position(start).play(move)
     record = GameRecord.of(position, start=start)
     text = gamefile.write(record)
@@ -226,8 +228,8 @@ def test_marks_captures_and_the_king(start: str, move: str, written: str) -> Non
 @pytest.mark.parametrize(
     ("name", "differs"),
     [
-        ("zero", {}),
-        ("zero-code", {}),
+        ("tablutzero", {}),
+        ("tablutzero-code", {}),
         ("mcgill", {"tfr": "i", "ks": "c", "cenh": "tcnkTCNK"}),
         ("saami", {"esc": "e", "tfr": "d", "ks": "c", "corp": "tcnkTCNK", "cors": "tcnkTCNK", "corh": ""}),
     ],
@@ -236,11 +238,11 @@ def test_rules_records_of_the_shipped_rule_sets(name: str, differs: dict[str, st
     def entries(rules: TablutRules) -> dict[str, str]:
         return dict(entry.split(":") for entry in rules_record(rules).split())
 
-    assert entries(RULE_SETS[name]) == {**entries(ZERO), "name": name, **differs}
+    assert entries(RULE_SETS[name]) == {**entries(TABLUTZERO), "name": name, **differs}
 
 
 def test_camps_are_fortresses_that_attackers_leave_for_good() -> None:
-    rules = replace(ZERO, name="camps", camps=(("a4", "a5"), ("e1",)), camps_hostile_to="defenders")
+    rules = replace(TABLUTZERO, name="camps", camps=(("a4", "a5"), ("e1",)), camps_hostile_to="defenders")
     assert " afor:a4,a5,e1, aforp:tcnk afors:tcnk aforre: aforh:TCNK start:" in rules_record(rules)
     assert " camps=a4,a5/e1 " in f" {options_text(rules)} "
     assert read_rules(rules_record(rules), None, "").camps == (("a4", "a5", "e1"),)
@@ -272,9 +274,9 @@ OTHER_OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("option", [field.name for field in fields(TablutRules) if field.name != "name"])
 def test_no_option_is_lost(option: str) -> None:
-    rules = replace(ZERO, **OTHER_OPTIONS[option])
+    rules = replace(TABLUTZERO, **OTHER_OPTIONS[option])
     assert read_rules(rules_record(rules), rules.name, options_text(rules)) == rules
-    assert (rules_record(rules), options_text(rules)) != (rules_record(ZERO), options_text(ZERO))
+    assert (rules_record(rules), options_text(rules)) != (rules_record(TABLUTZERO), options_text(TABLUTZERO))
 
 
 # Files from elsewhere
@@ -548,14 +550,14 @@ def test_a_resignation_comes_too_late_once_the_king_is_captured() -> None:
 
 
 def test_a_draw_by_our_own_limits_is_checked_too() -> None:
-    text = gamefile.write(GameRecord.of(line_of(replace(ZERO, name="short", max_plies=3), 1, 10)))
+    text = gamefile.write(GameRecord.of(line_of(replace(TABLUTZERO, name="short", max_plies=3), 1, 10)))
     assert "[result:0]" in text
     assert "but it was a draw: ply limit" in error_of(text.replace("[result:0]", "[result:1]"))
     assert "the game is over: ply limit" in error_of(text.rstrip() + " e3-e4")
 
 
 def test_bad_games_leave_the_others() -> None:
-    good = [GameRecord.of(line_of(ZERO, seed, 9), tags={"event": str(seed)}) for seed in range(3)]
+    good = [GameRecord.of(line_of(TABLUTZERO, seed, 9), tags={"event": str(seed)}) for seed in range(3)]
     for bad in (
         f"[event:bad]\n{FIXED}\n\n1. e2-e4\n\n",
         f"[event:bad]\n{FIXED}\n\n1. e2-g2 e3-h3\n[never closed|\n\n2. i4-h4 e4-f4\n",
@@ -580,7 +582,7 @@ def test_foreign_games_part_where_tags_follow_moves() -> None:
 @settings(few, max_examples=150)
 @given(st.data())
 def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
-    text = gamefile.write_all(GameRecord.of(line_of(ZERO, seed, 12), comments={2: "so"}) for seed in range(2))
+    text = gamefile.write_all(GameRecord.of(line_of(TABLUTZERO, seed, 12), comments={2: "so"}) for seed in range(2))
     checks.survives_damage(data, text, "[]|:/.-+x1e9Kt \n%\x00é")
 
 
@@ -597,15 +599,15 @@ def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
     ],
 )
 def test_records_that_would_not_come_back_are_not_written(changes: dict[str, object], complaint: str) -> None:
-    record = GameRecord.of(boardwright.game("tablut", "zero").start().play("e2-g2"))
+    record = GameRecord.of(boardwright.game("tablut", "tablutzero").start().play("e2-g2"))
     with pytest.raises(GameFileError, match=re.escape(complaint)):
         gamefile.write(replace(record, **changes))
 
 
 def test_an_illegal_record_is_not_written() -> None:
-    record = GameRecord.of(boardwright.game("tablut", "zero").start().play("e2-g2"))
+    record = GameRecord.of(boardwright.game("tablut", "tablutzero").start().play("e2-g2"))
     with pytest.raises(IllegalMoveError, match="action 2: "):
         gamefile.write(replace(record, actions=record.actions * 2))
-    over = GameRecord.of(line_of(ZERO, 3, 1000))
+    over = GameRecord.of(line_of(TABLUTZERO, 3, 1000))
     with pytest.raises(GameFileError, match="says that it goes on"):
         gamefile.write(replace(over, result=ONGOING))

@@ -79,7 +79,9 @@ def test_rules_it_cannot_play_and_nonsense() -> None:
     assert talk.ask("analyze x", until="error").startswith("error -1 ")
     talk.engine.handle("clock nonsense")
     talk.engine.handle("dance")
-    assert talk.ask("rules " + rules_record(boardwright.game("tablut", "zero").rules), "play attackers", until="move")
+    assert talk.ask(
+        "rules " + rules_record(boardwright.game("tablut", "tablutzero").rules), "play attackers", until="move"
+    )
 
 
 def test_a_number_of_any_length_is_only_nonsense() -> None:

@@ -13,7 +13,7 @@ from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
 from boardwright.games.tablut.rules import RULE_SETS
 
-ZERO = boardwright.game("tablut", rules="zero")
+ZERO = boardwright.game("tablut", rules="tablutzero")
 
 
 def random_line(game, seed, plies):
@@ -105,7 +105,7 @@ def test_caption_says_how_the_game_ended():
 
 
 def test_caption_says_draw():
-    start = boardwright.game("tablut", rules={"base": "zero", "max_plies": 1}).start()
+    start = boardwright.game("tablut", rules={"base": "tablutzero", "max_plies": 1}).start()
     drawn = start.play("d9-b9")
     assert drawn.game.scene(drawn).caption == "Draw: ply limit"
 
@@ -116,8 +116,8 @@ def test_only_squares_with_their_own_rules_are_tinted():
         tints = game.scene(game.start()).tints
         return {b.square_name(r * b.SIZE + c) for (r, c), name in tints.items() if name == tint}
 
-    assert tinted("zero", "special") == {"e5", "a1", "a9", "i1", "i9"}
+    assert tinted("tablutzero", "special") == {"e5", "a1", "a9", "i1", "i9"}
     assert tinted("saami", "special") == {"e5"}
-    assert tinted("zero", "camp") == set()
+    assert tinted("tablutzero", "camp") == set()
     camps = {"base": "saami", "camps": [["d9", "e9", "f9", "e8"], ["d1", "e1", "f1", "e2"]]}
     assert tinted(camps, "camp") == {"d9", "e9", "f9", "e8", "d1", "e1", "f1", "e2"}

@@ -12,8 +12,8 @@ SHUFFLE = ["c3-c4", "c8-c7", "c4-c3", "c7-c8"]  # four plies that lead back
 @pytest.mark.parametrize(
     ("rules", "quiet", "plies", "expected"),
     [
-        ("zero", 50, 128, (0.25, 0.5)),
-        ("zero-code", 50, 256, (0.5, 0.25)),
+        ("tablutzero", 50, 128, (0.25, 0.5)),
+        ("tablutzero-code", 50, 256, (0.5, 0.25)),
         ("mcgill", 25, 50, (0.5, 0.25)),
         ({"max_plies": "none", "max_quiet_plies": 64}, 16, 128, (0.25, 0.25)),
     ],

@@ -1,6 +1,6 @@
 """Figures from elsewhere that the engine must reproduce.
 
-Perft of `zero` and `mcgill` was agreed on by two other implementations. Perft of `saami` and the
+Perft of `tablutzero` and `mcgill` was agreed on by two other implementations. Perft of `saami` and the
 random-play figures come from an independent program: plain arrays and loops, whole boards as
 repetition keys, written from the rules text alone, 400,000 games with another generator.
 """
@@ -12,7 +12,7 @@ import pytest
 import boardwright
 
 PERFT = {
-    "zero": [1, 72, 3944, 285_728, 15_951_824],
+    "tablutzero": [1, 72, 3944, 285_728, 15_951_824],
     "mcgill": [1, 72, 3944, 285_728, 15_940_512],
     "saami": [1, 80, 4400, 353_200, 19_913_864],
 }
@@ -26,8 +26,8 @@ def test_perft(rules: str) -> None:
 
 RANDOM_PLAY = {
     # attackers win, defenders win, draw (shares), mean plies, its deviation a game, mean branching
-    "zero": (0.493377, 0.391170, 0.115452, 172.6658, 112.4101, 66.7325),
-    "zero-code": (0.521317, 0.443402, 0.035280, 183.6611, 126.8022, 66.4782),
+    "tablutzero": (0.493377, 0.391170, 0.115452, 172.6658, 112.4101, 66.7325),
+    "tablutzero-code": (0.521317, 0.443402, 0.035280, 183.6611, 126.8022, 66.4782),
     "mcgill": (0.149620, 0.075978, 0.774403, 92.6634, 16.9820, 68.1243),
     "saami": (0.152390, 0.807758, 0.039852, 102.4767, 57.8198, 72.8311),
 }
@@ -53,7 +53,7 @@ def test_random_play_beside_the_public_tablutzero_engine() -> None:
     """
     games = 20_000
     by_role = (0.5248, 0.4398, 0.0354)
-    tally = boardwright.game("tablut", "zero-code").start().core.playouts(8, 0, games)
+    tally = boardwright.game("tablut", "tablutzero-code").start().core.playouts(8, 0, games)
     outcomes, plies, choices = tally.outcomes, tally.plies, tally.choices
     for count, share in zip(outcomes, by_role, strict=True):
         assert abs(count / games - share) < 4 * math.sqrt(share * (1 - share) * (1 / games + 1 / 25_600))

@@ -113,9 +113,9 @@ def test_moves_with_captures() -> None:
 
 
 def test_rule_sets_are_the_documented_ones() -> None:
-    zero, mcgill, saami = RULE_SETS["zero"], RULE_SETS["mcgill"], RULE_SETS["saami"]
-    assert set(RULE_SETS) == {"zero", "zero-code", "mcgill", "saami"}
-    assert (zero.max_quiet_plies, RULE_SETS["zero-code"].max_quiet_plies) == (100, 200)
+    tablutzero, mcgill, saami = RULE_SETS["tablutzero"], RULE_SETS["mcgill"], RULE_SETS["saami"]
+    assert set(RULE_SETS) == {"tablutzero", "tablutzero-code", "mcgill", "saami"}
+    assert (tablutzero.max_quiet_plies, RULE_SETS["tablutzero-code"].max_quiet_plies) == (100, 200)
     assert (mcgill.repetition, mcgill.max_plies, mcgill.max_quiet_plies) == ("none", 100, None)
     assert (saami.escape, saami.repetition, saami.king_capture) == ("edge", "draw", "strong-centre")
     assert all(len(boardwright.game("tablut", name).symmetries()) == 8 for name in RULE_SETS)
@@ -155,7 +155,7 @@ def test_fewer_symmetries_where_the_rules_are_lopsided() -> None:
         ({"start": "/9/9/9/t8/Kt7/t8/9/9/9/", "first": "defenders"}, "over before it begins: no legal move"),
         ({"throne_stop": "all", "throne_pass": "king"}, "throne_stop 'all' needs throne_pass"),
         ({"throne_hostile_under_king": True, "throne_hostile_to": "attackers"}, "contradicts"),
-        ({"base": "zer"}, "unknown base rule set 'zer': did you mean 'zero'"),
+        ({"base": "tablutzer"}, "unknown base rule set 'tablutzer': did you mean 'tablutzero'"),
     ],
 )
 def test_bad_rule_sets(options: dict, complaint: str) -> None:
@@ -189,6 +189,6 @@ def test_unknown_names_suggest_the_nearest() -> None:
 
 def test_zobrist_keys_never_change() -> None:
     """Records may hold hashes, so these values are part of the format."""
-    tables = compile_tables(RULE_SETS["zero"])
+    tables = compile_tables(RULE_SETS["tablutzero"])
     assert len({int(key) for key in tables.piece_key.reshape(-1)} | {tables.defenders_to_move_key}) == 244
     assert f"{boardwright.game('tablut').start().hash:016x}" == "819e7ecb30c43f26"

@@ -197,7 +197,7 @@ def test_a_seed_fixes_the_choice(spec: str) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize("rules", ["zero", "saami"])
+@pytest.mark.parametrize("rules", ["tablutzero", "saami"])
 @pytest.mark.parametrize(
     "spec", ["greedy", "greedy:wins=off", "heuristic", "heuristic-mc:sims=30", "mc-expanded:sims=30"]
 )

@@ -45,24 +45,24 @@ def taken(before: str, after: Position) -> set[str]:
 
 CAPTURES = {
     # name: (rules, attackers, defenders, king, side, move, squares captured)
-    "between two attackers": ("zero", "c3 e8", "d3", "g7", "a", "e8-e3", {"d3"}),
-    "between two defenders": ("zero", "d3 a5", "c3 e8", "g7", "d", "e8-e3", {"d3"}),
-    "two at once": ("zero", "c3 e1 e8", "d3 e2", "g7", "a", "e8-e3", {"d3", "e2"}),
-    "three at once": ("zero", "c3 e1 g3 e8", "d3 e2 f3", "h7", "a", "e8-e3", {"d3", "e2", "f3"}),
-    "moving between two enemies is safe": ("zero", "c3 e3 a5", "d8", "g7", "d", "d8-d3", set()),
-    "king as hammer": ("zero", "d3 a5", "c3", "e8", "d", "e8-e3", {"d3"}),
-    "king as anvil": ("zero", "d3 a5", "e8", "c3", "d", "e8-e3", {"d3"}),
-    "not diagonally": ("zero", "c2 e8", "d3", "g7", "a", "e8-e4", set()),
-    "not over an empty square": ("zero", "b3 e8", "d3", "g7", "a", "e8-e3", set()),
-    "attackers against a corner": ("zero", "c5", "b1", "g7", "a", "c5-c1", {"b1"}),
-    "defenders against a corner": ("zero", "b1 a5", "c5", "g7", "d", "c5-c1", {"b1"}),
+    "between two attackers": ("tablutzero", "c3 e8", "d3", "g7", "a", "e8-e3", {"d3"}),
+    "between two defenders": ("tablutzero", "d3 a5", "c3 e8", "g7", "d", "e8-e3", {"d3"}),
+    "two at once": ("tablutzero", "c3 e1 e8", "d3 e2", "g7", "a", "e8-e3", {"d3", "e2"}),
+    "three at once": ("tablutzero", "c3 e1 g3 e8", "d3 e2 f3", "h7", "a", "e8-e3", {"d3", "e2", "f3"}),
+    "moving between two enemies is safe": ("tablutzero", "c3 e3 a5", "d8", "g7", "d", "d8-d3", set()),
+    "king as hammer": ("tablutzero", "d3 a5", "c3", "e8", "d", "e8-e3", {"d3"}),
+    "king as anvil": ("tablutzero", "d3 a5", "e8", "c3", "d", "e8-e3", {"d3"}),
+    "not diagonally": ("tablutzero", "c2 e8", "d3", "g7", "a", "e8-e4", set()),
+    "not over an empty square": ("tablutzero", "b3 e8", "d3", "g7", "a", "e8-e3", set()),
+    "attackers against a corner": ("tablutzero", "c5", "b1", "g7", "a", "c5-c1", {"b1"}),
+    "defenders against a corner": ("tablutzero", "b1 a5", "c5", "g7", "d", "c5-c1", {"b1"}),
     "no corner in saami": ("saami", "c5", "b1", "g7", "a", "c5-c1", set()),
-    "attackers against the empty throne": ("zero", "c1 a5", "d5", "g7", "a", "c1-c5", {"d5"}),
-    "defenders against the empty throne": ("zero", "d5 a4", "c1", "g7", "d", "c1-c5", {"d5"}),
-    "defender beside the occupied throne, zero": ("zero", "c1", "d5", "e5", "a", "c1-c5", set()),
+    "attackers against the empty throne": ("tablutzero", "c1 a5", "d5", "g7", "a", "c1-c5", {"d5"}),
+    "defenders against the empty throne": ("tablutzero", "d5 a4", "c1", "g7", "d", "c1-c5", {"d5"}),
+    "defender beside the occupied throne, tablutzero": ("tablutzero", "c1", "d5", "e5", "a", "c1-c5", set()),
     "defender beside the occupied throne, mcgill": ("mcgill", "c1", "d5", "e5", "a", "c1-c5", {"d5"}),
-    "attacker beside the king on his throne": ("zero", "d5 a4", "c1", "e5", "d", "c1-c5", {"d5"}),
-    "the edge is no enemy": ("zero", "b8", "a5", "g7", "a", "b8-b5", set()),
+    "attacker beside the king on his throne": ("tablutzero", "d5 a4", "c1", "e5", "d", "c1-c5", {"d5"}),
+    "the edge is no enemy": ("tablutzero", "b8", "a5", "g7", "a", "b8-b5", set()),
     "unarmed king is no hammer": ({"king_armed": False}, "d3 a5", "c3", "e8", "d", "e8-e3", set()),
     "unarmed king is no anvil": ({"king_armed": False}, "d3 a5", "e8", "c3", "d", "e8-e3", set()),
     "a move elsewhere does not take a trapped king": ("mcgill", "c5 d4 d6 h8", "h2", "d5", "a", "h8-h7", set()),
@@ -77,13 +77,13 @@ CAPTURES = {
         "c1-c5",
         set(),
     ),
-    "a row does not wrap round": ("zero", "b8 i6", "a5", "g7", "a", "b8-b5", set()),
-    "weak king in the open": ("zero", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
-    "weak king on his throne": ("zero", "d5 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
-    "weak king beside a corner": ("zero", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
-    "weak king beside the empty throne": ("zero", "c1", "e8", "d5", "a", "c1-c5", {"d5"}),
-    "king and man at once": ("zero", "c3 e1 e8", "e2", "d3", "a", "e8-e3", {"d3", "e2"}),
-    "king moving between two attackers is safe": ("zero", "c3 e3", "h8", "d8", "d", "d8-d3", set()),
+    "a row does not wrap round": ("tablutzero", "b8 i6", "a5", "g7", "a", "b8-b5", set()),
+    "weak king in the open": ("tablutzero", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
+    "weak king on his throne": ("tablutzero", "d5 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
+    "weak king beside a corner": ("tablutzero", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
+    "weak king beside the empty throne": ("tablutzero", "c1", "e8", "d5", "a", "c1-c5", {"d5"}),
+    "king and man at once": ("tablutzero", "c3 e1 e8", "e2", "d3", "a", "e8-e3", {"d3", "e2"}),
+    "king moving between two attackers is safe": ("tablutzero", "c3 e3", "h8", "d8", "d", "d8-d3", set()),
     "two do not take a king on the throne in mcgill": ("mcgill", "d5 f8", "a8", "e5", "a", "f8-f5", set()),
     "three do not take a king on the throne in mcgill": ("mcgill", "d5 e6 f8", "a8", "e5", "a", "f8-f5", set()),
     "four take a king on the throne in mcgill": ("mcgill", "d5 e6 e4 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
@@ -113,14 +113,14 @@ NEIGHBOURS = {"camps": [["d1", "e1"], ["f1", "g1"]]}
 
 MOVES = {
     # name: (rules, attackers, defenders, king, side, move, words of the refusal or None if legal)
-    "a man passes the empty throne": ("zero", "e8", "a8", "g7", "a", "e8-e3", None),
-    "a man may not stop on the throne": ("zero", "e8", "a8", "g7", "a", "e8-e5", "stop on the throne e5"),
+    "a man passes the empty throne": ("tablutzero", "e8", "a8", "g7", "a", "e8-e3", None),
+    "a man may not stop on the throne": ("tablutzero", "e8", "a8", "g7", "a", "e8-e5", "stop on the throne e5"),
     "a man may where the rules say so": ({"throne_stop": "all"}, "e8", "a8", "g7", "a", "e8-e5", None),
     "a man may not pass where the rules forbid": ({"throne_pass": "king"}, "e8", "a8", "g7", "a", "e8-e3", "pass over"),
-    "nobody passes the king on his throne": ("zero", "e8", "a8", "e5", "a", "e8-e3", "e5 is occupied"),
-    "a man may not stop on a corner": ("zero", "a5", "d8", "g7", "a", "a5-a1", "corner a1"),
+    "nobody passes the king on his throne": ("tablutzero", "e8", "a8", "e5", "a", "e8-e3", "e5 is occupied"),
+    "a man may not stop on a corner": ("tablutzero", "a5", "d8", "g7", "a", "a5-a1", "corner a1"),
     "a man may in saami": ("saami", "a5", "d8", "g7", "a", "a5-a1", None),
-    "the king returns to the throne": ("zero", "a4", "a8", "e7", "d", "e7-e5", None),
+    "the king returns to the throne": ("tablutzero", "a4", "a8", "e7", "d", "e7-e5", None),
     "the king does not where the rules forbid": (
         {"throne_stop": "none"},
         "a4",
@@ -130,13 +130,13 @@ MOVES = {
         "e7-e5",
         "the king stop",
     ),
-    "the king passes the throne": ("zero", "a4", "a8", "e7", "d", "e7-e3", None),
-    "no jumping": ("zero", "c3 a5", "c5", "g7", "d", "c5-c1", "c3 is occupied"),
-    "not onto a piece": ("zero", "c3 a5", "c5", "g7", "d", "c5-c3", "c3 is occupied"),
+    "the king passes the throne": ("tablutzero", "a4", "a8", "e7", "d", "e7-e3", None),
+    "no jumping": ("tablutzero", "c3 a5", "c5", "g7", "d", "c5-c1", "c3 is occupied"),
+    "not onto a piece": ("tablutzero", "c3 a5", "c5", "g7", "d", "c5-c3", "c3 is occupied"),
     "attackers do not change camps": (NEIGHBOURS, "e1", "c8", "g7", "a", "e1-f1", "camp at f1"),
-    "not the other side's piece": ("zero", "c3", "c5", "g7", "d", "c3-c2", "the defenders move now"),
-    "not an empty square": ("zero", "c3", "c5", "g7", "a", "d4-d5", "no piece on d4"),
-    "not askew": ("zero", "c3", "c5", "g7", "a", "c3-d5", "rows and columns"),
+    "not the other side's piece": ("tablutzero", "c3", "c5", "g7", "d", "c3-c2", "the defenders move now"),
+    "not an empty square": ("tablutzero", "c3", "c5", "g7", "a", "d4-d5", "no piece on d4"),
+    "not askew": ("tablutzero", "c3", "c5", "g7", "a", "c3-d5", "rows and columns"),
     "attackers leave their camp": (CAMP, "e2", "c8", "g7", "a", "e2-e4", None),
     "attackers move inside their camp": (CAMP, "d1", "c8", "g7", "a", "d1-f1", None),
     "attackers do not return": (CAMP, "e4", "c8", "g7", "a", "e4-e2", "camp at e2"),
@@ -165,33 +165,39 @@ LONG = "too long without a capture"
 
 ENDS = {
     # name: (rules, position, moves, winner (0 attackers, 1 defenders, None draw, ... goes on), reason)
-    "escape to a corner": ("zero", put("c5", "c8", "a5", "d"), ["a5-a1"], 1, "king escaped"),
-    "an edge is no escape in zero": ("zero", put("c5", "c8", "d5", "d"), ["d5-d1"], ..., ""),
+    "escape to a corner": ("tablutzero", put("c5", "c8", "a5", "d"), ["a5-a1"], 1, "king escaped"),
+    "an edge is no escape in tablutzero": ("tablutzero", put("c5", "c8", "d5", "d"), ["d5-d1"], ..., ""),
     "an edge is escape in saami": ("saami", put("c5", "c8", "d5", "d"), ["d5-d1"], 1, "king escaped"),
-    "last attacker captured against a corner": ("zero", put("a2", "b2 c3", "g7", "d"), ["c3-a3"], 1, "no legal move"),
-    "defenders without a move": ("zero", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
+    "last attacker captured against a corner": (
+        "tablutzero",
+        put("a2", "b2 c3", "g7", "d"),
+        ["c3-a3"],
+        1,
+        "no legal move",
+    ),
+    "defenders without a move": ("tablutzero", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
     "defenders without a move in mcgill": ("mcgill", put("a4 a6 b8", "", "a5"), ["b8-b5"], 0, "no legal move"),
     "the mover may block himself": (CAMP, put("f1", "g2 f3", "g7"), ["f1-f2"], ..., ""),
     "but not in mcgill": ({"base": "mcgill", **CAMP}, put("f1", "g2 f3", "g7"), ["f1-f2"], 1, "no legal move"),
-    "last attacker captured": ("zero", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
+    "last attacker captured": ("tablutzero", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
     "last attacker captured in mcgill": ("mcgill", put("d3", "c3 e8", "g7", "d"), ["e8-e3"], 1, "no legal move"),
-    "quiet plies": ("zero", put("c3", "c8", "g7", "a", "99 150"), ["c3-c4"], None, LONG),
-    "a capture resets them": ("zero", put("c3 e8", "d3 c8", "g7", "a", "99 150"), ["e8-e3"], ..., ""),
-    "more in zero-code": ("zero-code", put("c3", "c8", "g7", "a", "198 250"), ["c3-c4"], ..., ""),
-    "200 in zero-code": (
-        "zero-code",
+    "quiet plies": ("tablutzero", put("c3", "c8", "g7", "a", "99 150"), ["c3-c4"], None, LONG),
+    "a capture resets them": ("tablutzero", put("c3 e8", "d3 c8", "g7", "a", "99 150"), ["e8-e3"], ..., ""),
+    "more in tablutzero-code": ("tablutzero-code", put("c3", "c8", "g7", "a", "198 250"), ["c3-c4"], ..., ""),
+    "200 in tablutzero-code": (
+        "tablutzero-code",
         put("c3", "c8", "g7", "a", "199 250"),
         ["c3-c4"],
         None,
         "too long without a capture",
     ),
-    "ply limit": ("zero", put("c3", "c8", "g7", "a", "5 511"), ["c3-c4"], None, "ply limit"),
+    "ply limit": ("tablutzero", put("c3", "c8", "g7", "a", "5 511"), ["c3-c4"], None, "ply limit"),
     "ply limit in mcgill": ("mcgill", put("c3", "c8", "g7", "a", "5 99"), ["c3-c4"], None, "ply limit"),
     "no quiet limit in mcgill": ("mcgill", put("c3", "c8", "g7", "a", "98 98"), ["c3-c4"], ..., ""),
-    "a win on the last ply counts": ("zero", put("c5", "c8", "a5", "d", "99 511"), ["a5-a1"], 1, "king escaped"),
-    "second occurrence": ("zero", QUIET, SHUFFLE, ..., ""),
-    "third occurrence, one ply before": ("zero", QUIET, [*SHUFFLE, *SHUFFLE[:3]], ..., ""),
-    "third occurrence loses": ("zero", QUIET, [*SHUFFLE, *SHUFFLE], 0, "repetition"),
+    "a win on the last ply counts": ("tablutzero", put("c5", "c8", "a5", "d", "99 511"), ["a5-a1"], 1, "king escaped"),
+    "second occurrence": ("tablutzero", QUIET, SHUFFLE, ..., ""),
+    "third occurrence, one ply before": ("tablutzero", QUIET, [*SHUFFLE, *SHUFFLE[:3]], ..., ""),
+    "third occurrence loses": ("tablutzero", QUIET, [*SHUFFLE, *SHUFFLE], 0, "repetition"),
     "third occurrence draws": ("saami", QUIET, [*SHUFFLE, *SHUFFLE], None, "repetition"),
     "repetition in mcgill": ("mcgill", QUIET, [*SHUFFLE, *SHUFFLE, *SHUFFLE], ..., ""),
     "start not counted": ({"count_start": False}, QUIET, [*SHUFFLE, *SHUFFLE], ..., ""),
@@ -206,16 +212,16 @@ ENDS = {
     "an open way to rank 1": (SURROUND, put("a3 d2 f2 d1 f1", "", "e2"), ["a3-e3"], ..., ""),
     # Two endings at once: the documented order decides.
     "escape with the last attacker captured": ("mcgill", put("b1", "c1", "a5", "d"), ["a5-a1"], 1, "king escaped"),
-    "both limits at once": ("zero", put("c3", "c8", "g7", "a", "99 511"), ["c3-c4"], None, LONG),
+    "both limits at once": ("tablutzero", put("c3", "c8", "g7", "a", "99 511"), ["c3-c4"], None, LONG),
     "no move on the last quiet ply": (
-        "zero",
+        "tablutzero",
         put("a4", "a3 a5 b8", "g7", "d", "99 150"),
         ["b8-b4"],
         1,
         "no legal move",
     ),
     "repetition on the last quiet ply": (
-        "zero",
+        "tablutzero",
         put("c3", "c8", "g7", "a", "92 150"),
         [*SHUFFLE, *SHUFFLE],
         0,
@@ -228,7 +234,7 @@ ENDS = {
         0,
         "defenders surrounded",
     ),
-    "rings mean nothing in zero": ("zero", put(RING, "", "e5"), ["e9-e7"], ..., ""),
+    "rings mean nothing in tablutzero": ("tablutzero", put(RING, "", "e5"), ["e9-e7"], ..., ""),
 }
 
 
@@ -245,13 +251,13 @@ def test_endings(case: tuple) -> None:
 
 def test_a_side_that_cannot_move_may_be_saved_by_a_capture() -> None:
     """The legal moves that count are those after captures have left the board."""
-    after = play("zero", put("a2 a4 h8", "b2 c3", "g7", "d"), "c3-a3")
+    after = play("tablutzero", put("a2 a4 h8", "b2 c3", "g7", "d"), "c3-a3")
     assert after.outcome is None
     assert set(after.moves()) > {"h8-h9"}
 
 
 def test_texts_of_finished_positions_say_so() -> None:
-    game = boardwright.game("tablut", "zero")
+    game = boardwright.game("tablut", "tablutzero")
     without_king = game.position(put("c3", "c8"))
     assert without_king.outcome is not None
     assert (without_king.outcome.winner, without_king.outcome.reason) == (0, "king captured")

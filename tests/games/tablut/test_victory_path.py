@@ -48,7 +48,7 @@ def played_positions(game: Any, rng: random.Random, games: int) -> Iterator[Any]
             core = core.play(rng.choice(core.legal_actions()))
 
 
-@pytest.mark.parametrize("rules", ["mcgill", "zero"])
+@pytest.mark.parametrize("rules", ["mcgill", "tablutzero"])
 def test_every_path_is_a_forced_win_and_is_followed_to_its_end(rules: str) -> None:
     game, rng = boardwright.game("tablut", rules), random.Random(1)
     found: Counter[int] = Counter()
@@ -72,7 +72,7 @@ def test_every_path_is_a_forced_win_and_is_followed_to_its_end(rules: str) -> No
         assert found[kind] >= 15, found
 
 
-@pytest.mark.parametrize("rules", ["mcgill", "zero"])
+@pytest.mark.parametrize("rules", ["mcgill", "tablutzero"])
 def test_few_quick_wins_are_missed(rules: str) -> None:
     """Nine of ten wins in three plies are paths; the rest begin with a man's move or more than one threat."""
     game, rng = boardwright.game("tablut", rules), random.Random(2)
@@ -138,7 +138,7 @@ def test_attackers_to_move_have_no_path() -> None:
     assert (path.kind, path.action) == (NONE, -1)
 
 
-@pytest.mark.parametrize("rules", ["mcgill", "zero", "saami"])
+@pytest.mark.parametrize("rules", ["mcgill", "tablutzero", "saami"])
 def test_threats_are_what_some_move_takes(rules: str) -> None:
     game, rng = boardwright.game("tablut", rules), random.Random(4)
     dangers = 0

@@ -111,7 +111,7 @@ def _rules(tags: Mapping[str, _Value]) -> DraughtsRules:
         if "ruleoptions" in tags:
             offset = tags["ruleoptions"].offset
             options = {"name": name, **rulefile.options_of_text(tags["ruleoptions"].text)}
-            return cast(DraughtsRules, rulefile.build(DraughtsRules, {}, options))
+            return cast(DraughtsRules, rulefile.build(registry.game_class("draughts"), options))
         if name not in RULE_SETS:
             raise UnknownNameError("rule set of draughts", name, RULE_SETS)
     except BoardwrightError as error:

@@ -1,6 +1,6 @@
 """Rule sets as OpenTafl's rules records, and the options that language cannot say.
 
-    dim:9 name:zero esc:c atkf:y surf:n tfr:l ka:y ks:w corp:K cors:K corh:tcnkTCNK ... start:/3ttt3/.../
+    dim:9 name:tablutzero esc:c atkf:y surf:n tfr:l ka:y ks:w corp:K cors:K corh:tcnkTCNK ... start:/3ttt3/.../
 
 A record names each rule by a short key; keys left out have OpenTafl's defaults. What this engine cannot
 play is refused rather than approximated, since a game replayed under other rules is another game. The
@@ -18,7 +18,7 @@ from collections.abc import Mapping, Set
 from typing import Any, cast
 
 from boardwright.errors import RulesError
-from boardwright.games import rulefile
+from boardwright.games import registry, rulefile
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import TablutRules
 
@@ -126,7 +126,7 @@ def read_rules(record: str, name: str | None, options: str) -> TablutRules:
     values = {**_options_of_record(record), **_options_of_text(options)}
     if name is not None:
         values["name"] = name
-    return cast(TablutRules, rulefile.build(TablutRules, {}, values))
+    return cast(TablutRules, rulefile.build(registry.game_class("tablut"), values))
 
 
 def check_board(key: str, text: str) -> None:
