@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 import boardwright
-from boardwright.arena.conditions import Conditions
-from boardwright.arena.event import Event
-from boardwright.arena.played import PlayedGame
+from boardwright.arena.event import Conditions, Event, PlayedGame
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import current_rule_name, game_class, game_names
 from boardwright.learn.alphazero.presets import PRESETS

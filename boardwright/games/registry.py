@@ -66,7 +66,7 @@ def game(
 def current_rule_name(name: str | None, rules: str | None) -> str | None:
     """What a rule set is called now, of one game or, for None, of any; names that never changed stay."""
     for known in GAMES if name is None else (name,):
-        if rules in game_class(known).old_rule_names:
+        if rules is not None and rules in game_class(known).old_rule_names:
             return game_class(known).old_rule_names[rules]
     return rules
 
