@@ -20,7 +20,7 @@ from boardwright.arena.tally import match_tally, pair_points
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
-from boardwright.records.playing import play_events
+from boardwright.records.events import play_events
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Ratings
 from boardwright.stats.bayeselo import rate as rate_encounters

@@ -15,7 +15,7 @@ from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import config_file
 from boardwright.nets import netfile, shipped
 from boardwright.records.events import begin_event, events
-from boardwright.records.games import Wanted, encounters, find_games, rule_set_names, save_game
+from boardwright.records.games import GameFilter, encounters, find_games, rule_set_names, save_game
 from boardwright.records.live import StoredLiveGame, find_live_game, save_live_game
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import MIGRATIONS, open_store
@@ -126,8 +126,8 @@ def test_databases_with_an_old_name(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     plant_old_database(path)
     with open_store(path, create=False) as store:
-        (stored,) = find_games(store, Wanted(game="tablut", rules="zero"))
-        assert list(find_games(store, Wanted(rules="tablutzero"))) == [stored]
+        (stored,) = find_games(store, GameFilter(game="tablut", rules="zero"))
+        assert list(find_games(store, GameFilter(rules="tablutzero"))) == [stored]
         assert stored.played.record.rules == GAME.rules
         assert rule_set_names(store, "tablut") == ["tablutzero"]
         assert len(encounters(store, "tablut", "zero")) == len(encounters(store, "tablut", "tablutzero")) == 1

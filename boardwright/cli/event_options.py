@@ -15,7 +15,7 @@ from boardwright.arena.backends import RayCluster, local_backend
 from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
 from boardwright.cli.choose import GameOptions, in_range
 from boardwright.errors import BoardwrightError
-from boardwright.records.playing import play_events
+from boardwright.records.events import play_events
 from boardwright.records.store import open_store
 
 MOST_WORKERS = 1024
@@ -80,7 +80,7 @@ class EventOptions(GameOptions):
     def play(
         self, events: Sequence[Event], games: int, only_role: int | None = None
     ) -> Generator[PlayedGame, None, None]:
-        """Yields the first games of each event, stored ones first; see `records.playing.play_events`."""
+        """Yields the first games of each event, stored ones first; see `records.events.play_events`."""
         backend = local_backend(self.workers) if self.ray is None else RayCluster(self.ray)
         if self.db is None:
             yield from play_events(None, events, games, backend, only_role=only_role)

@@ -15,8 +15,8 @@ from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
-from boardwright.records.gamefiles import export_games, import_games
-from boardwright.records.games import StoredGame, Wanted, count_games, find_games
+from boardwright.records.files import export_games, import_games
+from boardwright.records.games import GameFilter, StoredGame, count_games, find_games
 from boardwright.records.store import Store, open_store
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
@@ -46,7 +46,7 @@ class Filters:
     limit: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Only so many, the latest ones."""
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> GameFilter:
         """What these options ask for; raises BoardwrightError."""
         if self.game is not None:
             game_class(self.game)  # raises if there is no such game
@@ -57,7 +57,7 @@ class Filters:
         if self.event is not None:
             in_range("--event", self.event, 1, MOST_GAMES)
         result = None if self.result is None else RESULTS[self.result]
-        return Wanted(
+        return GameFilter(
             game=self.game, rules=self.rules, player=self.player, result=result, event=self.event, limit=self.limit
         )
 
@@ -167,7 +167,7 @@ def _ending(record: GameRecord) -> str:
 def _show(options: Show) -> None:
     """Prints header, moves and last position, or JSON: the summary with actions, moves, seconds, opening, position."""
     with open_store(options.db, create=False) as store:
-        stored = next(find_games(store, Wanted(id=in_range("the game's number", options.id, 1, MOST_GAMES))), None)
+        stored = next(find_games(store, GameFilter(id=in_range("the game's number", options.id, 1, MOST_GAMES))), None)
     if stored is None:
         raise BoardwrightError(f"{options.db} has no game {options.id}: `boardwright games-db list` shows all")
     played, record = stored.played, stored.played.record
@@ -213,7 +213,7 @@ def _export(options: Export) -> None:
     _complain(problems, "left out")
 
 
-def _only_game(store: Store, wanted: Wanted, path: Path) -> str:
+def _only_game(store: Store, wanted: GameFilter, path: Path) -> str:
     """The game whose format is to be written; raises BoardwrightError where there are none, or several."""
     counts = count_games(store, wanted)
     if not counts:

@@ -12,9 +12,9 @@ from boardwright.cli.choose import print_json
 from boardwright.cli.files import read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import current_rule_name, game_class
-from boardwright.records.games import Wanted, count_games, encounters, rule_set_names
+from boardwright.records.files import read_results
+from boardwright.records.games import GameFilter, count_games, encounters, rule_set_names
 from boardwright.records.mixtures import mixtures
-from boardwright.records.resultfile import read_results
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Ratings, rate, rate_by_role
 from boardwright.stats.pairings import Encounter
@@ -83,7 +83,7 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
     if options.game is not None:
         game_class(options.game)  # raises if there is no such game
     with open_store(options.db, create=False) as store:
-        kinds = list(count_games(store, Wanted()))
+        kinds = list(count_games(store, GameFilter()))
         if options.game is None and len(kinds) > 1:
             raise BoardwrightError(f"{options.db} holds several games: choose with --game one of {', '.join(kinds)}")
         name = options.game or (kinds[0] if kinds else None)

@@ -1,8 +1,7 @@
-"""How the parts of a game are written in the database, and read back.
+"""Encoding of the parts of a game in the database.
 
-Actions are 16-bit numbers and thinking times 32-bit floats, one after the other, so a game takes some six
-bytes an action: nothing asks for a single one of them in SQL, and JSON would take three times that. What is
-rare or made by people, rules, tags and remarks, is JSON, to be read with any tool.
+Actions are arrays of 16-bit numbers and thinking times of 32-bit floats, six bytes per action; JSON would take three
+times that, and no query needs a single action. Rules, tags and remarks are JSON, which any tool can read.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ from boardwright.games.record import Line
 
 
 def canonical(value: Any) -> str:
-    """JSON that is the same text whenever the value is the same; raises BoardwrightError."""
+    """JSON with one text for equal values; raises BoardwrightError."""
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -59,7 +58,7 @@ def rules_of(game: str, text: str) -> Rules:
 
 
 def remarks_text(line: Line) -> str | None:
-    """What people wrote about a line; None for nothing."""
+    """The comments, marks and variations of a line; None if it has none."""
     remarks = _remarks(line)
     return canonical(remarks) if remarks else None
 
@@ -74,15 +73,12 @@ def _remarks(line: Line) -> dict[str, Any]:
         str(played): [{"actions": list(other.actions), **_remarks(other)} for other in others]
         for played, others in line.variations.items()
     }
-    return _filled(
-        comments={str(played): text for played, text in line.comments.items()},
-        marks={str(played): list(marks) for played, marks in line.marks.items()},
-        variations=variations,
-    )
-
-
-def _filled(**fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: field for name, field in fields.items() if field}
+    remarks = {
+        "comments": {str(played): text for played, text in line.comments.items()},
+        "marks": {str(played): list(marks) for played, marks in line.marks.items()},
+        "variations": variations,
+    }
+    return {name: field for name, field in remarks.items() if field}
 
 
 def _remark_fields(remarks: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Games in the database: storing one, finding some, and what ratings need of them."""
+"""Games in the database: storing, finding and counting them, and their results for ratings."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ from boardwright.records import codec
 from boardwright.records.store import Store
 from boardwright.stats.pairings import Encounter
 
-UNKNOWN = "?"  # a player of whom a game file says nothing
+UNKNOWN = "?"  # a player that a game file does not name
 _NET = " net "  # in a player's version, between that of boardwright and the checksum of its net, if it has one
 KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
 LISTING = """
@@ -29,7 +29,7 @@ LISTING = """
 
 @dataclass(frozen=True, kw_only=True)
 class StoredGame:
-    """A game as it lies in the database."""
+    """A game in the database."""
 
     id: int
     event: int | None
@@ -39,8 +39,8 @@ class StoredGame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Which games one is after; None means any."""
+class GameFilter:
+    """Which games to find; None means any."""
 
     game: str | None = None
     rules: str | None = None  # name of the rule set, also a former one
@@ -78,21 +78,18 @@ def _named(player: str) -> str:
 
 
 def version_of(boardwright: str, net: str) -> str:
-    """What a player is besides its spec: boardwright's version, and the checksum of its net, empty for none."""
+    """The version of a player: that of boardwright, and the checksum of its net, if it has one."""
     return f"{boardwright}{_NET}{net}" if net else boardwright
 
 
 def parts_of(version: str) -> tuple[str, str]:
-    """The other way round."""
+    """The version of boardwright and the checksum of the net in a player's version."""
     boardwright, _, net = version.partition(_NET)
     return boardwright, net
 
 
 def save_game(store: Store, game: PlayedGame, event: int | None = None, version: str = __version__) -> bool:
-    """Stores a game, whole, in one transaction; whether it was new.
-
-    The game of an event is stored once: who comes second with the same index is told so, and nothing changes.
-    """
+    """Stores a game in one transaction and returns True; returns False if its event has a game of this index."""
     with store.writing() as connection:
         return insert_game(connection, game, event, version)
 
@@ -100,7 +97,7 @@ def save_game(store: Store, game: PlayedGame, event: int | None = None, version:
 def insert_game(
     connection: sqlite3.Connection, game: PlayedGame, event: int | None = None, version: str = __version__
 ) -> bool:
-    """The same within a transaction that stores other things too."""
+    """The same within an open transaction."""
     record = game.record
     row = {
         "event": event,
@@ -119,7 +116,7 @@ def insert_game(
     rules = {"game": record.game, "name": record.rules.name, "options": codec.rules_text(record.rules)}
 
     def number_of(table: str, fields: dict[str, Any], key: tuple[str, ...]) -> int:
-        """The id of a row, which is made where there is none."""
+        """The id of a row, which is inserted if it is missing."""
         names = ", ".join(fields)
         places = ", ".join(f":{name}" for name in fields)
         test = " AND ".join(f"{name} = :{name}" for name in key)
@@ -134,12 +131,12 @@ def insert_game(
     return connection.execute(query, row).rowcount == 1
 
 
-def find_games(store: Store, wanted: Wanted) -> Iterator[StoredGame]:
-    """The games one is after, in the order in which they were stored."""
-    where, values = wanted.condition()
-    if wanted.limit is not None:
+def find_games(store: Store, which: GameFilter) -> Iterator[StoredGame]:
+    """The games that match a filter, in the order in which they were stored."""
+    where, values = which.condition()
+    if which.limit is not None:
         where = f" WHERE games.id IN (SELECT games.id {LISTING} {where} ORDER BY games.id DESC LIMIT :limit)"
-        values["limit"] = wanted.limit
+        values["limit"] = which.limit
     query = f"""SELECT games.*, rule_sets.game, rule_sets.options, first.spec AS first_spec, second.spec AS second_spec,
         first.version AS first_version, second.version AS second_version {LISTING} {where} ORDER BY games.id"""
     rule_sets: dict[int, Rules] = {}
@@ -155,7 +152,7 @@ def find_games(store: Store, wanted: Wanted) -> Iterator[StoredGame]:
 
 
 def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
-    """A game from its row; adds its rules to those known."""
+    """A game from its row; adds its rules to `rule_sets`."""
     if row["rule_set"] not in rule_sets:
         rule_sets[row["rule_set"]] = codec.rules_of(row["game"], row["options"])
     record = GameRecord(
@@ -182,9 +179,9 @@ def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
     return StoredGame(id=row["id"], event=row["event"], played=played, versions=versions, stored=row["stored"])
 
 
-def count_games(store: Store, wanted: Wanted) -> dict[str, int]:
-    """How many of the games one is after there are of each game."""
-    where, values = wanted.condition()
+def count_games(store: Store, which: GameFilter) -> dict[str, int]:
+    """The number of stored games that match a filter, by game."""
+    where, values = which.condition()
     with store.reading() as connection:
         return dict(connection.execute(f"SELECT rule_sets.game, count(*) {LISTING} {where} GROUP BY 1", values))
 
@@ -192,13 +189,12 @@ def count_games(store: Store, wanted: Wanted) -> dict[str, int]:
 def encounters(
     store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None
 ) -> list[Encounter]:
-    """Who met whom in the finished games of a game, and the results: what ratings are made from.
+    """The players and results of the finished games of a game, for ratings.
 
-    A player is known by its spec; games of players of whom nothing is known do not count, since "?" is not one
-    player. The rule set is given by name, None means all. With a `field`, only its players count, with the nets
-    whose checksums it gives by spec.
+    A player is identified by its spec; games of unknown players do not count, since "?" is not one player. The rule set
+    is given by name, None means all. A `field` restricts the games to players with these specs and nets (checksums).
     """
-    where, values = Wanted(game=game, rules=rules).condition()
+    where, values = GameFilter(game=game, rules=rules).condition()
     query = f"""SELECT first.spec, second.spec, result, first.version, second.version
         {LISTING} {where} AND result != {ONGOING} AND {KNOWN}"""
     with store.reading() as connection:
@@ -210,7 +206,7 @@ def encounters(
 
 
 def in_field(field: Mapping[str, str] | None, *players: tuple[str, str]) -> bool:
-    """Whether all players, each a spec and a version, are of a field; None is everybody."""
+    """Whether all players, each a spec and a version, belong to a field; None is all players."""
     return field is None or all(field.get(spec) == parts_of(version)[1] for spec, version in players)
 
 

@@ -1,12 +1,11 @@
-"""Games of a person against a player while they go on, so that they survive whatever happens to the server.
+"""Live games of a person against a player, stored after every move so that they survive a crash of the server.
 
-A game is written whole after every move, in one transaction. When it is over it is also stored among the games of
-the record, in the same transaction: no game is lost between the two, and none is stored twice.
+A game that has ended is also stored in the record, in the same transaction, so it is neither lost nor stored twice.
 """
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.event import PlayedGame
@@ -18,7 +17,7 @@ from boardwright.records.store import Store
 
 @dataclass(frozen=True, kw_only=True)
 class ClockState:
-    """A clock when nobody's time runs, in seconds."""
+    """A stopped clock, in seconds."""
 
     base: float
     increment: float
@@ -27,7 +26,7 @@ class ClockState:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredLiveGame:
-    """A game that goes on, or has ended."""
+    """A game, unfinished or ended."""
 
     id: str
     game: str
@@ -45,32 +44,29 @@ class StoredLiveGame:
     version: int = 0  # rises with every change
 
 
-_FIELDS = "id, game, rules, start, actions, seconds, person, opponent, clock, undone, result, reason, version, created"
+_FIELDS = [field.name for field in fields(StoredLiveGame)]
 
 
 def save_live_game(store: Store, game: StoredLiveGame, finished: PlayedGame | None = None) -> None:
     """Stores a game as it is now, and when it has just ended, `finished`, in the record too."""
-    clock = None
-    if game.clock is not None:
-        clock = codec.canonical([game.clock.base, game.clock.increment, *game.clock.remaining])
+    clock = game.clock
     row = {
-        **{name: getattr(game, name) for name in _FIELDS.split(", ")},
+        **vars(game),
         "actions": codec.actions_blob(game.actions),
         "seconds": codec.seconds_blob(game.seconds),
-        "clock": clock,
+        "clock": None if clock is None else codec.canonical([clock.base, clock.increment, *clock.remaining]),
     }
     places = ", ".join(f":{name}" for name in row)
     changes = ", ".join(f"{name} = excluded.{name}" for name in row)
+    query = f"INSERT INTO live_games ({', '.join(row)}) VALUES ({places}) ON CONFLICT (id) DO UPDATE SET {changes}"
     with store.writing() as connection:
-        connection.execute(
-            f"INSERT INTO live_games ({_FIELDS}) VALUES ({places}) ON CONFLICT (id) DO UPDATE SET {changes}", row
-        )
+        connection.execute(query, row)
         if finished is not None:
             insert_game(connection, finished)
 
 
-def forget_live_game(store: Store, game: str, unfinished: PlayedGame) -> None:
-    """Puts a game away that nobody goes on with: what was played of it goes into the record."""
+def move_to_record(store: Store, game: str, unfinished: PlayedGame) -> None:
+    """Deletes a game that was abandoned; its moves, if any, are stored in the record."""
     with store.writing() as connection:
         connection.execute("DELETE FROM live_games WHERE id = ?", [game])
         if unfinished.record.actions:
@@ -78,24 +74,24 @@ def forget_live_game(store: Store, game: str, unfinished: PlayedGame) -> None:
 
 
 def find_live_game(store: Store, game: str) -> StoredLiveGame | None:
-    """The game of an id."""
-    return next(_rows(store, "WHERE id = ?", [game]), None)
+    """A game by its id."""
+    return next(_read(store, "WHERE id = ?", game), None)
 
 
 def open_live_games(store: Store) -> list[StoredLiveGame]:
-    """Those that are not over, the oldest first."""
-    return list(_rows(store, f"WHERE result = {ONGOING} ORDER BY created, rowid", []))
+    """The unfinished games, the oldest first."""
+    return list(_read(store, f"WHERE result = {ONGOING} ORDER BY created, rowid"))
 
 
-def _rows(store: Store, which: str, values: list[str]) -> Iterator[StoredLiveGame]:
+def _read(store: Store, which: str, *values: str) -> Iterator[StoredLiveGame]:
     with store.reading() as connection:
-        for row in connection.execute(f"SELECT {_FIELDS} FROM live_games {which}", values).fetchall():
-            fields = dict(zip(_FIELDS.split(", "), row, strict=True))
-            clock = None
-            if fields["clock"] is not None:
-                base, increment, *remaining = json.loads(fields["clock"])
-                clock = ClockState(base=base, increment=increment, remaining=tuple(remaining))
-            fields["opponent"] = current_spec(fields["opponent"])
-            fields["actions"] = codec.actions_of(fields["actions"])
-            fields["seconds"] = codec.seconds_of(fields["seconds"])
-            yield StoredLiveGame(**{**fields, "clock": clock})
+        rows = connection.execute(f"SELECT {', '.join(_FIELDS)} FROM live_games {which}", values).fetchall()
+    for row in rows:
+        stored = dict(zip(_FIELDS, row, strict=True))
+        if stored["clock"] is not None:
+            base, increment, *remaining = json.loads(stored["clock"])
+            stored["clock"] = ClockState(base=base, increment=increment, remaining=tuple(remaining))
+        stored["opponent"] = current_spec(stored["opponent"])
+        stored["actions"] = codec.actions_of(stored["actions"])
+        stored["seconds"] = codec.seconds_of(stored["seconds"])
+        yield StoredLiveGame(**stored)

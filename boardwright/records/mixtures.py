@@ -1,4 +1,4 @@
-"""What differs among games that are rated together: rules, versions, nets, time, and how games were stopped."""
+"""Warnings about games that are rated together though they differ: in rules, versions, nets, time or conditions."""
 
 import json
 from collections.abc import Iterable, Mapping, Set
@@ -10,10 +10,10 @@ from boardwright.agents.specs import LIMITS, sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import ONGOING
-from boardwright.records.games import KNOWN, LISTING, Wanted, in_field, parts_of, rule_set_names
+from boardwright.records.games import KNOWN, LISTING, GameFilter, in_field, parts_of, rule_set_names
 from boardwright.records.store import Store
 
-MOST_TOLD = 5  # of what differs, in a warning
+MAX_LISTED = 5  # differences in a warning
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,28 @@ class _Kind:
 
 
 def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None) -> list[str]:
-    """What differs among the games of a game, under one rule set or all, and is rated together nevertheless.
-
-    With a `field`, among the games of its players alone, as `encounters` takes them.
-    """
+    """Warnings about the games that `encounters` returns for the same arguments."""
     rules = registry.current_rule_name(game, rules)
     mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]
-    told = []
+    warnings = []
     if len(mixed) > 1:
         namesakes = len(set(mixed)) < len(mixed)
         hint = " (choose one to tell them apart)" if rules is None else ""
         hint = " (some have the same name: keep their games in files of their own)" if namesakes else hint
-        told.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
-    where, values = Wanted(game=game, rules=rules).condition()
+        warnings.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
+    where, values = GameFilter(game=game, rules=rules).condition()
     with store.reading() as connection:
         query = f"SELECT count(*) {LISTING} {where} AND result != {ONGOING} AND NOT {KNOWN}"
         (nameless,) = connection.execute(query, values).fetchone()
     if nameless:
-        told.append(f"{nameless:,} games of players without a name are left out")
+        warnings.append(f"{nameless:,} games of players without a name are left out")
     kinds = [kind for kind in _kinds(store, game, rules) if in_field(field, *kind.players)]
-    return told + _versions(kinds) + _nets(kinds) + _times(kinds, _timed_players(game)) + _conditions(kinds)
+    return warnings + _versions(kinds) + _nets(kinds) + _times(kinds, _timed_players(game)) + _conditions(kinds)
 
 
 def _kinds(store: Store, game: str, rules: str | None) -> list[_Kind]:
-    """What kinds of games are rated."""
-    where, values = Wanted(game=game, rules=rules).condition()
+    """The kinds of games that are rated."""
+    where, values = GameFilter(game=game, rules=rules).condition()
     query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
         {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
     with store.reading() as connection:
@@ -67,7 +64,7 @@ def _versions(kinds: Iterable[_Kind]) -> list[str]:
 
 
 def _nets(kinds: Iterable[_Kind]) -> list[str]:
-    """Nets that one spec has stood for."""
+    """Nets that played under the same spec."""
     found: dict[str, dict[str, None]] = {}
     for kind in kinds:
         for spec, version in kind.players:
@@ -79,13 +76,13 @@ def _nets(kinds: Iterable[_Kind]) -> list[str]:
 
 
 def _times(kinds: Iterable[_Kind], timed: Set[str]) -> list[str]:
-    """Times a move that events have agreed on for players who heed that."""
+    """Times per move that events set for players without a limit of their own."""
     found: dict[str, dict[str, None]] = {}
     for kind in kinds:
-        if "conditions" in kind.config:  # people's games and those of files do not say
+        if "conditions" in kind.config:  # games of people and of files have none
             seconds = kind.config["conditions"].get("seconds")
             for spec, _ in kind.players:
-                if _heeds_time(spec, timed):
+                if _uses_event_time(spec, timed):
                     found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
     mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
     hint = "(name the time in the spec to tell them apart)"
@@ -99,8 +96,8 @@ def _timed_players(game: str) -> set[str]:
     return {player.name for player in players if not limits.isdisjoint(option.name for option in player.options)}
 
 
-def _heeds_time(spec: str, timed: Set[str]) -> bool:
-    """Whether a player thinks as long as an event says: one of `timed` whose spec sets no limit."""
+def _uses_event_time(spec: str, timed: Set[str]) -> bool:
+    """Whether a player uses the time that an event sets: one of `timed` whose spec sets no limit."""
     try:
         name, given = split(spec)
     except BoardwrightError:  # a person's name
@@ -109,15 +106,15 @@ def _heeds_time(spec: str, timed: Set[str]) -> bool:
 
 
 def _conditions(kinds: Iterable[_Kind]) -> list[str]:
-    """What ends games besides their rules."""
-    found = {_in_words(kind.config["conditions"]): None for kind in kinds if "conditions" in kind.config}
+    """Conditions that end games, besides the rules."""
+    found = {_conditions_text(kind.config["conditions"]): None for kind in kinds if "conditions" in kind.config}
     if len(found) < 2:
         return []
     hint = "(keep them in files of their own to tell them apart)"
     return [f"games under {len(found)} conditions are rated together {hint}: {_some(list(found), '; ')}"]
 
 
-def _in_words(agreed: Mapping[str, Any]) -> str:
+def _conditions_text(agreed: Mapping[str, Any]) -> str:
     words = []
     if agreed.get("clock") is not None:
         words.append(f"a clock of {_time(agreed['clock']['seconds'])}+{_time(agreed['clock']['increment'])}")
@@ -134,5 +131,5 @@ def _time(seconds: float) -> str:
 
 def _some(found: list[str], between: str = ", ") -> str:
     """The first few of a list."""
-    more = len(found) - MOST_TOLD
-    return between.join([*found[:MOST_TOLD], *([f"and {more} more"] if more > 0 else [])])
+    more = len(found) - MAX_LISTED
+    return between.join([*found[:MAX_LISTED], *([f"and {more} more"] if more > 0 else [])])

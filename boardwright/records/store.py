@@ -1,9 +1,8 @@
-"""The file that games are kept in: a SQLite database, written a game at a time.
+"""The database of games: a SQLite file.
 
-A game is stored in one transaction, so a process may be killed at any instant and loses at most the game it
-was playing. Several processes may write to the same file. To wait for the disk after each (see `database.py`)
-took 5 ms a game instead of 0.2, more than a short game itself, to save what a tournament that is resumed
-simply plays again.
+A game is stored in one transaction, so a process that is killed loses at most the game it was playing. Several
+processes may write to the same file. It does not wait for the disk after each game (see `database.py`): that took 5 ms
+per game instead of 0.2.
 """
 
 import json
@@ -20,7 +19,7 @@ APPLICATION = 0x42576774  # in the header of our files: "BWgt"
 _NOW = "(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
-        # The rules in full, so that a game can be replayed when nobody has the rule file any more.
+        # The rules in full, so that a game can be replayed without its rule file.
         """CREATE TABLE rule_sets (
             id INTEGER PRIMARY KEY,
             game TEXT NOT NULL,
@@ -104,9 +103,9 @@ Store = Database  # of games
 
 
 def open_store(path: Path, *, create: bool) -> Store:
-    """The games in a file, which is made where there is none if `create`; raises BoardwrightError.
+    """Opens a database of games, which `create` creates if it is missing; raises BoardwrightError.
 
-    A file that may not be written is opened for reading.
+    A read-only file is opened for reading.
     """
     functions = {
         "current_options": _current_options,

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
-from boardwright.web.arena import match_routes, ratings, record_routes
+from boardwright.web.arena import matches, ratings, records
 from boardwright.web.play import routes as play_routes
 from boardwright.web.players import routes as player_routes
 from boardwright.web.server import errors, reference
@@ -30,8 +30,8 @@ ROUTES = (
     file_routes,
     play_routes,
     ratings,
-    record_routes,
-    match_routes,
+    records,
+    matches,
     training_routes,
     socket_routes,
 )

@@ -16,7 +16,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
 from boardwright.records.events import events
-from boardwright.records.games import Wanted, find_games
+from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 
 
@@ -57,7 +57,7 @@ def test_a_net_that_has_changed_plays_its_own_games(
     assert boardwright(*contest, "--games", "4", "--json") == first
     assert counts(db) == [4, 6]
     with open_store(db, create=False) as store:
-        versions = {version for game in find_games(store, Wanted()) for version in game.versions}
+        versions = {version for game in find_games(store, GameFilter()) for version in game.versions}
     assert len(versions) == 3  # of each net, and of random
 
     rated = json.loads(boardwright("ratings", "--db", db, "--json")[1])
@@ -93,7 +93,7 @@ def test_a_net_that_changes_while_a_match_is_played_stops_it(
             list(games)
         assert "games already finished are kept" in str(refused.value)
         with open_store(db, create=False) as store:
-            assert len({game.versions[game.played.index % 2] for game in find_games(store, Wanted())}) == 1
+            assert len({game.versions[game.played.index % 2] for game in find_games(store, GameFilter())}) == 1
 
 
 def test_databases_from_before_nets_were_noted(boardwright: Any, contest: list[str], tmp_path: Path) -> None:

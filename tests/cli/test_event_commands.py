@@ -15,7 +15,7 @@ from test_commands import as_json, boardwright
 
 from boardwright.cli import sprt
 from boardwright.records.events import events, finished_indices
-from boardwright.records.games import Wanted, find_games
+from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 
 KILLS = size(3, full=20)
@@ -126,7 +126,7 @@ def games_in(db: Path) -> dict[int, object]:
     if not db.exists():
         return {}
     with open_store(db, create=False) as store:
-        stored = [game.played for game in find_games(store, Wanted())]
+        stored = [game.played for game in find_games(store, GameFilter())]
     assert len(stored) == len({game.index for game in stored})
     return {game.index: (game.players, game.record) for game in stored}
 

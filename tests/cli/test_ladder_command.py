@@ -16,7 +16,7 @@ from boardwright.arena import ladder, ladder_file
 from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
 from boardwright.records.events import events
-from boardwright.records.games import Wanted, find_games
+from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 
 SMALL = (
@@ -59,7 +59,7 @@ def games_in(db: Path) -> dict[tuple[int | None, int], object]:
     with open_store(db, create=False) as store:
         return {
             (stored.event, stored.played.index): (stored.played.players, stored.played.record)
-            for stored in find_games(store, Wanted())
+            for stored in find_games(store, GameFilter())
         }
 
 

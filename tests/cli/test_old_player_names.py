@@ -16,8 +16,8 @@ from boardwright.arena.event import Conditions, Event
 from boardwright.games import registry
 from boardwright.games.declarations import LadderRow
 from boardwright.records import live
-from boardwright.records.matches import ask_for_match, event_of, find_match
-from boardwright.records.resultfile import read_results
+from boardwright.records.events import add_match, event_of, find_match
+from boardwright.records.files import read_results
 from boardwright.records.store import open_store
 from boardwright.web.play.schemas import NewGame
 
@@ -116,7 +116,7 @@ def test_a_stored_live_game_and_a_match_of_the_app_have_the_current_name(tmp_pat
             conditions=Conditions(),
             nets=((OLD, "1"),),
         )
-        match = ask_for_match(store, event, 2)
+        match = add_match(store, event, 2)
         write_old_names(db)
         found = find_match(store, match)
         assert found is not None

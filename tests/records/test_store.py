@@ -18,7 +18,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
 from boardwright.records import store as store_module
 from boardwright.records.events import begin_event, finished_indices
-from boardwright.records.games import Wanted, find_games, save_game
+from boardwright.records.games import GameFilter, find_games, save_game
 from boardwright.records.store import MIGRATIONS, open_store
 
 HERE = Path(__file__).parent
@@ -49,7 +49,7 @@ def writer(path: Path, games: int) -> subprocess.Popen[str]:
 def check_whole(path: Path, games: int) -> None:
     with open_store(path, create=False) as store:
         assert store.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        found = [stored.played for stored in find_games(store, Wanted())]
+        found = [stored.played for stored in find_games(store, GameFilter())]
     assert sorted(played.index for played in found) == list(range(games))
     for played in found:
         assert played == random_played(game("draughts"), played.index, played.index)
@@ -113,7 +113,7 @@ def test_an_older_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pyt
     for _ in range(2):
         with open_store(path, create=False) as store:
             assert store.connection.execute("SELECT novelty FROM games").fetchall() == [(None,)]
-            assert len(list(find_games(store, Wanted()))) == 1
+            assert len(list(find_games(store, GameFilter()))) == 1
     monkeypatch.setattr(store_module, "MIGRATIONS", (*store_module.MIGRATIONS, ("SELECT 1", "NO SQL")))
     with pytest.raises(BoardwrightError, match="syntax error"):
         open_store(path, create=False)
@@ -143,7 +143,7 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
 def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
     (tmp_path / "games.db").touch()
     with open_store(tmp_path / "games.db", create=False) as store:
-        assert list(find_games(store, Wanted())) == []
+        assert list(find_games(store, GameFilter())) == []
 
 
 def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     data[8192:] = b"\xa5" * (len(data) - 8192)
     path.write_bytes(data)
     with pytest.raises(BoardwrightError, match=r"games[.]db is damaged"), open_store(path, create=False) as store:
-        list(find_games(store, Wanted()))
+        list(find_games(store, GameFilter()))
 
 
 def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
         save_game(store, random_played(game("tablut"), 1))
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # permissions do not bind the superuser
     with open_store(path, create=True) as store:
-        assert len(list(find_games(store, Wanted()))) == 1
+        assert len(list(find_games(store, GameFilter()))) == 1
         with pytest.raises(BoardwrightError, match="read-only"):
             save_game(store, random_played(game("tablut"), 2))
     with pytest.raises(BoardwrightError, match="its folder is read-only"):

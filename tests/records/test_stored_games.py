@@ -14,9 +14,9 @@ from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game, game_class, game_names
 from boardwright.records.events import begin_event, events, finished_indices
-from boardwright.records.gamefiles import export_games, import_games
+from boardwright.records.files import export_games, import_games
 from boardwright.records.games import (
-    Wanted,
+    GameFilter,
     count_games,
     encounters,
     find_games,
@@ -39,7 +39,7 @@ def store(tmp_path: Path):
 
 def reopened(store: Store) -> list[PlayedGame]:
     with open_store(store.path, create=False) as again:
-        return [stored.played for stored in find_games(again, Wanted())]
+        return [stored.played for stored in find_games(again, GameFilter())]
 
 
 @pytest.mark.parametrize(("name", "rules"), EVERY_RULE_SET)
@@ -84,7 +84,7 @@ def test_the_net_of_a_player_is_kept_with_its_version(store: Store) -> None:
     one = replace(random_played(game("tablut"), 1, players=("net:net=mine", "random")), nets=("0123456789ab", ""))
     save_game(store, one)
     assert reopened(store) == [one]
-    (stored,) = find_games(store, Wanted())
+    (stored,) = find_games(store, GameFilter())
     assert stored.versions == (f"{boardwright.__version__} net 0123456789ab", boardwright.__version__)
     met = Encounter("net:net=mine", "random", one.record.result)
     for nets, found in (({"net:net=mine": "0123456789ab"}, [met]), ({"net:net=mine": "ba9876543210"}, [])):
@@ -111,7 +111,7 @@ def test_events_are_resumed_and_no_game_is_stored_twice(store: Store) -> None:
     assert not save_game(store, second, event)
     assert save_game(store, second, event + 1)
     assert finished_indices(store, event) == {2}
-    assert [stored.played for stored in find_games(store, Wanted(event=event))] == [first]
+    assert [stored.played for stored in find_games(store, GameFilter(event=event))] == [first]
     assert [(one.id, one.config, one.games) for one in events(store)] == [
         (event, config, 1),
         (event + 1, {**config, "games": 6}, 1),
@@ -129,7 +129,7 @@ def test_games_are_found(store: Store) -> None:
     save_game(store, random_played(game("draughts", "paper"), 1, players=("a%", "random")), version="0.0.9")
 
     def ids(**wanted) -> list[int]:
-        return [stored.id for stored in find_games(store, Wanted(**wanted))]
+        return [stored.id for stored in find_games(store, GameFilter(**wanted))]
 
     assert ids() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert ids(game="tablut") == ids(player="mcx") == [7]
@@ -137,10 +137,10 @@ def test_games_are_found(store: Store) -> None:
     assert ids(player="random", limit=2) == [6, 8]
     assert ids(rules="paper") == ids(player="a%") == [8]
     assert ids(player="%") == []
-    results = [stored.played.record.result for stored in find_games(store, Wanted())]
+    results = [stored.played.record.result for stored in find_games(store, GameFilter())]
     for result in (0, 1, DRAW, ONGOING):
         assert len(ids(result=result)) == results.count(result)
-    assert count_games(store, Wanted()) == {"draughts": 7, "tablut": 1}
+    assert count_games(store, GameFilter()) == {"draughts": 7, "tablut": 1}
     assert rule_set_names(store, "draughts") == ["paper", "wcdf"]
     assert mixtures(store, "draughts")[1].endswith(f"are one here: 0.0.9, {boardwright.__version__}")
     assert len(encounters(store, "draughts")) == 7
@@ -151,16 +151,16 @@ def test_games_are_found(store: Store) -> None:
 def test_files_in_and_out(store: Store, name: str) -> None:
     for seed in range(3):
         save_game(store, random_played(game(name), seed))
-    text, problems = export_games(find_games(store, Wanted()), name)
+    text, problems = export_games(find_games(store, GameFilter()), name)
     assert problems == []
     imported = import_games(store, name, text.encode())
     assert (imported.stored, imported.known, imported.errors) == (3, 0, ())
     assert (import_games(store, name, text.encode()).stored, import_games(store, name, text.encode()).known) == (0, 3)
-    games = [stored.played for stored in find_games(store, Wanted())]
+    games = [stored.played for stored in find_games(store, GameFilter())]
     for original, copy in zip(games[:3], games[3:], strict=True):
         assert replace(original.record, tags=copy.record.tags) == copy.record
         assert copy.players == ("random", "mc:sims=2")
-    again, _ = export_games(find_games(store, Wanted(event=1)), name)
+    again, _ = export_games(find_games(store, GameFilter(event=1)), name)
     assert again == text
 
 
@@ -172,7 +172,7 @@ def test_what_a_file_cannot_hold_is_left_out(store: Store) -> None:
     cut = replace(cut, record=replace(cut.record, actions=cut.record.actions[:middle], result=0, reason="time"))
     for one in (fine, cut):
         save_game(store, one)
-    text, problems = export_games(find_games(store, Wanted()), "draughts")
+    text, problems = export_games(find_games(store, GameFilter()), "draughts")
     assert problems == ["game 2: the line stops in the middle of a capture"]
     assert len(gamefile.read(text)) == 1
 
@@ -180,7 +180,7 @@ def test_what_a_file_cannot_hold_is_left_out(store: Store) -> None:
 def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
     imported = import_games(store, "draughts", b"1. 11-15 1-0\n\n1. 11-99 0-1\n\n1. 11-16 1/2-1/2\n")
     assert (imported.stored, len(imported.errors)) == (2, 1)
-    assert [one.played.players for one in find_games(store, Wanted())] == [("?", "?"), ("?", "?")]
+    assert [one.played.players for one in find_games(store, GameFilter())] == [("?", "?"), ("?", "?")]
     assert encounters(store, "draughts") == []  # nobody knows whether these are one player
     assert import_games(store, "draughts", b"").stored == 0
 
@@ -196,7 +196,7 @@ def test_a_game_that_could_not_be_read_before_is_stored_when_it_can(
         assert import_games(store, "draughts", data).stored == 3
     imported = import_games(store, "draughts", data)
     assert (imported.stored, imported.known) == (1, 3)
-    whites = [one.played.record.tags["white"] for one in find_games(store, Wanted())]
+    whites = [one.played.record.tags["white"] for one in find_games(store, GameFilter())]
     assert whites == ["two", "two", "three", "one"]
     assert import_games(store, "draughts", data).stored == 0
 
@@ -205,4 +205,4 @@ def test_a_game_that_cannot_be_read_is_named(store: Store) -> None:
     save_game(store, random_played(game("tablut"), 1))
     store.connection.execute("UPDATE rule_sets SET options = '{\"no_such_rule\": 1}'")
     with pytest.raises(BoardwrightError, match=r"game 1 in .*games.db cannot be read: unknown rule option"):
-        list(find_games(store, Wanted()))
+        list(find_games(store, GameFilter()))

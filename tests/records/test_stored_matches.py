@@ -8,9 +8,8 @@ from played import random_played
 import boardwright
 from boardwright.arena.event import Clock, Conditions, Event
 from boardwright.errors import BoardwrightError
-from boardwright.records.games import save_game
-from boardwright.records.matches import (
-    ask_for_match,
+from boardwright.records.events import (
+    add_match,
     event_of,
     find_match,
     games_of_match,
@@ -18,6 +17,7 @@ from boardwright.records.matches import (
     set_state,
     stop_unfinished,
 )
+from boardwright.records.games import save_game
 from boardwright.records.store import open_store
 
 
@@ -35,7 +35,7 @@ def match_of(seed: int, **conditions) -> Event:
 def test_a_match_from_asking_to_its_end(tmp_path: Path) -> None:
     game = boardwright.game("tablut")
     with open_store(tmp_path / "games.db", create=True) as store:
-        first, second = (ask_for_match(store, match_of(seed), games=2) for seed in (1, 2))
+        first, second = (add_match(store, match_of(seed), games=2) for seed in (1, 2))
         assert [match.id for match in matches(store, limit=10)] == [second, first]
         assert [match.id for match in matches(store, limit=1)] == [second]
         set_state(store, first, "failed", "the disk is full")
@@ -53,7 +53,7 @@ def test_who_was_playing_when_all_went_dark(tmp_path: Path) -> None:
     states = ("waiting", "running", "done", "stopped", "failed")
     with open_store(tmp_path / "games.db", create=True) as store:
         for seed, state in enumerate(states):
-            set_state(store, ask_for_match(store, match_of(seed), games=2), state)
+            set_state(store, add_match(store, match_of(seed), games=2), state)
         stop_unfinished(store)
         found = [match.state for match in reversed(matches(store, limit=10))]
     assert found == ["stopped", "stopped", "done", "stopped", "failed"]
@@ -62,7 +62,7 @@ def test_who_was_playing_when_all_went_dark(tmp_path: Path) -> None:
 def test_an_event_from_its_configuration(tmp_path: Path) -> None:
     for event in (match_of(3), match_of(4, seconds=0.5, clock=Clock(60.0, 1.0), max_plies=80)):
         with open_store(tmp_path / "games.db", create=True) as store:
-            found = find_match(store, ask_for_match(store, event, games=2))
+            found = find_match(store, add_match(store, event, games=2))
         assert found is not None
         assert event_of(found.config) == event
     config = {**match_of(5).config(), "openings": "e3-e2"}

@@ -17,7 +17,7 @@ from boardwright.agents.netchoice import net_checksum
 from boardwright.games.cathedral.game import Cathedral
 from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.nets import shipped
-from boardwright.records.games import Wanted, find_games
+from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 from boardwright.web.play import schemas
 from boardwright.web.play.live_game import LiveGame, new_game
@@ -54,7 +54,7 @@ def move(client, live: dict, **move):
 
 def recorded(path: Path):
     with open_store(path, create=False) as store:
-        return list(find_games(store, Wanted()))
+        return list(find_games(store, GameFilter()))
 
 
 @pytest.mark.parametrize(

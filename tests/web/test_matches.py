@@ -11,12 +11,12 @@ import pytest
 from fastapi.testclient import TestClient
 from planted_run import plant_net, plant_run
 
-from boardwright.records.games import Wanted, find_games
-from boardwright.records.matches import MatchGame
+from boardwright.records.events import MatchGame
+from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
 from boardwright.web.arena.match_queue import MAX_WAITING
-from boardwright.web.arena.match_routes import table
+from boardwright.web.arena.matches import table
 from boardwright.web.players.specs import run_nets
 from boardwright.web.settings import Settings
 
@@ -217,7 +217,7 @@ def test_a_match_whose_net_has_changed_cannot_go_on(tmp_path: Path) -> None:
         warnings = client.get("/api/ratings", params={"game": "draughts"}).json()["warnings"]
         assert any("nets that have changed are one player here" in text and net in text for text in warnings)
     with open_store(tmp_path / "games.db", create=False) as store:
-        games = [[game.played for game in find_games(store, Wanted(event=event))] for event in (1, 2)]
+        games = [[game.played for game in find_games(store, GameFilter(event=event))] for event in (1, 2)]
     first, second = ({game.nets[game.index % 2] for game in played} for played in games)
     assert (len(first), len(second), len(first | second)) == (1, 1, 2)
 

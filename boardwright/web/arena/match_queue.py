@@ -7,19 +7,16 @@ restart of the server, after which it is stopped and can be resumed.
 import contextlib
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
 from boardwright.agents.specs import seconds, split
-from boardwright.arena.backends import WorkerPool, play
+from boardwright.arena.backends import Backend, Finished, GameTask, WorkerPool
 from boardwright.arena.event import Event, PlayedGame
 from boardwright.errors import BoardwrightError
-from boardwright.records.events import finished_indices
-from boardwright.records.games import save_game
-from boardwright.records.matches import ask_for_match, event_of, find_match, set_state, stop_unfinished
+from boardwright.records import events
 from boardwright.records.store import open_store
 from boardwright.web.players.specs import hide_paths, resolve
 from boardwright.web.server.errors import BusyError, ConflictError, NotFoundError
@@ -45,7 +42,7 @@ class MatchQueue:
         self._closed = False
         self._thread: threading.Thread | None = None
         with open_store(self._db, create=True) as store:
-            stop_unfinished(store)
+            events.stop_unfinished(store)
 
     def submit(self, event: Event, games: int) -> int:
         """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
@@ -53,21 +50,21 @@ class MatchQueue:
         with self._changed:
             self._check_room()
             with open_store(self._db, create=True) as store:
-                match = ask_for_match(store, event, games)
+                match = events.add_match(store, event, games)
             self._enqueue(match)
         return match
 
     def resume(self, match: int) -> None:
         """Queues a match that was stopped or has failed; raises BoardwrightError for any other."""
         with self._changed, open_store(self._db, create=True) as store:
-            found = find_match(store, match)
+            found = events.find_match(store, match)
             if found is None:
                 raise NotFoundError(f"there is no match {match}")
             if found.state not in ("stopped", "failed"):
                 raise ConflictError(f"match {match} cannot be resumed: its state is {found.state}")
-            _resolve_unchanged(event_of(found.config), self._settings)
+            _resolve_unchanged(events.event_of(found.config), self._settings)
             self._check_room()
-            set_state(store, match, "waiting")
+            events.set_state(store, match, "waiting")
             self._enqueue(match)
 
     def stop(self, match: int) -> None:
@@ -76,7 +73,7 @@ class MatchQueue:
             if match in self._waiting:
                 self._waiting.remove(match)
                 with open_store(self._db, create=True) as store:
-                    set_state(store, match, "stopped")
+                    events.set_state(store, match, "stopped")
             elif match == self._playing:
                 self._request_stop()
 
@@ -90,7 +87,7 @@ class MatchQueue:
             self._thread.join()
         with open_store(self._db, create=True) as store:
             for match in self._waiting:
-                set_state(store, match, "stopped")
+                events.set_state(store, match, "stopped")
 
     def _check_room(self) -> None:
         if self._closed:
@@ -131,28 +128,22 @@ class MatchQueue:
         """Plays the missing games of a match and stores its final state."""
         with open_store(self._db, create=True) as store:
             try:
-                found = find_match(store, match)
+                found = events.find_match(store, match)
                 assert found is not None
-                set_state(store, match, "running")
+                events.set_state(store, match, "running")
                 self._on_change(match)
-                asked, finished = event_of(found.config), finished_indices(store, found.event)
-                event = _resolve_unchanged(asked, self._settings)
-                missing = (game for game in islice(event.schedule(), found.games) if game.index not in finished)
-                backend = WorkerPool(WORKERS, stop_reader, self._settings.worker_megabytes)
-                with contextlib.closing(play(event, missing, backend)) as games:
-                    for game in games:
-                        _check_started(game, self._settings)
-                        first, second = asked.players if game.index % 2 == 0 else asked.players[::-1]
-                        named = replace(game, players=(first, second))
-                        asked.check_nets(named)
-                        save_game(store, named, found.event)
+                event, finished = events.event_of(found.config), 0
+                pool = WorkerPool(WORKERS, stop_reader, self._settings.worker_megabytes)
+                backend = _play_resolved(_resolve_unchanged(event, self._settings), pool, self._settings)
+                with contextlib.closing(events.play_events(store, [event], found.games, backend)) as games:
+                    for _ in games:
+                        finished += 1
                         self._on_change(match)
-                left = set(range(found.games)) - finished_indices(store, found.event)
-                set_state(store, match, "stopped" if left else "done")
+                events.set_state(store, match, "done" if finished == found.games else "stopped")
             except Exception as error:  # the next match must still be played
                 text = str(error) if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {error}"
                 with contextlib.suppress(BoardwrightError):
-                    set_state(store, match, "failed", text.splitlines()[0] if text else "unknown")
+                    events.set_state(store, match, "failed", text.splitlines()[0] if text else "unknown")
             self._on_change(match)
 
 
@@ -187,6 +178,28 @@ def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
         if now.get(spec) != then.get(spec):
             raise ConflictError(f"this match cannot be resumed: the net of {spec!r} has changed: start a new one")
     return event
+
+
+def _play_resolved(resolved: Event, pool: Backend, settings: Settings) -> Backend:
+    """A backend that plays with the players of the resolved event, and names them by the specs of the client."""
+
+    def play(tasks: Iterable[GameTask]) -> Finished:
+        named: dict[GameTask, GameTask] = {}  # the client's task by the one that is played
+
+        def resolve_tasks() -> Iterator[GameTask]:
+            for task in tasks:
+                first, second = resolved.players if task.scheduled.index % 2 == 0 else resolved.players[::-1]
+                played = GameTask(resolved, replace(task.scheduled, players=(first, second)))
+                named[played] = task
+                yield played
+
+        with contextlib.closing(pool(resolve_tasks())) as finished:
+            for played, game in finished:
+                _check_started(game, settings)
+                task = named.pop(played)
+                yield task, replace(game, players=task.scheduled.players)
+
+    return play
 
 
 def _check_started(game: PlayedGame, settings: Settings) -> None:

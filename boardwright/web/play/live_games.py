@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
-from boardwright.records.live import find_live_game, forget_live_game, open_live_games, save_live_game
+from boardwright.records.live import find_live_game, move_to_record, open_live_games, save_live_game
 from boardwright.records.store import Store
 from boardwright.web.play.clock import time_for
 from boardwright.web.play.live_game import LiveGame, new_game, rematch
@@ -171,7 +171,7 @@ class LiveGames:
         self._cancel_search(idle)
         del self._open[idle.stored.id]
         name, unfinished = idle.stored.id, idle.abandon()
-        await self._store_thread.run(lambda store: forget_live_game(store, name, self._add_net(idle, unfinished)))
+        await self._store_thread.run(lambda store: move_to_record(store, name, self._add_net(idle, unfinished)))
 
     def _continue(self, live: LiveGame) -> None:
         """Plays chance moves, then starts the person's clock or the player's search."""

@@ -10,33 +10,98 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Path
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.event import Conditions, Event
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import DRAW
-from boardwright.records.matches import MatchGame, StoredMatch, find_match, games_of_match, matches
+from boardwright.records.events import MatchGame, StoredMatch, find_match, games_of_match, matches
 from boardwright.records.store import Store, open_store
-from boardwright.stats.score import elo_of_score, score_interval
+from boardwright.stats.score import Score, elo_of_score, score_interval
 from boardwright.web.arena.match_queue import MatchQueue, new_seed
-from boardwright.web.arena.schemas import (
-    Count,
-    GameOfMatch,
-    MatchInfo,
-    MatchNumber,
-    MatchRequest,
-    MatchSummary,
-    MatchTable,
-)
 from boardwright.web.server.errors import PROBLEMS, NotFoundError
 from boardwright.web.server.games import bound_game
-from boardwright.web.server.schemas import LARGEST_ID, Json
+from boardwright.web.server.schemas import LARGEST_ID, Json, Model, Name, Spec
 from boardwright.web.services import Services
 
 MAX_LISTED = 50
+MAX_GAMES = 1000
+OPENINGS = r"^(start|random:([1-9]|1[0-9]|20))$"
 PUBLISH_SECONDS = 0.5  # between two messages about a running match
 
 MatchId = Annotated[int, Path(ge=0, le=LARGEST_ID)]
+
+
+class MatchRequest(Model):
+    """A match to play; every opening is played twice with the roles swapped."""
+
+    game: Name
+    rules: Name | None = None
+    first: Spec
+    second: Spec
+    games: Annotated[int, Field(ge=2, le=MAX_GAMES, multiple_of=2)] = 20
+    time: Annotated[float, Field(gt=0, le=60)] | None = None  # seconds per move of players whose spec sets no limit
+    openings: Annotated[str, Field(pattern=OPENINGS)] = "random:2"
+
+
+class MatchNumber(Model):
+    """The id of a match."""
+
+    id: int
+
+
+class Count(Model):
+    """Results of the first player; `low` to `high` is the 95 % interval of the score."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    low: float
+    high: float
+
+
+class MatchTable(Count):
+    """Results of all games, results by the first player's role, and its Elo difference to the other."""
+
+    by_role: list[Count]
+    elo: float | None  # null: infinite, every game was won or lost
+    elo_low: float | None
+    elo_high: float | None
+
+
+class GameOfMatch(Model):
+    """A finished game; /api/records/ID has its moves."""
+
+    id: int
+    index: int
+    first_role: Literal[0, 1]  # of the first player
+    result: int  # the role that won, 2 a draw
+    reason: str
+
+
+class MatchSummary(Model):
+    """A match and its progress."""
+
+    id: int
+    game: str
+    rules: str
+    players: list[str]
+    openings: str
+    seconds: float | None
+    state: Literal["waiting", "running", "done", "stopped", "failed"]
+    error: str  # why it failed
+    asked: str  # UTC
+    done: int
+    total: int
+    table: MatchTable
+
+
+class MatchInfo(MatchSummary):
+    """A match with its games."""
+
+    games: list[GameOfMatch]
 
 
 def make_router(services: Services) -> APIRouter:
@@ -136,11 +201,8 @@ def _info(store: Store, number: int) -> MatchInfo:
     if match is None:
         raise NotFoundError(f"there is no match {number}")
     played = games_of_match(store, match)
-    games = [
-        GameOfMatch(id=game.id, index=game.index, first_role=_first_role(game), result=game.result, reason=game.reason)
-        for game in played
-    ]
-    return MatchInfo(**summary(match, played).model_dump(), games=games)
+    games = [GameOfMatch(**vars(game), first_role=_first_role(game)) for game in played]
+    return MatchInfo(**dict(summary(match, played)), games=games)
 
 
 def summary(match: StoredMatch, played: Sequence[MatchGame]) -> MatchSummary:
@@ -164,39 +226,23 @@ def summary(match: StoredMatch, played: Sequence[MatchGame]) -> MatchSummary:
 
 def table(played: Sequence[MatchGame]) -> MatchTable:
     """The first player's results; the interval treats both games of a pair as one sample."""
-    pairs: dict[int, list[float]] = defaultdict(list)
+    pairs: dict[int, list[MatchGame]] = defaultdict(list)
     for game in played:
-        pairs[game.index // 2].append(_points(game))
-    both = _count(played, list(pairs.values()))
-    apart = [[game for game in played if _first_role(game) == role] for role in (0, 1)]
+        pairs[game.index // 2].append(game)
+    both = _count(list(pairs.values()))
     elos = [elo_of_score(score) for score in (both.score, both.low, both.high)]
     elo, low, high = (value if math.isfinite(value) else None for value in elos)
-    return MatchTable(
-        **both.model_dump(),
-        by_role=[_count(games, [[_points(game)] for game in games]) for games in apart],
-        elo=elo,
-        elo_low=low,
-        elo_high=high,
-    )
+    by_role = [_count([[game] for game in played if _first_role(game) == role]) for role in (0, 1)]
+    return MatchTable(**dict(both), by_role=by_role, elo=elo, elo_low=low, elo_high=high)
 
 
-def _count(played: Sequence[MatchGame], groups: Sequence[Sequence[float]]) -> Count:
-    points, score = [_points(game) for game in played], score_interval(groups)
-    return Count(
-        games=len(points),
-        wins=points.count(1.0),
-        draws=points.count(0.5),
-        losses=points.count(0.0),
-        score=score.mean,
-        low=score.low,
-        high=score.high,
-    )
+def _count(groups: Sequence[Sequence[MatchGame]]) -> Count:
+    """The first player's results in groups of games that are one sample each."""
+    scores = [[Score.of(game.result, _first_role(game)) for game in group] for group in groups]
+    total = sum((score for group in scores for score in group), Score())
+    share = score_interval([[score.points for score in group] for group in scores])
+    return Count(**vars(total), games=total.games, score=share.mean, low=share.low, high=share.high)
 
 
 def _first_role(game: MatchGame) -> Literal[0, 1]:
     return 0 if game.index % 2 == 0 else 1
-
-
-def _points(game: MatchGame) -> float:
-    """The first player's points."""
-    return 0.5 if game.result == DRAW else float(game.result == _first_role(game))

@@ -5,21 +5,44 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 
 from boardwright.games.registry import game_class
-from boardwright.records.games import StoredGame, Wanted, find_games
+from boardwright.records.games import GameFilter, StoredGame, find_games
 from boardwright.records.store import Store
 from boardwright.web.arena.ratings import RulesName
-from boardwright.web.arena.schemas import Record, RecordSummary
 from boardwright.web.server.errors import PROBLEMS, NotFoundError
 from boardwright.web.server.games import is_shipped
-from boardwright.web.server.schemas import LARGEST_ID
+from boardwright.web.server.schemas import LARGEST_ID, Model
 from boardwright.web.services import Services
 from boardwright.web.study.file_routes import file_record
+from boardwright.web.study.schemas import FileRecord
 
 MAX_LISTED = 100
 
 AnyGame = Annotated[str | None, Query(max_length=100, description="name of a game; all if left out")]
 PlayerName = Annotated[str | None, Query(max_length=1000, description="a spec, or its name before the colon")]
 Before = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="only games of lower ids, for the next page")]
+
+
+class RecordSummary(Model):
+    """A game without its moves."""
+
+    id: int
+    game: str
+    rules: str
+    players: list[str]  # by role
+    result: int  # the role that won, 2 a draw, 3 not over
+    reason: str
+    length: int  # actions
+    stored: str  # UTC
+    replayable: bool  # whether its rules equal the shipped ones of their name
+
+
+class Record(RecordSummary):
+    """A game with its moves."""
+
+    record: FileRecord
+    opening: int  # number of actions that were given, not chosen
+    seconds: list[float]  # thinking time by action, or empty
+    comments: dict[int, str]  # by number of actions played
 
 
 def make_router(services: Services) -> APIRouter:
@@ -37,7 +60,7 @@ def make_router(services: Services) -> APIRouter:
         """Games, newest first; `before`, the id of the last one, gives the next page."""
         if game is not None:
             game_class(game)  # raises UnknownNameError
-        wanted = Wanted(game=game, rules=rules, player=player, before=before, limit=limit)
+        wanted = GameFilter(game=game, rules=rules, player=player, before=before, limit=limit)
         found = await services.store.read(lambda store: list(find_games(store, wanted)))
         return [RecordSummary(**_summary(stored)) for stored in reversed(found)]
 
@@ -46,7 +69,7 @@ def make_router(services: Services) -> APIRouter:
         """One game."""
 
         def find(store: Store) -> StoredGame | None:
-            return next(find_games(store, Wanted(id=number)), None)
+            return next(find_games(store, GameFilter(id=number)), None)
 
         stored = await services.store.read(find)
         if stored is None:
