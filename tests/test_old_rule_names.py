@@ -19,7 +19,7 @@ from boardwright.records.games import GameFilter, encounters, find_games, rule_s
 from boardwright.records.live import StoredLiveGame, find_live_game, save_live_game
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import MIGRATIONS, open_store
-from boardwright.web.server.games import bound_game
+from boardwright.web.players.specs import bound_game
 from boardwright.web.training.runs import find_runs
 
 GAME = boardwright.game("tablut", "tablutzero")

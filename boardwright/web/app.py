@@ -9,31 +9,27 @@ from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from boardwright import __version__
+from boardwright.web import sockets
 from boardwright.web.arena import matches, ratings, records
 from boardwright.web.play import routes as play_routes
-from boardwright.web.players import routes as player_routes
-from boardwright.web.server import errors, reference
-from boardwright.web.server.errors import problem
-from boardwright.web.server.limits import Limits
-from boardwright.web.server.security import Guard
+from boardwright.web.players import catalogue
+from boardwright.web.server import http, reference
+from boardwright.web.server.middleware import Guard, Limits
 from boardwright.web.services import make_services
 from boardwright.web.settings import Settings
-from boardwright.web.socket import routes as socket_routes
-from boardwright.web.study import file_routes
 from boardwright.web.study import routes as study_routes
 from boardwright.web.training import routes as training_routes
 
 STATIC = Path(__file__).parent / "static"
 ROUTES = (
-    player_routes,
+    catalogue,
     study_routes,
-    file_routes,
     play_routes,
     ratings,
     records,
     matches,
     training_routes,
-    socket_routes,
+    sockets,
 )
 
 
@@ -58,7 +54,7 @@ def make_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.services = services
-    errors.install(app)
+    http.install(app)
     app.add_middleware(Limits, settings=settings)
     app.add_middleware(Guard, settings=settings)  # the last added runs first
     for routes in ROUTES:
@@ -70,8 +66,8 @@ def make_app(settings: Settings) -> FastAPI:
     def pages(page: str, request: Request) -> Response:
         """Every other path is a page, which `index.html` chooses."""
         if page.startswith(("api/", "static/", "ws")):
-            return problem(404, f"there is nothing at /{page}")
+            return http.problem(404, f"there is nothing at /{page}")
         index = STATIC / "index.html"
-        return FileResponse(index) if index.is_file() else problem(404, "the pages are not installed")
+        return FileResponse(index) if index.is_file() else http.problem(404, "the pages are not installed")
 
     return app

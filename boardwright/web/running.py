@@ -19,7 +19,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings
-from boardwright.web.socket.routes import MAX_BYTES
+from boardwright.web.sockets import MAX_BYTES
 
 DEFAULT_PORT = 8000
 

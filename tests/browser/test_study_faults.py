@@ -8,7 +8,7 @@ from pathlib import Path
 from hands import READY, Json, OpenPage, wait_until
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
-from boardwright.web.socket.routes import MESSAGES_PER_SECOND
+from boardwright.web.sockets import MESSAGES_PER_SECOND
 
 DRAUGHTS = "/a/draughts/wcdf"
 FOUR_MOVES = f"{DRAUGHTS}?m=42.89.30.84"

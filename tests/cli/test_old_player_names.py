@@ -19,7 +19,7 @@ from boardwright.records import live
 from boardwright.records.events import add_match, event_of, find_match
 from boardwright.records.files import read_results
 from boardwright.records.store import open_store
-from boardwright.web.play.schemas import NewGame
+from boardwright.web.play.live_game import NewGame
 
 OLD, NEW = "zero:net=a,sims=4", "alphazero:net=a,sims=4"
 

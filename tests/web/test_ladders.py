@@ -10,7 +10,7 @@ from planted_package import EVALUATION, plant_ratings, plant_shipped_net
 
 from boardwright.arena import ladder_file
 from boardwright.nets import shipped
-from boardwright.web.players import catalogue, schemas
+from boardwright.web.players import catalogue
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     catalogue.games_json.cache_clear()
 
 
-def rule_sets(client: TestClient, game: str) -> dict[str, schemas.RuleSetInfo]:
+def rule_sets(client: TestClient, game: str) -> dict[str, catalogue.RuleSetInfo]:
     (info,) = [info for info in client.get("/api/games").json() if info["name"] == game]
-    return {rule_set.name: rule_set for rule_set in schemas.GameInfo.model_validate(info).rule_sets}
+    return {rule_set.name: rule_set for rule_set in catalogue.GameInfo.model_validate(info).rule_sets}
 
 
 def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -> None:
@@ -83,7 +83,7 @@ def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, pa
     assert found["mcgill"].rated_on == "a made-up machine, 2025-01-31"
     rated = {opponent.spec: opponent.rating for opponent in ladder if opponent.rating is not None}
     assert list(rated) == ["random", "alphabeta:depth=2", "greedy"]  # heuristic is rated, but not on the ladder
-    assert rated["alphabeta:depth=2"] == schemas.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
+    assert rated["alphabeta:depth=2"] == catalogue.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
     assert [opponent.level for opponent in ladder] == list(range(1, len(ladder) + 1))
     assert found["tablutzero"].rated_on is None
     assert all(opponent.rating is None for opponent in found["tablutzero"].opponents)

@@ -19,18 +19,18 @@ from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.nets import shipped
 from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
-from boardwright.web.play import schemas
+from boardwright.web.play import live_game
 from boardwright.web.play.live_game import LiveGame, new_game
 from boardwright.web.play.live_games import MAX_FAILURES
 from boardwright.web.players.specs import run_nets
-from boardwright.web.server.errors import ConflictError
+from boardwright.web.server.http import ConflictError
 from boardwright.web.settings import Settings
 
 
 def begin(client, **query) -> dict:
     answer = client.post("/api/play", json={"game": "tablut", "role": 0, "opponent": "random:seed=1", **query})
     assert answer.status_code == 200, answer.text
-    schemas.LiveGameInfo.model_validate(answer.json())
+    live_game.LiveGameInfo.model_validate(answer.json())
     return answer.json()
 
 
@@ -333,8 +333,8 @@ def test_undo_takes_back_increments(serving: Serving) -> None:
 def test_undo_is_refused_where_no_time_would_be_left() -> None:
     """30 s + 10 s: a move after 25 s, its answer at once, and 8 s of thought about the next."""
     game = boardwright.game("tablut")
-    clock = schemas.ClockQuery(base=30, increment=10)
-    live = LiveGame(new_game(schemas.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
+    clock = live_game.ClockQuery(base=30, increment=10)
+    live = LiveGame(new_game(live_game.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
     for now, spent in ((0, 25), (25, 0)):
         live.start_clock(now)
         live.play(live.parse(live.line.position.moves()[0]), now + spent, spent)

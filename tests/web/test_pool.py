@@ -17,9 +17,18 @@ from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games.base import Game
 from boardwright.web.players import worker
 from boardwright.web.players.pool import OWNER_QUEUE, SearchPool
-from boardwright.web.players.protocol import Answer, Failure, Preparing, Progress, SearchRequest, Started, Waiting
-from boardwright.web.players.worker import REPORT_SECONDS, PlayerCache
-from boardwright.web.server.errors import BusyError
+from boardwright.web.players.worker import (
+    REPORT_SECONDS,
+    Answer,
+    Failure,
+    PlayerCache,
+    Preparing,
+    Progress,
+    SearchRequest,
+    Started,
+    Waiting,
+)
+from boardwright.web.server.http import BusyError
 from boardwright.web.settings import Settings
 
 LONG = Limit(seconds=120)

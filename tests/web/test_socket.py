@@ -26,10 +26,10 @@ from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
 import boardwright
-from boardwright.web.play.schemas import LiveGameInfo
+from boardwright.web.play.live_game import LiveGameInfo
 from boardwright.web.players.specs import run_nets
-from boardwright.web.socket.outbox import MAX_MESSAGES, Outbox, OutboxFullError
-from boardwright.web.socket.routes import SEND_SECONDS
+from boardwright.web.server.topics import MAX_MESSAGES, Outbox, OutboxFullError
+from boardwright.web.sockets import SEND_SECONDS
 from boardwright.web.study.schemas import Info
 
 ADDRESS = "ws://localhost/ws"

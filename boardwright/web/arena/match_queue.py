@@ -19,7 +19,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.records import events
 from boardwright.records.store import open_store
 from boardwright.web.players.specs import hide_paths, resolve
-from boardwright.web.server.errors import BusyError, ConflictError, NotFoundError
+from boardwright.web.server.http import BusyError, ConflictError, NotFoundError
 from boardwright.web.settings import Settings
 
 WORKERS = 1  # processes that play a match; the rest of the machine is for live games

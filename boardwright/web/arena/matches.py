@@ -19,9 +19,8 @@ from boardwright.records.events import MatchGame, StoredMatch, find_match, games
 from boardwright.records.store import Store, open_store
 from boardwright.stats.score import Score, elo_of_score, score_interval
 from boardwright.web.arena.match_queue import MatchQueue, new_seed
-from boardwright.web.server.errors import PROBLEMS, NotFoundError
-from boardwright.web.server.games import bound_game
-from boardwright.web.server.schemas import LARGEST_ID, Json, Model, Name, Spec
+from boardwright.web.players.specs import bound_game
+from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Json, Model, Name, NotFoundError, Spec
 from boardwright.web.services import Services
 
 MAX_LISTED = 50

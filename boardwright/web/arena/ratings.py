@@ -19,8 +19,7 @@ from boardwright.stats import pairings
 from boardwright.stats.bayeselo import Rating, rate, rate_by_role
 from boardwright.stats.pairings import Encounter
 from boardwright.stats.score import Score
-from boardwright.web.server.errors import PROBLEMS
-from boardwright.web.server.schemas import Model
+from boardwright.web.server.http import PROBLEMS, Model
 from boardwright.web.services import Services
 
 MAX_ROWS = 60  # of a crosstable: the players with the most games

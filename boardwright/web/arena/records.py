@@ -8,11 +8,10 @@ from boardwright.games.registry import game_class
 from boardwright.records.games import GameFilter, StoredGame, find_games
 from boardwright.records.store import Store
 from boardwright.web.arena.ratings import RulesName
-from boardwright.web.server.errors import PROBLEMS, NotFoundError
-from boardwright.web.server.games import is_shipped
-from boardwright.web.server.schemas import LARGEST_ID, Model
+from boardwright.web.players.specs import is_shipped
+from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model, NotFoundError
 from boardwright.web.services import Services
-from boardwright.web.study.file_routes import file_record
+from boardwright.web.study.routes import file_record
 from boardwright.web.study.schemas import FileRecord
 
 MAX_LISTED = 100

@@ -7,7 +7,9 @@ import random
 import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import IllegalMoveError
@@ -15,13 +17,73 @@ from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
 from boardwright.games.record import GameRecord, result_of
 from boardwright.records.live import ClockState, StoredLiveGame
 from boardwright.web.play.clock import Clock
-from boardwright.web.play.schemas import ClockQuery, NewGame
 from boardwright.web.players.pool import Ticket
-from boardwright.web.server.errors import ConflictError
-from boardwright.web.server.schemas import Json
+from boardwright.web.server.http import Actions, ConflictError, Json, Model, MoveText, Name, PositionText, Role, Spec
 from boardwright.web.study.positions import replay, view
+from boardwright.web.study.schemas import PositionView
 
 PERSON = "person"  # the person's name in the record
+
+
+class ClockQuery(Model):
+    """Time for all moves of a role, and the increment per move, in seconds."""
+
+    base: Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+    increment: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0.0
+
+
+class NewGame(Model):
+    """A game to start against a player."""
+
+    game: Name
+    rules: Name | None = None
+    role: Role | Literal["random"] = "random"
+    opponent: Spec
+    clock: ClockQuery | None = None
+    position: PositionText | None = None
+
+
+class MoveQuery(Model):
+    """A whole move, as actions or as text, for one version of the game."""
+
+    actions: Annotated[Actions, Field(max_length=64)] | None = None
+    text: MoveText | None = None
+    version: int
+
+
+class Nothing(Model):
+    """A request without a body."""
+
+
+class ClockInfo(Model):
+    """Seconds left to each role, and the role whose time runs."""
+
+    remaining: tuple[float, float]
+    running: Role | None
+
+
+class LiveSummary(Model):
+    """A game of a person against a player, without its board; `version` rises with every change."""
+
+    id: str
+    game: str
+    rules: str
+    human: Role
+    opponent: str
+    ply: int
+    clock: ClockInfo | None
+    thinking: bool
+    preparing: bool
+    failure: str | None  # why the player stopped; requesting the game retries it
+    result: Outcome | None
+    created: str
+    version: int
+
+
+class LiveGameInfo(LiveSummary):
+    """A game of a person against a player."""
+
+    view: PositionView
 
 
 def new_game(query: NewGame, game: Game) -> StoredLiveGame:
@@ -191,10 +253,9 @@ class LiveGame:
         self.stored = replace(self.stored, version=self.stored.version + 1)
 
     def summary(self, now: float) -> Json:
-        """The game as `schemas.LiveSummary`."""
-        stored, clock = self.stored, None
-        if self.clock is not None:
-            clock = {"remaining": self.clock.remaining(now), "running": self.clock.running}
+        """The game as `LiveSummary`."""
+        stored, clock = self.stored, self.clock
+        outcome = Outcome(stored.result if stored.result in (0, 1) else None, stored.reason) if self.over else None
         return {
             "id": stored.id,
             "game": stored.game,
@@ -202,11 +263,11 @@ class LiveGame:
             "human": stored.person,
             "opponent": stored.opponent,
             "ply": self.line.position.plies,
-            "clock": clock,
+            "clock": None if clock is None else {"remaining": clock.remaining(now), "running": clock.running},
             "thinking": self.thinking,
             "preparing": self.preparing,
             "failure": self.failure,
-            "result": _result_json(stored),
+            "result": outcome,
             "created": stored.created,
             "version": stored.version,
         }
@@ -216,13 +277,7 @@ class LiveGame:
         self._view = None
 
     def as_json(self, now: float) -> Json:
-        """The game as `schemas.LiveGameInfo`; its view has legal moves only if the person is to move."""
+        """The game as `LiveGameInfo`; its view has legal moves only if the person is to move."""
         if self._view is None:
             self._view = view(self.line, with_legal=not self.over and self.to_move == self.stored.person)
         return {**self.summary(now), "view": self._view}
-
-
-def _result_json(stored: StoredLiveGame) -> Json | None:
-    if stored.result == ONGOING:
-        return None
-    return {"winner": stored.result if stored.result in (0, 1) else None, "reason": stored.reason}

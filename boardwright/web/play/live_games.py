@@ -15,14 +15,11 @@ from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import find_live_game, move_to_record, open_live_games, save_live_game
 from boardwright.records.store import Store
 from boardwright.web.play.clock import time_for
-from boardwright.web.play.live_game import LiveGame, new_game, rematch
-from boardwright.web.play.schemas import MoveQuery, NewGame
+from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game, rematch
 from boardwright.web.players.pool import SearchPool
-from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, SearchRequest, Started
-from boardwright.web.players.specs import check_fits, current_net, resolve
-from boardwright.web.server.errors import BusyError, NotFoundError, one_line
-from boardwright.web.server.games import bound_game
-from boardwright.web.server.schemas import Json
+from boardwright.web.players.specs import bound_game, check_fits, current_net, resolve
+from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
+from boardwright.web.server.http import BusyError, Json, NotFoundError, one_line
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.server.topics import Topics, error_message
 from boardwright.web.settings import Settings
@@ -89,7 +86,7 @@ class LiveGames:
         return live
 
     def as_json(self, live: LiveGame) -> Json:
-        """A game as `schemas.LiveGameInfo`. The views of the games requested last are kept."""
+        """A game as `LiveGameInfo`. The views of the games requested last are kept."""
         self._viewed.pop(live.stored.id, None)
         self._viewed[live.stored.id] = live
         while len(self._viewed) > KEPT_VIEWS:

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from boardwright.web.play.schemas import LiveGameInfo, LiveSummary, MoveQuery, NewGame, Nothing
-from boardwright.web.server.errors import PROBLEMS
-from boardwright.web.server.schemas import as_json
+from boardwright.web.play.live_game import LiveGameInfo, LiveSummary, MoveQuery, NewGame, Nothing
+from boardwright.web.server.http import PROBLEMS, as_json
 from boardwright.web.services import Services
 
 GameId = Annotated[str, Path(max_length=40)]

@@ -1,25 +1,95 @@
-"""The catalogue of games: rule sets, ladders of opponents from weak to strong, and kinds of players."""
+"""`/api/games`: the games, their rule sets, the ladder of opponents of each, and kinds of players."""
 
 import dataclasses
 import functools
 import sys
 from collections.abc import Mapping
 
+from fastapi import APIRouter, Response
+
 from boardwright.agents.players import players_of
-from boardwright.agents.specs import Option, Player
+from boardwright.agents.specs import Option
 from boardwright.arena import ladder
 from boardwright.arena.ladder_file import LadderFileError, RatedField, shipped_ratings
 from boardwright.games import registry
-from boardwright.games.base import Game
+from boardwright.games.base import Game, Paragraph
 from boardwright.nets.netfile import NetFile
 from boardwright.stats.bayeselo import Rating
 from boardwright.web.players.specs import NET_HELP, is_playable
-from boardwright.web.server.schemas import Json
+from boardwright.web.server.http import PROBLEMS, Json, Model, as_json
+from boardwright.web.services import Services
+
+
+class OptionInfo(Model):
+    """An option of a kind of player."""
+
+    name: str
+    summary: str
+    metavar: str
+    default: str | None
+
+
+class PlayerInfo(Model):
+    """A kind of player."""
+
+    name: str
+    summary: str
+    options: list[OptionInfo]
+
+
+class OpponentRating(Model):
+    """Elo above random play; `elo - minus` to `elo + plus` is the 95 % interval."""
+
+    elo: float
+    plus: float
+    minus: float
+
+
+class Opponent(Model):
+    """A player of the ladder; a higher level is stronger."""
+
+    spec: str
+    label: str
+    level: int
+    rating: OpponentRating | None
+
+
+class RuleSetInfo(Model):
+    """A rule set, its differences to the default, and its opponents from weak to strong."""
+
+    name: str
+    summary: str  # for the default: what it is
+    how_to_play: list[Paragraph]
+    opponents: list[Opponent]
+    rated_on: str | None  # machine and date of the ratings
+
+
+class GameInfo(Model):
+    """A game, its rule sets and its players."""
+
+    name: str
+    title: str
+    roles: tuple[str, str]
+    default_rules: str
+    rule_sets: list[RuleSetInfo]
+    players: list[PlayerInfo]
+
+
+def make_router(services: Services) -> APIRouter:
+    """The route."""
+    router = APIRouter(prefix="/api", tags=["positions"], responses=PROBLEMS)
+
+    @router.get("/games", response_model=list[GameInfo])
+    def games() -> Response:
+        """Every game with its rule sets, opponents and kinds of players."""
+        return as_json(games_json())
+
+    return router
 
 
 @functools.cache
 def games_json() -> list[Json]:
-    """Every game, as `schemas.GameInfo`."""
+    """Every game, as `GameInfo`."""
     nets = ladder.shipped_nets()
     return [_game_json(registry.game(name), nets) for name in registry.game_names()]
 
@@ -31,7 +101,11 @@ def _game_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
         "roles": game.roles,
         "default_rules": game.default_rules,
         "rule_sets": [_rule_set_json(registry.game(game.name, name), nets) for name in game.rule_sets()],
-        "players": [_player_json(player) for player in players_of(game) if is_playable(player)],
+        "players": [
+            {"name": player.name, "summary": player.summary, "options": [_option_json(one) for one in player.options]}
+            for player in players_of(game)
+            if is_playable(player)
+        ],
     }
 
 
@@ -43,7 +117,7 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     return {
         "name": game.rules.name,
         "summary": _difference(game.rules, game.rule_sets()[game.default_rules]) or game.default_summary,
-        "how_to_play": [dataclasses.asdict(paragraph) for paragraph in game.how_to_play()],
+        "how_to_play": list(game.how_to_play()),
         "opponents": [
             {"spec": row.spec, "label": row.label, "level": level, "rating": _rating_json(known.get(row.spec))}
             for level, row in enumerate(rungs, start=1)
@@ -74,11 +148,6 @@ def _difference(rules: object, default: object) -> str:
 
 def _value_text(value: object) -> str:
     return {True: "yes", False: "no", None: "none"}[value] if isinstance(value, bool | None) else str(value)
-
-
-def _player_json(player: Player) -> Json:
-    options = [_option_json(option) for option in player.options]
-    return {"name": player.name, "summary": player.summary, "options": options}
 
 
 def _option_json(option: Option) -> Json:

@@ -11,27 +11,15 @@ import collections
 import contextlib
 import dataclasses
 import math
-import multiprocessing
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 
+from boardwright import processes
 from boardwright.agents.base import Limit
-from boardwright.processes import start_ignoring_sigint
 from boardwright.web.players import worker
-from boardwright.web.players.protocol import (
-    Answer,
-    Event,
-    Failure,
-    Preparing,
-    Progress,
-    SearchRequest,
-    Started,
-    Waiting,
-)
 from boardwright.web.players.specs import hide_paths
-from boardwright.web.server.errors import BusyError
+from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started, Waiting
+from boardwright.web.server.http import BusyError
 from boardwright.web.settings import Settings
 
 PREPARING_SECONDS = 120.0  # to read a net from a slow disk
@@ -59,8 +47,8 @@ class Ticket:
 
 @dataclass(eq=False)
 class _Worker:
-    process: BaseProcess
-    connection: Connection
+    worker: processes.Worker
+    reader: int  # file descriptor that the event loop watches
     ticket: Ticket | None = None
     players: collections.deque = field(default_factory=lambda: collections.deque(maxlen=worker.KEPT_PLAYERS))
     timeout: asyncio.TimerHandle | None = None
@@ -92,7 +80,7 @@ class SearchPool:
     @property
     def pids(self) -> list[int]:
         """Process ids of the workers."""
-        return [one.process.pid for one in self._workers if one.process.pid is not None]
+        return [one.worker.process.pid for one in self._workers if one.worker.process.pid is not None]
 
     def start(self) -> None:
         """Starts a first worker, so that the first move does not wait for one."""
@@ -142,10 +130,7 @@ class SearchPool:
         workers, self._workers = self._workers, []
         for one in workers:
             self._disconnect(one)
-        loop = asyncio.get_running_loop()
-        for one in workers:
-            await loop.run_in_executor(None, one.process.join)
-            one.process.close()
+        await asyncio.to_thread(processes.stop, [one.worker for one in workers])
 
     def _unqueue(self, ticket: Ticket) -> None:
         queues = self._queues[ticket.request.analyse]
@@ -179,7 +164,7 @@ class SearchPool:
             one = next((one for one in idle if player in one.players), idle[0] if idle else None) or self._spawn()
             self._submitted += 1
             one.ticket, ticket.number = ticket, self._submitted
-            self._send(one, (ticket.number, ticket.request))
+            one.worker.send((ticket.number, ticket.request))
             self._set_timeout(one, PREPARING_SECONDS + ticket.request.seconds + GRACE_SECONDS)
 
     def _make_room(self) -> None:
@@ -212,29 +197,20 @@ class SearchPool:
             self._report(ticket, Waiting())
 
     def _spawn(self) -> _Worker:
-        """Starts a worker, which ignores Ctrl-C: the server ends it."""
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=worker.work, args=(theirs, self._settings.worker_megabytes), daemon=True)
-        start_ignoring_sigint(process)
-        theirs.close()
-        spawned = _Worker(process, ours)
+        started = processes.spawn(worker.work, megabytes=self._settings.worker_megabytes)
+        spawned = _Worker(started, started.connection.fileno())
         self._workers.append(spawned)
-        asyncio.get_running_loop().add_reader(ours.fileno(), self._receive, spawned)
+        asyncio.get_running_loop().add_reader(spawned.reader, self._receive, spawned)
         return spawned
 
-    def _send(self, one: _Worker, message: tuple[int, SearchRequest | None]) -> None:
-        with contextlib.suppress(OSError):  # it has died: `_receive` will notice
-            one.connection.send(message)
-
     def _request_stop(self, one: _Worker, ticket: Ticket) -> None:
-        self._send(one, (ticket.number, None))
+        one.worker.send((ticket.number, None))
         self._set_timeout(one, GRACE_SECONDS)
 
     def _receive(self, one: _Worker) -> None:
         try:
-            number, event = one.connection.recv()
-        except (EOFError, OSError):
+            number, event = one.worker.receive()
+        except processes.WorkerDiedError:
             self._remove_dead(one, "died")
             return
         ticket = one.ticket
@@ -276,19 +252,17 @@ class SearchPool:
             one.timeout = loop.call_later(seconds, self._remove_dead, one, "did not answer in time")
 
     def _disconnect(self, one: _Worker) -> None:
-        """Kills a worker; it holds nothing that must be saved."""
+        """Kills a worker; it has no state that must be saved."""
         self._set_timeout(one, None)
-        asyncio.get_running_loop().remove_reader(one.connection.fileno())
-        one.connection.close()
-        one.process.kill()
+        asyncio.get_running_loop().remove_reader(one.reader)
+        one.worker.process.kill()
 
     def _remove_dead(self, one: _Worker, why: str) -> None:
         if one not in self._workers:
             return
         self._workers.remove(one)
         self._disconnect(one)
-        one.process.join()
-        one.process.close()
+        processes.stop([one.worker])
         if one.ticket is not None:
             spec = one.ticket.request.spec.partition(":")[0]
             self._report(one.ticket, Failure(f"player {spec!r}: its process {why} and was replaced", lost=True))

@@ -1,7 +1,7 @@
-"""Player specs of clients: no paths, no commands, and bounded resources.
+"""Games, rule sets and player specs that clients may name: no files, no commands, and bounded resources.
 
-A net is either a shipped one, by name, or that of a training run, `run/ID`, with an id made by the server. So a client
-can only make the server open files that the server itself found.
+Rule sets are the shipped ones. A net is either a shipped one, by name, or that of a training run, `run/ID`, with an id
+made by the server. So a client can only make the server open files that the server itself found.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ from boardwright.agents.netplayers import NET
 from boardwright.agents.players import player_of, players_of
 from boardwright.agents.specs import Player, split, values
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
-from boardwright.games.base import Game
+from boardwright.games import registry
+from boardwright.games.base import Game, Rules
 from boardwright.nets import shipped
 from boardwright.web.settings import Settings
 from boardwright.web.training.runs import best_net, find_runs
@@ -21,6 +22,20 @@ RUN = "run/"  # prefix of a run id in `net=`
 FORBIDDEN = ("external",)  # players that run programs
 # Help and form of `net=` for clients; on the command line it may also be a path.
 NET_HELP = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
+
+
+def bound_game(name: str, rules: str | None) -> Game:
+    """A game under one of its shipped rule sets, the default for None; raises UnknownNameError."""
+    known = registry.game_class(name).rule_sets()
+    rules = registry.current_rule_name(name, rules)
+    if rules is not None and rules not in known:
+        raise UnknownNameError(f"rule set of {name}", rules, known)
+    return registry.game(name, rules)
+
+
+def is_shipped(game: str, rules: Rules) -> bool:
+    """Whether a rule set equals the shipped one of its name, so that the name is enough to replay a game."""
+    return registry.game_class(game).rule_sets().get(rules.name) == rules
 
 
 def is_playable(player: Player) -> bool:

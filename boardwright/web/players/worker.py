@@ -1,31 +1,91 @@
-"""A search worker: requests come in on a pipe, progress and answers go out.
+"""A search worker process and its messages: a request comes in on a pipe, events go out.
 
-The search runs in a thread of its own, so the main thread can receive a stop and send progress meanwhile. The memory
-of the process is bounded, and it ends with the server. The players of the last few requests are kept.
+The search runs in a thread of its own, so the main thread can receive a stop and send progress meanwhile. The players
+of the last few requests are kept.
 """
 
 import collections
 import contextlib
 import dataclasses
 import os
-import signal
 import threading
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from boardwright.agents.base import Agent, Choice, choose_move, move_actions
+from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
-from boardwright.processes import exit_with_parent
-from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started
 
 KEPT_PLAYERS = 4
 REPORT_SECONDS = 0.1  # between two progress events
 NICENESS = 5  # added to that of the process: requests of pages come first
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchRequest:
+    """A position to search, the player that searches, and its time."""
+
+    game: str
+    rules: str  # name of a shipped rule set
+    start: str | None
+    actions: tuple[int, ...]
+    spec: str  # as `specs.resolve` returned it
+    limit: Limit  # an empty one leaves the player its own
+    seconds: float  # after which it must answer, even within its limit
+    analyse: bool = False  # whether to send progress
+
+    @property
+    def player(self) -> tuple[str, str, str]:
+        """What the player is made from."""
+        return self.game, self.rules, self.spec
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """No worker is free for an analysis. Sent by the pool, not by a worker."""
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """The worker makes the player: it reads a net or allocates a table."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """The search begins."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The best choice so far."""
+
+    choice: Choice
+    seconds: float  # since the search began
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The final choice."""
+
+    choice: Choice
+    move: tuple[int, ...]  # the actions of the whole move; empty for an analysis
+    seconds: float
+    net: str = ""  # checksum of the player's net, if it has one
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no answer."""
+
+    error: str
+    lost: bool = False  # the worker died or was replaced: a retry may help
+
+
+Event = Waiting | Preparing | Started | Progress | Answer | Failure
 
 
 class SearchWatch:
@@ -140,11 +200,8 @@ class PlayerCache:
         self._kept.popitem(last=False)[1].agent.close()
 
 
-def work(connection: Connection, megabytes: int) -> None:
+def work(connection: Connection) -> None:
     """The worker's main loop, until the connection is closed or the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    exit_with_parent()
-    _limit_memory(megabytes)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     players = PlayerCache()
@@ -198,13 +255,3 @@ def _answer(players: PlayerCache, watch: SearchWatch) -> Answer:
 def _position(game: Game, request: SearchRequest) -> Position:
     position = game.start() if request.start is None else game.position(request.start)
     return position.play_all(request.actions)
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Limits the address space, where the system can, so that the player fails instead of the machine."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        limit = megabytes << 20
-        resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

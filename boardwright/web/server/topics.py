@@ -1,9 +1,12 @@
-"""Topics that pages subscribe to, such as `game:ID` and `match:ID`; every change is published to the subscribers."""
+"""Messages to pages: topics that pages subscribe to, such as `game:ID` and `match:ID`, and the outbox of each page."""
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
 
-from boardwright.web.server.errors import one_line
-from boardwright.web.server.schemas import Json
+from boardwright.web.server.http import Json, one_line
+
+MAX_MESSAGES = 64  # queued for one page
 
 Subscriber = Callable[[str, Json], None]  # receives topic and message; must not block
 Source = Callable[[str], Json | None]  # the message that describes the thing of an id now; None if unknown
@@ -44,6 +47,45 @@ class Topics:
         """Sends a message to all subscribers of a topic."""
         for subscriber in tuple(self._subscribers.get(topic, ())):
             subscriber(topic, message)
+
+
+class OutboxFullError(Exception):
+    """The page does not read."""
+
+
+class Outbox:
+    """The queue of messages to one page, in the order of their subjects; of each subject only the newest is kept."""
+
+    def __init__(self) -> None:
+        self._queue: OrderedDict[str, Json | None] = OrderedDict()
+        self._filled = asyncio.Event()
+        self._counted = 0
+
+    def put(self, message: Json, subject: str | None = None) -> None:
+        """Adds a message, which replaces an older one about the same subject; raises OutboxFullError."""
+        if subject is None:
+            self._counted += 1
+            subject = f"#{self._counted}"
+        if subject not in self._queue and len(self._queue) >= MAX_MESSAGES:
+            raise OutboxFullError
+        self._queue[subject] = message
+        self._filled.set()
+
+    def drop(self, subject: str) -> None:
+        """Removes the queued message about a subject."""
+        self._queue.pop(subject, None)
+
+    def end(self) -> None:
+        """Marks the end: nothing follows the messages queued so far."""
+        self._queue["end"] = None
+        self._filled.set()
+
+    async def take(self) -> Json | None:
+        """Waits for the next message; None at the end."""
+        while not self._queue:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._queue.popitem(last=False)[1]
 
 
 def error_message(name: str | None, error: str) -> Json:

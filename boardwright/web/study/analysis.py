@@ -5,10 +5,9 @@ from boardwright.agents.specs import sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text, whole_moves
-from boardwright.web.players.protocol import SearchRequest
-from boardwright.web.players.specs import resolve
-from boardwright.web.server.games import bound_game
-from boardwright.web.server.schemas import Json
+from boardwright.web.players.specs import bound_game, resolve
+from boardwright.web.players.worker import SearchRequest
+from boardwright.web.server.http import Json
 from boardwright.web.settings import Settings
 from boardwright.web.study.positions import replay
 from boardwright.web.study.schemas import Analyse

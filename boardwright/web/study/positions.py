@@ -9,12 +9,12 @@ from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.gestures import Gesture, Place
 from boardwright.games.lines import move_text
 from boardwright.views.scene import Polyomino, Scene
-from boardwright.web.server.schemas import Json
+from boardwright.web.server.http import Json
 
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """A whole move of a line, as `schemas.LineMove`."""
+    """A whole move of a line."""
 
     text: str
     role: int | None  # None: chance
@@ -104,7 +104,7 @@ def view(line: GameLine, *, with_legal: bool = True) -> Json:
         "ply": position.plies,
         "legal": legal_moves(position) if with_legal and outcome is None else [],
         "scene": scene_json(game.scene(position)),
-        "outcome": None if outcome is None else {"winner": outcome.winner, "reason": outcome.reason},
+        "outcome": outcome,
         "hints": dict(game.hints(position.core)),
     }
 

@@ -1,23 +1,85 @@
-"""`/api/position`: positions for the board of a page."""
+"""`/api/position`: positions for the board of a page; `/api/files`: game files as text, without touching the disk."""
 
 from fastapi import APIRouter, Response
 
-from boardwright.web.server.errors import PROBLEMS
-from boardwright.web.server.games import bound_game
-from boardwright.web.server.schemas import as_json
+from boardwright.errors import BoardwrightError
+from boardwright.games import registry
+from boardwright.games.base import ONGOING
+from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.web.players.specs import bound_game, is_shipped
+from boardwright.web.server.http import PROBLEMS, as_json
 from boardwright.web.services import Services
 from boardwright.web.study.positions import play_texts, replay, view
-from boardwright.web.study.schemas import PositionQuery, PositionView
+from boardwright.web.study.schemas import (
+    FileGame,
+    FileGameInfo,
+    FileGames,
+    FileRecord,
+    FileText,
+    FileWritten,
+    PositionQuery,
+    PositionView,
+)
+
+MAX_GAMES = 500  # of a file that are shown
 
 
 def make_router(services: Services) -> APIRouter:
-    """The route."""
-    router = APIRouter(prefix="/api", tags=["positions"], responses=PROBLEMS)
+    """The routes."""
+    router = APIRouter(prefix="/api", responses=PROBLEMS)
 
-    @router.post("/position", response_model=PositionView)
+    @router.post("/position", response_model=PositionView, tags=["positions"])
     def position(query: PositionQuery) -> Response:
         """A position with its scene, its legal moves and the line that led to it."""
         game = bound_game(query.game, query.rules)
         return as_json(view(play_texts(replay(game, query.start, query.actions), query.moves)))
 
+    @router.post("/files/read", response_model=FileGames, tags=["files"])
+    def read(query: FileText) -> Response:
+        """The games of a file that can be read, and the errors in the others."""
+        records, errors = registry.game_class(query.game).read_games(query.text)
+        games: list[FileGameInfo] = []
+        problems = [str(error) for error in errors]
+        for record in records[:MAX_GAMES]:
+            if is_shipped(record.game, record.rules):
+                games.append(FileGameInfo(headers=dict(record.tags), record=file_record(record)))
+            else:
+                problems.append(f"rule set {record.rules.name!r}: only shipped rule sets can be shown here")
+        if len(records) > MAX_GAMES:
+            problems.append(f"the file has {len(records)} games: the first {MAX_GAMES} are shown")
+        return as_json(FileGames(games=games, errors=problems[:100]))
+
+    @router.post("/files/write", response_model=FileWritten, tags=["files"])
+    def write(query: FileGame) -> Response:
+        """A game as the text of a file, with a suggested file name."""
+        game = bound_game(query.game, query.rules)
+        last = replay(game, query.start, query.actions).position
+        if last.core.continues:
+            raise BoardwrightError("the game ends in the middle of a move: give all its hops")
+        outcome = outcome_of(last, None)
+        result, reason = (query.result, query.reason) if outcome is None else (result_of(outcome), outcome.reason)
+        record = GameRecord(
+            game=game.name,
+            rules=game.rules,
+            start=query.start,
+            actions=tuple(query.actions),
+            result=ONGOING if result is None else result,
+            reason=reason,
+            tags={role: name for role, name in zip(game.roles, query.names or (), strict=False) if name},
+        )
+        return as_json({"text": game.write_games([record]), "name": f"{game.name}.{game.file_suffix}"})
+
     return router
+
+
+def file_record(record: GameRecord, names: tuple[str, str] | None = None) -> FileRecord:
+    """A game record as JSON; players are named by its tags unless `names` are given."""
+    first, second = names or (record.tags.get(role, "") for role in registry.game_class(record.game).roles)
+    return FileRecord(
+        start=record.start,
+        rules=record.rules.name,
+        actions=list(record.actions),
+        names=(first, second),
+        result=record.result,
+        reason=record.reason,
+    )

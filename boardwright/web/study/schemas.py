@@ -4,7 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from boardwright.web.server.schemas import Actions, Label, Model, MoveText, Name, PositionText, Role, Spec
+from boardwright.games.base import Outcome
+from boardwright.views.scene import Arrow, Mark, Piece, Polyomino, Tray
+from boardwright.web.server.http import Actions, Label, Model, MoveText, Name, PositionText, Role, Spec
+from boardwright.web.study.positions import PlayedMove
 
 GridCell = tuple[int, int]  # row, column; row 0 at the top
 
@@ -47,15 +50,6 @@ class LegalMove(Model):
     gesture: list[Annotated[StepGesture | PlaceGesture, Field(discriminator="kind")]]
 
 
-class LineMove(Model):
-    """A whole move that was played; `role` is null for chance."""
-
-    text: str
-    role: Role | None
-    actions: list[int]
-    ply: int
-
-
 class TintInfo(Model):
     """The colour of a cell."""
 
@@ -70,46 +64,6 @@ class CellLabel(Model):
     label: str
 
 
-class PieceInfo(Model):
-    """A piece on one cell, in the colour of `role`."""
-
-    cell: GridCell
-    role: Role | None
-    letter: str
-    kind: str
-
-
-class PolyominoInfo(Model):
-    """A piece on several cells."""
-
-    cells: list[GridCell]
-    role: Role | None
-    letter: str
-
-
-class MarkInfo(Model):
-    """A highlighted cell."""
-
-    cell: GridCell
-    kind: str
-
-
-class ArrowInfo(Model):
-    """A move under consideration."""
-
-    origin: GridCell
-    target: GridCell
-    strength: float
-
-
-class TrayInfo(Model):
-    """The pieces that a role has in hand."""
-
-    role: Role | None
-    name: str
-    polyominoes: list[PolyominoInfo]
-
-
 class SceneInfo(Model):
     """Everything that is drawn on and around a board."""
 
@@ -122,18 +76,11 @@ class SceneInfo(Model):
     column_names: list[str]
     tints: list[TintInfo]
     cell_labels: list[CellLabel]
-    pieces: list[PieceInfo]
-    polyominoes: list[PolyominoInfo]
-    marks: list[MarkInfo]
-    arrows: list[ArrowInfo]
-    trays: list[TrayInfo]
-
-
-class OutcomeInfo(Model):
-    """How a game ended; `winner` is null for a draw."""
-
-    winner: Role | None
-    reason: str
+    pieces: list[Piece]
+    polyominoes: list[Polyomino]
+    marks: list[Mark]
+    arrows: list[Arrow]
+    trays: list[Tray]
 
 
 class PositionView(Model):
@@ -144,12 +91,12 @@ class PositionView(Model):
     start: str | None
     text: str
     actions: list[int]
-    line: list[LineMove]
+    line: list[PlayedMove]
     to_move: Role | None
     ply: int
     legal: list[LegalMove]
     scene: SceneInfo
-    outcome: OutcomeInfo | None
+    outcome: Outcome | None
     hints: dict[str, list[GridCell]]
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from fastapi import APIRouter, Path, Query
@@ -10,18 +10,74 @@ from fastapi import APIRouter, Path, Query
 from boardwright.games.registry import game_class
 from boardwright.learn.reporting.figures import FIGURES, Figure
 from boardwright.learn.run.metrics import NAME, Series, read_metrics
-from boardwright.web.server.errors import PROBLEMS
-from boardwright.web.server.schemas import LARGEST_ID
+from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model
 from boardwright.web.services import Services
 from boardwright.web.training.runs import Run, find_run, find_runs, player_of_run, progress_of
 from boardwright.web.training.samples import Sampler
-from boardwright.web.training.schemas import Curve, FigureInfo, RunInfo, RunMetrics, SampleGame
 
 MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
 
 RunId = Annotated[str, Path(max_length=32)]
 After = Annotated[int, Query(ge=-1, le=LARGEST_ID, description="the last iteration that the client has already")]
 Seed = Annotated[int, Query(ge=0, lt=2**31, description="of the two random moves at the start of the game")]
+
+
+class RunInfo(Model):
+    """A training run and its progress."""
+
+    id: str
+    name: str
+    method: str
+    game: str
+    rules: str  # name of the rule set it learns
+    iterations: int
+    iteration: int
+    frames: int
+    updated: str  # UTC
+    state: Literal["running", "stopped", "done"]
+    player: str | None  # spec of its best net as an opponent; null before the first
+
+
+class Curve(Model):
+    """One metric by iteration; NaN is sent as null."""
+
+    iterations: list[int]
+    frames: list[int]
+    values: list[float | None]
+
+
+class FigureInfo(Model):
+    """A figure: the metrics it shows, with their labels."""
+
+    name: str
+    title: str
+    y_label: str
+    scalars: dict[str, str]
+    band: list[str] | None  # metrics that bound an interval
+    rolling: bool  # whether to show a rolling mean because it is noisy
+    includes: list[float]  # values that the y axis always includes
+
+
+class RunMetrics(Model):
+    """The metrics of a run after an iteration. Ratings are complete: later games correct them."""
+
+    iteration: int
+    scalars: dict[str, Curve]
+    figures: list[FigureInfo]  # every figure, also those without metrics in this run
+
+
+class SampleGame(Model):
+    """A game of the newest net against itself."""
+
+    game: str
+    rules: str
+    start: str | None
+    actions: list[int]
+    opening: int  # number of random actions at the start
+    iteration: int  # of the net
+    seed: int
+    result: int  # the role that won, 2 a draw
+    reason: str
 
 
 def make_router(services: Services) -> APIRouter:

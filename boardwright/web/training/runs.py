@@ -17,7 +17,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
 from boardwright.learn.run.lock import is_held
-from boardwright.web.server.errors import NotFoundError
+from boardwright.web.server.http import NotFoundError
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes

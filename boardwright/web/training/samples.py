@@ -18,8 +18,8 @@ from boardwright.arena.event import Conditions, Event, PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
 from boardwright.nets.netfile import NetFile
-from boardwright.web.server.errors import BusyError, ConflictError
-from boardwright.web.server.games import is_shipped
+from boardwright.web.players.specs import is_shipped
+from boardwright.web.server.http import BusyError, ConflictError
 from boardwright.web.training.runs import Run, newest_net
 
 OPENINGS = "random:2"

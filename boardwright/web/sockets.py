@@ -8,22 +8,20 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal
 
 import anyio
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from boardwright.errors import BoardwrightError
 from boardwright.web.players.pool import Ticket
-from boardwright.web.players.protocol import Answer, Event, Failure, Preparing, Progress, Waiting
-from boardwright.web.server.errors import BusyError, first_complaint
-from boardwright.web.server.limits import Bucket
-from boardwright.web.server.schemas import Json
-from boardwright.web.server.topics import error_message
+from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, Waiting
+from boardwright.web.server.http import BusyError, Json, Label, Model, first_complaint
+from boardwright.web.server.middleware import Bucket
+from boardwright.web.server.topics import Outbox, OutboxFullError, error_message
 from boardwright.web.services import Services
-from boardwright.web.socket import messages
-from boardwright.web.socket.outbox import Outbox, OutboxFullError
 from boardwright.web.study.analysis import Analysis
 from boardwright.web.study.schemas import Analyse
 
@@ -35,8 +33,39 @@ MAX_BAD_MESSAGES = 5  # before the page is disconnected
 MESSAGES_PER_SECOND, MESSAGES_AT_ONCE = 20.0, 60.0
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 
-_MESSAGES: TypeAdapter[messages.ClientMessage] = TypeAdapter(messages.ClientMessage)
 _numbers = itertools.count()
+
+
+class WatchGame(Model):
+    """Subscribe to a game, its current state and every change; or unsubscribe."""
+
+    type: Literal["watch", "unwatch"]
+    game: Label
+
+
+class WatchMatch(Model):
+    """Subscribe to a match; or unsubscribe."""
+
+    type: Literal["watch-match", "unwatch-match"]
+    match: int | Label
+
+
+class Stop(Model):
+    """Stop an analysis."""
+
+    type: Literal["stop"]
+    id: Label
+
+
+class RefusedMessage(Model, extra="ignore"):
+    """What is read of a message that is refused: the analysis or game it concerns."""
+
+    id: Label | None = None
+    game: Label | None = None
+
+
+ClientMessage = Annotated[WatchGame | WatchMatch | Analyse | Stop, Field(discriminator="type")]
+_MESSAGES: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
 
 
 class Page:
@@ -107,9 +136,9 @@ class Page:
         """Answers a bad message with an error that names what it concerns, where that can be read."""
         self._bad_messages += 1
         try:
-            refused = messages.RefusedMessage.model_validate_json(text or "")
+            refused = RefusedMessage.model_validate_json(text or "")
         except ValidationError:
-            refused = messages.RefusedMessage()
+            refused = RefusedMessage()
         self._put(error_message(refused.id or refused.game, error))
 
     def _put(self, message: Json, subject: str | None = None) -> None:
@@ -129,21 +158,21 @@ class Page:
         message = _MESSAGES.validate_json(text)
         try:
             match message:
-                case messages.Watch():
+                case WatchGame(type="watch"):
                     await self._services.live.find(message.game)
                     self._watch(f"game:{message.game}")
-                case messages.WatchMatch():
-                    self._watch(f"match:{message.match}")
-                case messages.Unwatch():
+                case WatchGame():
                     self._unwatch(f"game:{message.game}")
-                case messages.UnwatchMatch():
+                case WatchMatch(type="watch-match"):
+                    self._watch(f"match:{message.match}")
+                case WatchMatch():
                     self._unwatch(f"match:{message.match}")
                 case Analyse():
                     self._analyse(message)
-                case messages.Stop():
-                    self._stop(message.id)
+                case Stop() if message.id in self._analyses:
+                    self._services.pool.stop(self._analyses[message.id])
         except BoardwrightError as error:
-            name = message.id if isinstance(message, Analyse | messages.Stop) else None
+            name = message.id if isinstance(message, Analyse | Stop) else None
             self._put(error_message(name or getattr(message, "game", None), str(error)))
 
     def _watch(self, topic: str) -> None:
@@ -188,10 +217,6 @@ class Page:
 
         ticket = self._services.pool.submit(analysis.request, self._owner, on_event)
         self._analyses[query.id] = ticket
-
-    def _stop(self, name: str) -> None:
-        if name in self._analyses:
-            self._services.pool.stop(self._analyses[name])
 
 
 def make_router(services: Services) -> APIRouter:

@@ -1,17 +1,50 @@
-"""Errors as clients see them: `{"error": "one line"}` with an HTTP status."""
+"""Requests and responses of all features: field types, JSON without validation, and errors.
 
-from typing import Any
+An error is `{"error": "one line"}` with an HTTP status. Unknown fields of requests are refused.
+"""
 
-from fastapi import FastAPI, Request
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
+from boardwright.agents.specs import current_spec
 from boardwright.errors import BoardwrightError
-from boardwright.web.server.schemas import Problem
 
-MAX_LENGTH = 600  # characters of a message
+Json = dict[str, Any]
+Role = Literal[0, 1]
+Name = Annotated[str, Field(max_length=60)]
+Spec = Annotated[str, Field(max_length=1000), AfterValidator(current_spec)]
+PositionText = Annotated[str, Field(max_length=2000)]
+Actions = Annotated[list[Annotated[int, Field(ge=0, lt=1 << 16)]], Field(max_length=10_000)]
+MoveText = Annotated[str, Field(max_length=200)]
+Label = Annotated[str, Field(min_length=1, max_length=40)]  # an id that a client chooses
+
+LARGEST_ID = 2**62  # SQLite has no larger numbers
+MAX_LENGTH = 600  # characters of an error message
+
+
+class Model(BaseModel):
+    """A request or response; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(Model):
+    """What went wrong, in one line."""
+
+    error: str
+
+
+def as_json(value: Any) -> Response:
+    """A JSON response without validation: boards are large, and validating them would take longest."""
+    return Response(to_json(value), media_type="application/json")
+
+
 PROBLEMS: dict[int | str, dict[str, Any]] = {  # error responses of every endpoint, for the API documentation
     status: {"model": Problem, "description": text}
     for status, text in (

@@ -1,1 +1,0 @@
-"""The WebSocket `/ws`: its messages, and the queue of messages to each page."""
