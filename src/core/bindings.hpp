@@ -24,14 +24,44 @@ using namespace nb::literals;
 
 constexpr int kMaxThreads = 256;
 
-inline void require(bool condition, const std::string& complaint) {
-    if (!condition) throw std::invalid_argument(complaint);
+inline void require(bool condition, const std::string& message) {
+    if (!condition) throw std::invalid_argument(message);
 }
-inline void check_role(Role role) { require(role == 0 || role == 1, "a role is 0 or 1"); }
+inline void check_role(Role role) { require(role == 0 || role == 1, "role must be 0 or 1"); }
 inline int checked_threads(int threads) {
-    require(threads >= 1 && threads <= kMaxThreads, "a search has from 1 to 256 threads");
+    require(threads >= 1 && threads <= kMaxThreads, "threads must be from 1 to 256, got " + std::to_string(threads));
     return threads;
 }
+
+// Reads a value of a Python object: a number, a flag, a mask of squares, or sequences of them. Not inlined: that would
+// use up the compiler's budget for the engine in the same file.
+template <class T>
+[[gnu::noinline]] void read_value(nb::handle value, T& out) {
+    if constexpr (std::is_same_v<T, Squares>) {
+        const auto mask = nb::cast<nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(value);
+        for (std::size_t i = 0; i < mask.shape(0); ++i) {
+            if (mask.data()[i]) out |= Squares::of(static_cast<int>(i));
+        }
+    } else if constexpr (requires { out.begin(); }) {
+        if constexpr (requires { out.resize(1); }) out.resize(nb::len(value));
+        for (std::size_t i = 0; i < out.size(); ++i) read_value(value[nb::int_(i)], out[i]);
+    } else if constexpr (std::is_same_v<T, bool>) {
+        out = PyObject_IsTrue(value.ptr()) == 1;  // also of numpy's bool
+    } else {
+        out = nb::cast<T>(value);
+    }
+}
+
+// Reads attributes into fields: FieldReader{tables}("size", t.size)("first", t.first).
+struct FieldReader {
+    nb::handle object;
+
+    template <class T>
+    [[gnu::noinline]] const FieldReader& operator()(const char* name, T& field) const {
+        read_value(nb::object(object.attr(name)), field);
+        return *this;
+    }
+};
 
 // One game object may serve many positions; each keeps it alive.
 template <Game G>
@@ -45,6 +75,12 @@ auto numpy_array(std::unique_ptr<T[]> data, const std::array<std::size_t, Rank>&
     T* raw = data.release();
     nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::ndarray<nb::numpy, T, nb::ndim<Rank>>(raw, Rank, shape.data(), owner);
+}
+
+// Reads a field of the current state: for properties of positions.
+template <auto Field, Game G>
+auto now(const Position<G>& p) {
+    return p.line.now().*Field;
 }
 
 // The methods of a position that are longer than a line.
@@ -126,7 +162,7 @@ struct PositionMethods {
                                      std::optional<int> depth, std::vector<Action> root_actions, int threads,
                                      const std::optional<Watch>& watch) {
         require(!p.line.over(), "the game is over");
-        require(simulations > 0 || seconds > 0, "the search needs a limit");
+        require(simulations > 0 || seconds > 0, "set a limit: simulations or seconds");
         for (const Action action : root_actions) check_legal(p.line, action);
         const RolloutOptions options{.losses_count = losses_count,
                                      .log_of_children = log_of_children,
@@ -137,10 +173,9 @@ struct PositionMethods {
                                      .root_actions = std::move(root_actions)};
         SignalCheck check;
         const auto stop = [&](const RolloutTree<G, Rollouts>& tree) {
-            if (!check.due()) return false;
-            nb::gil_scoped_acquire held;
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-            return watch && nb::cast<bool>((*watch)(report_of(std::array{&tree}, p.line.now().to_move)));
+            return check([&] {
+                return watch && nb::cast<bool>((*watch)(report_of(std::array{&tree}, p.line.now().to_move)));
+            });
         };
         nb::gil_scoped_release release;
         return rollout_search<Rollouts>(p.line, options, {simulations, seconds}, seed, stop);
@@ -151,23 +186,20 @@ struct PositionMethods {
 template <Game G, class Rollouts = PlainRollouts<G>>
 nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
     using P = Position<G>;
+    using State = typename G::State;
     using M = PositionMethods<G, Rollouts>;
     return nb::class_<P>(module, name, "A position and the line of play that led to it; immutable.")
-        .def_prop_ro(
-            "role_to_move", [](const P& p) { return int{p.line.now().to_move}; }, "0, 1, or -1 for chance")
+        .def_prop_ro("role_to_move", &now<&State::to_move, G>, "0, 1, or -1 for chance")
         .def_prop_ro(
             "result", [](const P& p) { return static_cast<int>(p.line.now().result); },
             "The role that won, 2 for a draw, 3 while the game is ongoing")
-        .def_prop_ro(
-            "reason", [](const P& p) { return int{p.line.now().reason}; }, "Index into `Game.reasons`")
-        .def_prop_ro("hash", [](const P& p) { return p.line.now().hash; })
-        .def_prop_ro(
-            "plies", [](const P& p) { return p.line.now().plies; }, "Whole moves since the start of the game")
+        .def_prop_ro("reason", &now<&State::reason, G>, "Index into `Game.reasons`")
+        .def_prop_ro("hash", &now<&State::hash, G>)
+        .def_prop_ro("plies", &now<&State::plies, G>, "Whole moves since the start of the game")
         .def_prop_ro(
             "continues", [](const P& p) { return bool{p.line.now().continues}; },
             "Whether the role to move is in the middle of a move")
-        .def_prop_ro(
-            "last_action", [](const P& p) { return p.line.now().action; }, "-1 in a first position")
+        .def_prop_ro("last_action", &now<&State::action, G>, "-1 in a first position")
         .def("actions", &M::actions, "The actions of the line")
         .def(
             "first", [](const P& p) { return P{p.game, Line<G>(*p.game, p.line.states().front())}; },
@@ -190,8 +222,8 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
         .def("monte_carlo", &M::monte_carlo, "seed"_a, "simulations"_a, "seconds"_a, nb::kw_only(),
              "losses_count"_a = true, "log_of_children"_a = false, "foresee"_a = false, "prove"_a = false,
              "depth"_a = nb::none(), "root_actions"_a = std::vector<Action>(), "threads"_a = 1, "watch"_a = nb::none(),
-             "See src/core/search/rollout.hpp. A limit of 0 is none. `watch` is called some forty times a second with "
-             "the report of one thread's tree; the search stops when it returns true");
+             "See src/core/search/rollout.hpp. A limit of 0 means no limit. `watch` is called about 40 times a second "
+             "with the report of one thread's tree; the search stops when it returns true");
 }
 
 // Binds the engine of a game, which is made from the `Tables` of its rules.py; the caller adds `setup`.

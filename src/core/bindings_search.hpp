@@ -9,24 +9,26 @@ namespace boardwright {
 
 // Bytes of a table of that many megabytes.
 inline std::size_t table_bytes(int megabytes) {
-    require(megabytes >= 1 && megabytes <= 1 << 16, "a table has from 1 to 65536 megabytes");
+    require(megabytes >= 1 && megabytes <= 1 << 16,
+            "megabytes must be from 1 to 65536, got " + std::to_string(megabytes));
     return static_cast<std::size_t>(megabytes) << 20;
 }
 
 template <Game G>
 void check_searchable(const Position<G>& p, const G& game) {
-    require(p.game.get() == &game, "the position is of another game or rule set than the search");
+    require(p.game.get() == &game, "the position belongs to another game or rule set than the search");
     require(!p.line.over(), "the game is over");
 }
 
 template <Game G>
 SearchReport search_alphabeta(AlphaBeta<G>& search, const Position<G>& p, int depth, std::uint64_t nodes,
-                              double seconds, std::optional<nb::typed<nb::callable, bool()>> stopped,
+                              double seconds, const std::optional<nb::typed<nb::callable, bool()>>& stopped,
                               const std::optional<nb::typed<nb::callable, void(SearchReport)>>& report) {
     check_searchable(p, search.evaluator().game());
     require(p.line.now().to_move != kChance, "chance is to move");
-    require(depth > 0 || nodes > 0 || seconds > 0, "the search needs a limit");
-    StopCheck stop(stopped ? nb::object(std::move(*stopped)) : nb::none());
+    require(depth > 0 || nodes > 0 || seconds > 0, "set a limit: depth, nodes or seconds");
+    SignalCheck check;
+    const auto stop = [&] { return check([&] { return stopped && nb::cast<bool>((*stopped)()); }); };
     const auto done = [&](const SearchReport& found) {
         if (!report) return;
         nb::gil_scoped_acquire held;
@@ -53,7 +55,7 @@ nb::class_<AlphaBeta<G>> bind_alphabeta(nb::module_& module, const char* name) {
     bound
         .def("search", &search_alphabeta<G>, "position"_a, "depth"_a, "nodes"_a, "seconds"_a, "stopped"_a = nb::none(),
              "report"_a = nb::none(),
-             "A limit of 0 is none; the search ends when `stopped` returns true. `report` is called after every depth")
+             "A limit of 0 means no limit. Ends when `stopped` returns true; calls `report` after every depth")
         .def(
             "value", [](AlphaBeta<G>& search, const Position<G>& p) { return search.evaluator().value(p.line.now()); },
             "position"_a, "The static score of an ongoing position");
@@ -72,8 +74,8 @@ struct PuctMethods {
 
     // Constructs a search in place.
     static void construct(S* self, Evaluator<G> evaluator, int megabytes, int batch, std::uint64_t seed) {
-        require(megabytes <= 1 << 15, "a tree has at most 32768 megabytes");  // 32-bit numbers
-        require(batch >= 1 && batch <= 4096, "a batch has from 1 to 4096 positions");
+        require(megabytes <= 1 << 15, "megabytes must be at most 32768: nodes have 32-bit numbers");
+        require(batch >= 1 && batch <= 4096, "batch must be from 1 to 4096, got " + std::to_string(batch));
         new (self) S(std::move(evaluator), table_bytes(megabytes), batch, seed);
     }
 
@@ -84,8 +86,8 @@ struct PuctMethods {
     }
 
     static int collect(S& search, int batch, std::uint64_t simulations) {
-        require(search.begun(), "the search has no position yet");
-        require(batch >= 1, "a batch has at least one position");
+        require(search.begun(), "call begin() first");
+        require(batch >= 1, "batch must be at least 1");
         nb::gil_scoped_release release;
         return search.collect(batch, simulations);
     }
@@ -93,13 +95,13 @@ struct PuctMethods {
     static void apply(S& search, Logits logits, Values values) {
         require(logits.shape(0) == search.waiting() && values.shape(0) == search.waiting() &&
                     logits.shape(1) == static_cast<std::size_t>(search.game().actions()),
-                "expected logits and a value of every position that waits");
+                "expected logits [waiting, actions] and values [waiting]");
         nb::gil_scoped_release release;
         search.apply(logits.data(), values.data());
     }
 
     static PuctReport report(S& search) {
-        require(search.begun(), "the search has no position yet");
+        require(search.begun(), "call begin() first");
         return search.report();
     }
 

@@ -1,6 +1,6 @@
 // Cathedral on bit sets, one game at a time.
 //
-// Where pieces fit is the business of cathedral_placements.hpp. Territory is one flood a player.
+// cathedral_placements.hpp finds where pieces fit. Territory is one flood fill per player.
 #pragma once
 
 #include "cathedral_placements.hpp"
@@ -278,7 +278,7 @@ class Cathedral {
     void build(State& state, Action action) const {
         const Role mover = state.to_move, other = static_cast<Role>(1 - mover);
         const int piece = rules_.piece[action];
-        const int most = rules_.shaped ? largest_placeable(state, mover) : 0;
+        const int largest = rules_.shaped ? largest_placeable(state, mover) : 0;
         const Squares before = state.territory[mover];
         state.where[mover][piece] = static_cast<std::int16_t>(action);
         state.built[mover] |= placements_.cells(mover, action);
@@ -290,7 +290,7 @@ class Cathedral {
         for (Role role : {kLight, kDark}) state.territory[role] = territory_of(state, role);
         if (rules_.shaped) {
             const int gained = (state.territory[mover] & ~before).count();
-            state.rewards[mover] = static_cast<float>(gained + rules_.piece_size[piece] - most + captured);
+            state.rewards[mover] = static_cast<float>(gained + rules_.piece_size[piece] - largest + captured);
             state.rewards[other] = static_cast<float>(-captured);
         }
         state.to_move = other;
@@ -310,8 +310,8 @@ class Cathedral {
         }
     }
 
-    // Removes every foreign piece that stands alone in an area of the mover; the squares of buildings
-    // the other player has lost. The cathedral counts as no loss.
+    // Removes every foreign piece that is alone in an area of the mover. Returns the squares of the buildings that
+    // the other player has lost; the cathedral does not count.
     int capture(State& state, Role mover) const {
         const Role other = static_cast<Role>(1 - mover);
         int squares = 0;

@@ -1,4 +1,4 @@
-// How good a Cathedral position looks, and which placements to try first.
+// Static evaluation and move ordering of Cathedral.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// English draughts, one hop a ply: a capture of several pieces is several actions by the same role.
+// English draughts, one hop per action: a capture of several pieces is several actions by the same role.
 //
 // action = (square - 1) * 4 + direction; whether it steps or jumps follows from the forced-capture
 // rule. Counters, repetition and perft count whole moves, as people do.
@@ -78,15 +78,14 @@ class Draughts {
         const Role mover = state.to_move;
         const int direction = action % 4;
         const Bits from = Bits{1} << (action / 4);
-        const Bits beside = draughts::step(from, direction);
-        const bool jump = (beside & state.board.pieces[1 - mover]) != 0;
+        const Bits neighbour = draughts::step(from, direction);
+        const bool jump = (neighbour & state.board.pieces[1 - mover]) != 0;
         const bool was_king = (state.board.kings & from) != 0;
 
         if (state.continuing) state.hash ^= rules_.continuing_key[std::countr_zero(state.continuing)];
         state.hash ^= key(mover, was_king, from);
-        if (jump) state.hash ^= key(1 - mover, (state.board.kings & beside) != 0, beside);
-        bool crowned = false;
-        const Bits to = draughts::hop(state.board, mover, from, direction, jump, &crowned);
+        if (jump) state.hash ^= key(1 - mover, (state.board.kings & neighbour) != 0, neighbour);
+        const auto [to, crowned] = draughts::hop(state.board, mover, from, direction, jump);
         state.hash ^= key(mover, was_king || crowned, to);
 
         state.action = action;
@@ -184,24 +183,20 @@ class Draughts {
         const auto fill = [&](std::size_t plane, float value) {
             for (std::size_t c = 0; c < kSize * kSize; ++c) planes[c * depth + plane] = value;
         };
-        std::size_t plane = 0;
-        std::size_t index = line.size() - 1;
-        bool known = true;
-        for (int age = 0; age < rules_.history; ++age) {
-            if (known) {
-                const State& state = line[index];
-                mark(plane, state.board.men(role));
-                mark(plane + 1, state.board.kings_of(role));
-                mark(plane + 2, state.board.men(1 - role));
-                mark(plane + 3, state.board.kings_of(1 - role));
-                if (rules_.extra_planes && state.seen >= 1) fill(plane + 4, 1.0f);
-                known = index > 0;
-                if (known) --index;
-            }
-            plane += rules_.extra_planes ? 5 : 4;
+        const auto history = static_cast<std::size_t>(rules_.history);
+        const std::size_t planes_each = rules_.extra_planes ? 5 : 4;
+        for (std::size_t age = 0; age < std::min(history, line.size()); ++age) {
+            const State& state = line[line.size() - 1 - age];
+            const std::size_t plane = age * planes_each;
+            mark(plane, state.board.men(role));
+            mark(plane + 1, state.board.kings_of(role));
+            mark(plane + 2, state.board.men(1 - role));
+            mark(plane + 3, state.board.kings_of(1 - role));
+            if (rules_.extra_planes && state.seen >= 1) fill(plane + 4, 1.0f);
         }
         if (!rules_.extra_planes) return;
         const State& now = line.back();
+        const std::size_t plane = history * planes_each;
         if (now.to_move == draughts::kBlack) fill(plane, 1.0f);
         mark(plane + 1, now.continuing);
         fill(plane + 2, std::min(1.0f, static_cast<float>(now.quiet) * rules_.quiet_scale));

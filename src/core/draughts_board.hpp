@@ -69,36 +69,45 @@ constexpr Bits steppers(const Board& board, int role) {
     return step<3 - Direction>(board.empty()) & board.able(role, Direction);
 }
 
-// By direction, from where a role may move: jumps if there are any (they are forced), else steps.
-struct Origins {
-    std::array<Bits, 4> from{};
-    bool jumps = false;
+using ByDirection = std::array<Bits, 4>;
 
-    constexpr Bits all() const { return from[0] | from[1] | from[2] | from[3]; }
-    constexpr bool any() const { return all() != 0; }
-    constexpr int count() const {
-        return std::popcount(from[0]) + std::popcount(from[1]) + std::popcount(from[2]) + std::popcount(from[3]);
-    }
-};
-
-constexpr std::array<Bits, 4> all_jumpers(const Board& board, int role) {
+constexpr ByDirection all_jumpers(const Board& board, int role) {
     return {jumpers<0>(board, role), jumpers<1>(board, role), jumpers<2>(board, role), jumpers<3>(board, role)};
 }
+[[gnu::always_inline]] constexpr ByDirection all_steppers(const Board& board, int role) {
+    return {steppers<0>(board, role), steppers<1>(board, role), steppers<2>(board, role), steppers<3>(board, role)};
+}
+constexpr Bits union_of(const ByDirection& sets) { return sets[0] | sets[1] | sets[2] | sets[3]; }
+constexpr int total_of(const ByDirection& sets) {
+    return std::popcount(sets[0]) + std::popcount(sets[1]) + std::popcount(sets[2]) + std::popcount(sets[3]);
+}
+
+// By direction, from where a role may move: jumps if there are any (they are forced), else steps.
+struct Origins {
+    ByDirection from{};
+    bool jumps = false;
+
+    constexpr Bits all() const { return union_of(from); }
+    constexpr bool any() const { return all() != 0; }
+    constexpr int count() const { return total_of(from); }
+};
 
 constexpr Origins origins(const Board& board, int role) {
     Origins found{all_jumpers(board, role), true};
-    if (!found.any()) {
-        found.from = {steppers<0>(board, role), steppers<1>(board, role), steppers<2>(board, role),
-                      steppers<3>(board, role)};
-        found.jumps = false;
-    }
+    if (!found.any()) found = {all_steppers(board, role), false};
     return found;
 }
 
+// The square a piece has hopped to, and whether it was crowned there.
+struct Landing {
+    Bits to;
+    bool crowned;
+};
+
 // Moves a piece one step or over one enemy, who leaves the board; crowns a man on the last row. Jumped pieces may leave
 // at once although the rules remove them when the move ends: a jumper lands only on squares two rows and two columns
-// apart, so it never meets a square it has jumped over. Returns where the piece is now.
-constexpr Bits hop(Board& board, int role, Bits from, int direction, bool jump, bool* crowned) {
+// apart, so it never reaches a square it has jumped over.
+constexpr Landing hop(Board& board, int role, Bits from, int direction, bool jump) {
     Bits to = step(from, direction);
     if (jump) {
         board.pieces[1 - role] &= ~to;
@@ -108,30 +117,23 @@ constexpr Bits hop(Board& board, int role, Bits from, int direction, bool jump, 
     board.pieces[role] ^= from | to;
     if (board.kings & from) {
         board.kings ^= from | to;
-        *crowned = false;
-    } else {
-        *crowned = (to & crown_row(role)) != 0;
-        if (*crowned) board.kings |= to;
+        return {to, false};
     }
-    return to;
+    const bool crowned = (to & crown_row(role)) != 0;
+    if (crowned) board.kings |= to;
+    return {to, crowned};
 }
 
 // Calls visit(board after, landing square) for every way a piece of `role` on `from` can complete a
 // capture; two routes over the same pieces to the same square are two calls.
 template <class Visit>
 void each_capture(const Board& board, int role, Bits from, Visit&& visit) {
-    const std::array<Bits, 4> able = all_jumpers(board, role);
+    const ByDirection able = all_jumpers(board, role);
     for (int direction = 0; direction < 4; ++direction) {
         if (!(able[direction] & from)) continue;
         Board after = board;
-        bool crowned = false;
-        const Bits to = hop(after, role, from, direction, true, &crowned);
-        bool continues = false;
-        if (!crowned) {
-            const std::array<Bits, 4> again = all_jumpers(after, role);
-            continues = ((again[0] | again[1] | again[2] | again[3]) & to) != 0;
-        }
-        if (continues) {
+        const auto [to, crowned] = hop(after, role, from, direction, true);
+        if (!crowned && (union_of(all_jumpers(after, role)) & to)) {
             each_capture(after, role, to, visit);
         } else {
             visit(after, to);

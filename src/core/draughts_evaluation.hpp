@@ -67,12 +67,14 @@ class Evaluator<Draughts> {
         each(kCentre, [&](int role) { return std::popcount(board.men(role) & kMiddle); });
         each(kEdge, [&](int role) { return std::popcount(board.pieces[role] & kSides); });
         each(kRunaways, [&](int role) { return runaways(board, role); });
-        each(kTrappedKings, [&](int role) { return std::popcount(board.kings_of(role) & ~mobile(board, role)); });
+        each(kTrappedKings, [&](int role) {
+            return std::popcount(board.kings_of(role) & ~draughts::union_of(draughts::all_steppers(board, role)));
+        });
         each(kKingCentre, [&](int role) { return std::popcount(board.kings_of(role) & kMiddle); });
         each(kDogHole, [&](int role) {
             return int{(board.men(role) & kHoles[role]) && (board.men(1 - role) & kHoleKeepers[role])};
         });
-        each(kMoves, [&](int role) { return steps(board, role); });
+        each(kMoves, [&](int role) { return draughts::total_of(draughts::all_steppers(board, role)); });
         const int pieces = std::popcount(board.occupied());
         f[kSwap] = 24 * (2 * f[kMen] + 3 * f[kKings]) / std::max(pieces, 1);
         f[kToMove] = state.to_move == draughts::kBlack ? 1 : -1;
@@ -158,29 +160,19 @@ class Evaluator<Draughts> {
         return rows;
     }
 
-    // Pieces that have a step of any kind.
-    static Bits mobile(const Board& board, int role) {
-        return draughts::steppers<0>(board, role) | draughts::steppers<1>(board, role) |
-               draughts::steppers<2>(board, role) | draughts::steppers<3>(board, role);
-    }
-
-    static int steps(const Board& board, int role) {
-        return std::popcount(draughts::steppers<0>(board, role)) + std::popcount(draughts::steppers<1>(board, role)) +
-               std::popcount(draughts::steppers<2>(board, role)) + std::popcount(draughts::steppers<3>(board, role));
+    // The squares one step ahead of a set of squares, as the men of `role` move.
+    static Bits steps_forward(Bits squares, int role) {
+        return role == draughts::kBlack ? draughts::step<2>(squares) | draughts::step<3>(squares)
+                                        : draughts::step<0>(squares) | draughts::step<1>(squares);
     }
 
     // Men whose every square ahead, as far as they could ever get, is empty.
     static int runaways(const Board& board, int role) {
         Bits blocked = board.occupied();  // grows backwards: a man that may run into it is not free
-        for (int row = 0; row < 7; ++row) {
-            blocked |= role == draughts::kBlack ? draughts::step<0>(blocked) | draughts::step<1>(blocked)
-                                                : draughts::step<2>(blocked) | draughts::step<3>(blocked);
-        }
+        for (int row = 0; row < 7; ++row) blocked |= steps_forward(blocked, 1 - role);
         int free = 0;
         for (Bits men = board.men(role); men; men &= men - 1) {
-            const Bits man = men & -men;
-            const Bits ahead = role == draughts::kBlack ? draughts::step<2>(man) | draughts::step<3>(man)
-                                                        : draughts::step<0>(man) | draughts::step<1>(man);
+            const Bits ahead = steps_forward(men & -men, role);
             free += (ahead & blocked) == 0 && ahead != 0;
         }
         return free;

@@ -63,7 +63,7 @@ class EvaluationNet {
         const float* bias = &hidden_bias_[at(phase, hidden_)];
         const float* last = &output_kernel_[at(phase, hidden_)];
         float answer = output_bias_[phase];
-        for (int first = 0; first < hidden_; first += kTogether) {
+        for (int first = 0; first < hidden_; first += kBlockUnits) {
             Four a = four(bias + first), b = four(bias + first + 4), c = four(bias + first + 8),
                  d = four(bias + first + 12);
             const float* from = &hidden_kernel_[at(phase * width_, hidden_)] + first;
@@ -86,11 +86,10 @@ class EvaluationNet {
     // Four numbers in one register. GCC and Clang know this type on every processor; from a plain loop over sixteen
     // sums GCC 12 makes code that takes twice as long.
     using Four = float __attribute__((vector_size(16)));
-    static constexpr int kTogether =
-        16;  // units of the second layer whose sums stay in registers; sizes are padded to it
+    static constexpr int kBlockUnits = 16;  // second-layer units whose sums stay in registers; sizes are padded to it
     static constexpr int kRows = 8, kPatterns = 625;
 
-    static constexpr int rounded_up(int size) { return (size + kTogether - 1) / kTogether * kTogether; }
+    static constexpr int rounded_up(int size) { return (size + kBlockUnits - 1) / kBlockUnits * kBlockUnits; }
     static constexpr std::size_t at(int row, int length) { return static_cast<std::size_t>(row) * length; }
     static Four four(const float* from) {
         Four numbers;

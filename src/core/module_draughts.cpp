@@ -14,22 +14,11 @@ namespace {
 
 // Reads boardwright.games.draughts.rules.Tables.
 DraughtsTables draughts_tables(nb::handle tables) {
-    const auto field = [&](const char* name) { return nb::object(tables.attr(name)); };
     DraughtsTables t;
-    t.repetition_limit = nb::cast<int>(field("repetition_limit"));
-    t.max_quiet_plies = nb::cast<int>(field("max_quiet_plies"));
-    t.man_moves_are_quiet = nb::cast<bool>(field("man_moves_are_quiet"));
-    t.max_plies = nb::cast<int>(field("max_plies"));
-    t.history = nb::cast<int>(field("history"));
-    t.extra_planes = nb::cast<bool>(field("extra_planes"));
-    t.quiet_scale = nb::cast<float>(field("quiet_scale"));
-    const auto keys =
-        nb::cast<nb::ndarray<const std::uint64_t, nb::shape<4, 32>, nb::c_contig, nb::device::cpu>>(field("piece_key"));
-    for (int piece = 0; piece < 4; ++piece) std::copy_n(keys.data() + piece * 32, 32, t.piece_key[piece].begin());
-    const auto more = nb::cast<nb::ndarray<const std::uint64_t, nb::shape<32>, nb::c_contig, nb::device::cpu>>(
-        field("continuing_key"));
-    std::copy_n(more.data(), 32, t.continuing_key.begin());
-    t.white_to_move_key = nb::cast<std::uint64_t>(field("white_to_move_key"));
+    FieldReader{tables}("repetition_limit", t.repetition_limit)("max_quiet_plies", t.max_quiet_plies)
+        ("man_moves_are_quiet", t.man_moves_are_quiet)("max_plies", t.max_plies)("history", t.history)
+        ("extra_planes", t.extra_planes)("quiet_scale", t.quiet_scale)("piece_key", t.piece_key)
+        ("continuing_key", t.continuing_key)("white_to_move_key", t.white_to_move_key);
     return t;
 }
 
@@ -39,7 +28,7 @@ using Weights = nb::typed<nb::dict, nb::str, nb::any>;
 Array weight(const nb::dict& weights, const std::string& name) {
     Array array;
     require(weights.contains(name.c_str()) && nb::try_cast(weights[name.c_str()], array),
-            "weight " + name + " of an evaluation net is missing or no array of float32");
+            "weight " + name + " of an evaluation net is missing or not an array of float32");
     return array;
 }
 
@@ -52,8 +41,8 @@ std::string text(std::span<const std::size_t> shape) {
 void check_shape(const std::string& name, const Array& array, std::initializer_list<std::size_t> expected) {
     std::vector<std::size_t> found(array.ndim());
     for (std::size_t axis = 0; axis < found.size(); ++axis) found[axis] = array.shape(axis);
-    require(std::ranges::equal(found, expected), "weight " + name + " of an evaluation net is " + text(found) +
-                                                     " where " + text(std::vector(expected)) + " is expected");
+    require(std::ranges::equal(found, expected), "weight " + name + " of an evaluation net has shape " + text(found) +
+                                                     ", expected " + text(std::vector(expected)));
 }
 
 // The net with the weights of boardwright.nets.layout, or null; the kernel of the second layer has its sizes.
@@ -62,12 +51,12 @@ std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optiona
     if (!weights) return nullptr;
     const std::string second = "params/hidden/kernel";
     const Array kernel = weight(*weights, second);
-    require(kernel.ndim() == 3, "weight " + second + " of an evaluation net has not three axes");
+    require(kernel.ndim() == 3, "weight " + second + " of an evaluation net must have three axes");
     const std::size_t phases = kernel.shape(0), width = kernel.shape(1), hidden = kernel.shape(2);
     const std::array<std::size_t, 3> limits{Net::kMaxPhases, Net::kMaxWidth, Net::kMaxHidden};
     require(
         phases >= 1 && phases <= limits[0] && width >= 1 && width <= limits[1] && hidden >= 1 && hidden <= limits[2],
-        "weight " + second + " of an evaluation net is larger than " + text(limits) + ", or empty");
+        "weight " + second + " of an evaluation net must not be empty or larger than " + text(limits));
     std::vector<Array> kept{kernel};  // until the net has copied them
     const auto span = [&](const std::string& name, std::initializer_list<std::size_t> shape) {
         kept.push_back(weight(*weights, name));
@@ -87,8 +76,8 @@ std::shared_ptr<const draughts::EvaluationNet> evaluation_net(const std::optiona
     });
 }
 
-// The tables of a folder, or null.
-std::shared_ptr<const draughts::Tablebase> opened_tables(const std::optional<std::string>& folder) {
+// The tables of a folder; null without a folder.
+std::shared_ptr<const draughts::Tablebase> open_tables(const std::optional<std::string>& folder) {
     return folder ? std::make_shared<const draughts::Tablebase>(*folder, 0) : nullptr;
 }
 
@@ -116,9 +105,8 @@ void bind_draughts(nb::module_& module) {
                 return piece ? std::countr_zero(piece) + 1 : 0;
             },
             "Square of the piece that must continue its capture, or 0")
-        .def_prop_ro(
-            "quiet", [](const P& p) { return p.line.now().quiet; }, "Whole moves without progress")
-        .def_prop_ro("seen", [](const P& p) { return int{p.line.now().seen}; }, "Earlier occurrences of the position");
+        .def_prop_ro("quiet", &now<&Draughts::State::quiet, Draughts>, "Whole moves without progress")
+        .def_prop_ro("seen", &now<&Draughts::State::seen, Draughts>, "Earlier occurrences of the position");
     bind_game<Draughts>(module, "Draughts", &draughts_tables)
         .def("setup", &set_up, "black"_a, "white"_a, "kings"_a, "to_move"_a, "continuing"_a, "quiet"_a, "plies"_a);
     bind_alphabeta<Draughts>(module, "DraughtsAlphaBeta")
@@ -126,7 +114,7 @@ void bind_draughts(nb::module_& module) {
             "__init__",
             [](AlphaBeta<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int threads,
                const std::optional<std::string>& tables, const std::optional<Weights>& net) {
-                new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, opened_tables(tables), evaluation_net(net)),
+                new (self) AlphaBeta<Draughts>(Evaluator<Draughts>(*game, open_tables(tables), evaluation_net(net)),
                                                table_bytes(megabytes), checked_threads(threads));
             },
             "game"_a, "megabytes"_a, "threads"_a, "tables"_a = nb::none(), "net"_a = nb::none(), nb::keep_alive<1, 2>(),
@@ -136,7 +124,7 @@ void bind_draughts(nb::module_& module) {
             "__init__",
             [](PuctSearch<Draughts>* self, std::shared_ptr<const Draughts> game, int megabytes, int batch,
                std::uint64_t seed, const std::optional<std::string>& tables) {
-                Evaluator<Draughts> evaluator(*game, opened_tables(tables), nullptr);
+                Evaluator<Draughts> evaluator(*game, open_tables(tables), nullptr);
                 PuctMethods<Draughts>::construct(self, std::move(evaluator), megabytes, batch, seed);
             },
             "game"_a, "megabytes"_a, "batch"_a, "seed"_a, "tables"_a = nb::none(), nb::keep_alive<1, 2>());

@@ -10,25 +10,6 @@ namespace {
 
 using namespace draughts;
 
-// Calls back into Python, rate-limited, and handles Ctrl-C.
-class Notifier {
-  public:
-    using Callback = std::optional<nb::typed<nb::callable, void(std::uint64_t)>>;
-
-    explicit Notifier(Callback callback = {}) : callback_(std::move(callback)) {}
-
-    void operator()(std::uint64_t done) {
-        if (!signals_.due()) return;
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (callback_) (*callback_)(done);
-    }
-
-  private:
-    Callback callback_;
-    SignalCheck signals_;
-};
-
 struct TableSize {
     std::string name;
     std::uint64_t positions;
@@ -40,7 +21,7 @@ struct ProbeResult {
 };
 
 void check_pieces(int pieces) {
-    require(pieces >= 2 && pieces <= kMaxPieces, "tables have from 2 to " + std::to_string(kMaxPieces) + " pieces");
+    require(pieces >= 2 && pieces <= kMaxPieces, "pieces must be from 2 to " + std::to_string(kMaxPieces));
 }
 
 Material material_named(const std::string& name, std::vector<Material> (*listed)(int)) {
@@ -49,7 +30,7 @@ Material material_named(const std::string& name, std::vector<Material> (*listed)
             if (material.name() == name) return material;
         }
     }
-    throw std::invalid_argument("no table is called " + name);
+    throw std::invalid_argument("unknown table " + name);
 }
 
 std::vector<TableSize> table_sizes(int pieces) {
@@ -71,15 +52,13 @@ class OpenTables {
 
     ProbeResult probe(Bits black, Bits white, Bits kings, int role, int continuing) {
         const Board board = seen_by_mover(black, white, kings, role);
-        require(continuing >= 0 && continuing <= 32, "a square is from 1 to 32");
+        require(continuing >= 0 && continuing <= 32, "continuing must be a square from 1 to 32, or 0");
         Value value;
         if (continuing == 0) {
             value = prober_.value(board);
         } else {
             const Bits square = Bits{1} << (continuing - 1), from = role == kBlack ? square : turned(square);
-            const auto jumps = all_jumpers(board, 0);
-            require((jumps[0] | jumps[1] | jumps[2] | jumps[3]) & from,
-                    "the piece that must continue its capture cannot capture");
+            require(union_of(all_jumpers(board, 0)) & from, "the piece that must continue its capture cannot capture");
             value = prober_.value_in_capture(board, from);
         }
         return {static_cast<int>(outcome(value)), value == kDrawn ? std::nullopt : std::optional<int>(value)};
@@ -92,22 +71,22 @@ class OpenTables {
 
     SliceCounts slice_counts(const std::string& name) const {
         const StoredSlice* slice = tables_.slice(material_named(name, slices_in_order));
-        require(slice, "no open table is called " + name);
+        require(slice, "table " + name + " is not open");
         return slice->counts();
     }
 
     PackedOutcomes packed(int threads) const {
-        Notifier notify;
+        SignalCheck check;
         nb::gil_scoped_release release;
-        return pack_outcomes(tables_, threads, [&] { notify(0); });
+        return pack_outcomes(tables_, threads, [&] { check(); });
     }
 
     Verification verify(int pieces, int threads) const {
         check_pieces(pieces);
-        require(pieces <= tables_.pieces(), "the tables have fewer pieces");
-        Notifier notify;
+        require(pieces <= tables_.pieces(), "the tables go to " + std::to_string(tables_.pieces()) + " pieces");
+        SignalCheck check;
         nb::gil_scoped_release release;
-        return verify_tables(tables_, pieces, threads, [&] { notify(0); });
+        return verify_tables(tables_, pieces, threads, [&] { check(); });
     }
 
   private:
@@ -116,7 +95,7 @@ class OpenTables {
         const Board board{{black, white}, kings};
         require(!(black & white) && !(kings & board.empty()), "the bit boards contradict each other");
         for (int side = 0; side < 2; ++side) {
-            require(!(board.men(side) & crown_row(side)), "a man stands on its crowning row");
+            require(!(board.men(side) & crown_row(side)), "a man is on its crowning row");
         }
         const int pieces = std::popcount(board.occupied());
         require(pieces <= tables_.pieces(), "the position has " + std::to_string(pieces) +
@@ -128,11 +107,16 @@ class OpenTables {
     Prober prober_;
 };
 
-void build(TableBuilder& builder, const std::string& name, Notifier::Callback progress) {
+void build(TableBuilder& builder, const std::string& name,
+           const std::optional<nb::typed<nb::callable, void(std::uint64_t)>>& progress) {
     const Material material = material_named(name, materials_in_order);
-    Notifier notify{std::move(progress)};
+    SignalCheck check;
+    const auto report = [&](std::uint64_t done) {
+        if (progress) (*progress)(done);
+        return false;
+    };
     nb::gil_scoped_release release;
-    builder.build(material, [&](std::uint64_t done) { notify(done); });
+    builder.build(material, [&](std::uint64_t done) { check([&] { return report(done); }); });
 }
 
 auto words_of(PackedOutcomes& packed) {
@@ -186,7 +170,7 @@ void bind_tablebase(nb::module_& module) {
         .def(
             "__init__",
             [](TableBuilder* self, const std::string& folder, int threads) {
-                require(threads >= 1, "a build needs a thread");
+                require(threads >= 1, "threads must be at least 1");
                 new (self) TableBuilder(folder, threads);
             },
             "folder"_a, "threads"_a)

@@ -1,7 +1,5 @@
 // The Python bindings of Tablut.
 #include "bindings_search.hpp"
-#include "search/forced.hpp"
-#include "tablut_escape.hpp"
 #include "tablut_evaluation.hpp"
 #include "tablut_heuristics.hpp"
 #include "tablut_rollouts.hpp"
@@ -12,58 +10,28 @@ extern template class AlphaBetaThread<Tablut>;
 
 namespace {
 
-Squares squares_from(nb::handle mask) {
-    const auto array = nb::cast<nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(mask);
-    Squares squares;
-    for (std::size_t i = 0; i < array.shape(0); ++i) {
-        if (array.data()[i]) squares |= Squares::of(static_cast<int>(i));
+using Board = nb::ndarray<const std::int8_t, nb::shape<81>, nb::c_contig, nb::device::cpu>;
+
+// Reads a board of 0 empty, 1 attacker, 2 defender, 3 king into sets of men by role and the square of the king.
+void read_board(const Board& board, std::array<Squares, 2>& men, int& king) {
+    for (int square = 0; square < Tablut::kSquares; ++square) {
+        const int piece = board.data()[square] - 1;
+        if (piece == kKing) king = square;
+        if (piece == kAttacker || piece == kDefender) men[piece] |= Squares::of(square);
     }
-    return squares;
 }
 
 // Reads boardwright.games.tablut.rules.Tables.
 TablutTables tablut_tables(nb::handle tables) {
-    const auto field = [&](const char* name) { return nb::object(tables.attr(name)); };
-    const auto flag = [&](const char* name) { return nb::cast<bool>(field(name)); };
-    const auto number = [&](const char* name) { return nb::cast<int>(field(name)); };
     TablutTables t;
-    const auto board =
-        nb::cast<nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(field("start"));
-    for (int square = 0; square < Tablut::kSquares; ++square) {
-        const int piece = board.data()[square];
-        if (piece == 1 + kKing) {
-            t.king = square;
-        } else if (piece != 0) {
-            t.men[piece - 1] |= Squares::of(square);
-        }
-    }
-    for (int piece = 0; piece < 3; ++piece) {
-        t.stop[piece] = squares_from(field("stop")[nb::int_(piece)]);
-        for (int direction = 0; direction < 4; ++direction) {
-            t.enter[piece][direction] = squares_from(field("enter")[nb::int_(piece)][nb::int_(direction)]);
-        }
-    }
-    for (int role = 0; role < 2; ++role) t.hostile[role] = squares_from(field("hostile")[nb::int_(role)]);
-    t.escape = squares_from(field("escape"));
-    t.strong = squares_from(field("strong"));
-    t.edge = squares_from(field("edge"));
-    t.throne = number("throne");
-    t.first = static_cast<Role>(number("first"));
-    t.throne_hostile_under_king = flag("throne_hostile_under_king");
-    t.king_armed = flag("king_armed");
-    t.surround_loses = flag("surround_loses");
-    t.both_sides_need_moves = flag("both_sides_need_moves");
-    t.count_start = flag("count_start");
-    t.repetition_draws = flag("repetition_draws");
-    t.repetition_limit = number("repetition_limit");
-    t.max_quiet_plies = number("max_quiet_plies");
-    t.max_plies = number("max_plies");
-    t.quiet_scale = nb::cast<float>(field("quiet_scale"));
-    t.ply_scale = nb::cast<float>(field("ply_scale"));
-    const auto keys =
-        nb::cast<nb::ndarray<const std::uint64_t, nb::shape<3, 81>, nb::c_contig, nb::device::cpu>>(field("piece_key"));
-    for (int piece = 0; piece < 3; ++piece) std::copy_n(keys.data() + piece * 81, 81, t.piece_key[piece].begin());
-    t.defenders_to_move_key = nb::cast<std::uint64_t>(field("defenders_to_move_key"));
+    FieldReader{tables}("stop", t.stop)("enter", t.enter)("hostile", t.hostile)("escape", t.escape)
+        ("strong", t.strong)("edge", t.edge)("throne", t.throne)("first", t.first)
+        ("throne_hostile_under_king", t.throne_hostile_under_king)("king_armed", t.king_armed)
+        ("surround_loses", t.surround_loses)("both_sides_need_moves", t.both_sides_need_moves)
+        ("count_start", t.count_start)("repetition_draws", t.repetition_draws)("repetition_limit", t.repetition_limit)
+        ("max_quiet_plies", t.max_quiet_plies)("max_plies", t.max_plies)("quiet_scale", t.quiet_scale)
+        ("ply_scale", t.ply_scale)("piece_key", t.piece_key)("defenders_to_move_key", t.defenders_to_move_key);
+    read_board(nb::cast<Board>(nb::object(tables.attr("start"))), t.men, t.king);
     return t;
 }
 
@@ -115,20 +83,11 @@ auto board_of(const Position<Tablut>& p) {
     return numpy_array(std::move(board), std::array<std::size_t, 1>{Tablut::kSquares});
 }
 
-using Board = nb::ndarray<const std::int8_t, nb::shape<81>, nb::c_contig, nb::device::cpu>;
-
 Position<Tablut> set_up(std::shared_ptr<const Tablut> game, Board board, Role to_move, int quiet, int plies) {
     check_role(to_move);
     std::array<Squares, 2> men;
     int king = Tablut::kNoKing;
-    for (int square = 0; square < Tablut::kSquares; ++square) {
-        const int piece = board.data()[square];
-        if (piece == 1 + kKing) {
-            king = square;
-        } else if (piece == 1 + kAttacker || piece == 1 + kDefender) {
-            men[piece - 1] |= Squares::of(square);
-        }
-    }
+    read_board(board, men, king);
     return {game, Line<Tablut>(*game, game->make(men[0], men[1], king, to_move, quiet, plies))};
 }
 
@@ -142,10 +101,8 @@ void bind_tablut(nb::module_& module) {
             "PathKind of tablut_tactics.hpp; 0: none found")
         .def_ro("action", &VictoryPath::action, "Its first action, or -1");
     bind_position<Tablut, TablutRollouts>(module, "TablutPosition")
-        .def_prop_ro(
-            "quiet", [](const P& p) { return p.line.now().quiet; }, "Plies since the last capture")
-        .def_prop_ro(
-            "seen", [](const P& p) { return int{p.line.now().seen}; }, "Earlier occurrences of the position")
+        .def_prop_ro("quiet", &now<&Tablut::State::quiet, Tablut>, "Plies since the last capture")
+        .def_prop_ro("seen", &now<&Tablut::State::seen, Tablut>, "Earlier occurrences of the position")
         .def(
             "king_can_be_captured",
             [](const P& p) { return TablutTactics(*p.game).king_can_be_captured(p.line.now()); },

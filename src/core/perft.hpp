@@ -1,4 +1,4 @@
-// Perft and random playouts: tests and benchmarks of an engine.
+// Perft, forced wins by full search and random playouts: tests and benchmarks of an engine.
 #pragma once
 
 #include <algorithm>
@@ -69,6 +69,23 @@ std::uint64_t perft_distinct(Line<G>& line, int depth, Tick& tick) {
         leaves += perft_distinct(line, depth - 1, tick);
     });
     return leaves;
+}
+
+// Whether `role` wins within `plies` actions against every defence, or has won already: by full search, slow and
+// without knowledge of the game.
+template <Game G>
+bool forced_win(Line<G>& line, Role role, int plies) {
+    if (line.over()) return line.now().result == win_for(role);
+    if (plies == 0) return false;
+    const bool own = line.now().to_move == role;
+    bool wins = !own;
+    line.each_action([&](Action action) {
+        if (wins == own) return;  // decided
+        line.play(action);
+        wins = forced_win(line, role, plies - 1);
+        line.undo();
+    });
+    return wins;
 }
 
 struct PlayoutTally {

@@ -134,9 +134,12 @@ class Tablut {
         return state;
     }
 
-    int count_actions(const State& state) const {
+    int count_actions(const State& state) const { return count_actions(state, state.to_move); }
+
+    // The moves `role` would have were it to move.
+    int count_actions(const State& state, Role role) const {
         int count = 0;
-        each_slide(state, state.to_move, [&](int, int, Squares landings) {
+        each_slide(state, role, [&](int, int, Squares landings) {
             count += landings.count();
             return false;
         });
@@ -188,10 +191,10 @@ class Tablut {
     bool is_legal(const State& state, Action action) const {
         if (action < 0 || action >= kActions || state.result != Result::kOngoing) return false;
         const int to = landing(action);
-        const int wanted_direction = action % 32 / 8, wanted_distance = action % 8 + 1;
+        const int own_direction = action % 32 / 8, own_distance = action % 8 + 1;
         if (to < 0 || to >= kSquares) return false;
         return each_slide(state, state.to_move, [&](int direction, int distance, Squares landings) {
-            return direction == wanted_direction && distance == wanted_distance && landings.has(to);
+            return direction == own_direction && distance == own_distance && landings.has(to);
         });
     }
 
@@ -258,6 +261,12 @@ class Tablut {
         return (to - offset(direction) * distance) * 32 + direction * 8 + distance - 1;
     }
 
+    // Steps along rows and columns from one square to another.
+    static constexpr int distance(int a, int b) {
+        const int rows = a / kSize - b / kSize, columns = a % kSize - b % kSize;
+        return (rows < 0 ? -rows : rows) + (columns < 0 ? -columns : columns);
+    }
+
     static Squares king_set(const State& state) { return state.king == kNoKing ? Squares() : Squares::of(state.king); }
 
     static Squares empty_squares(const State& state) {
@@ -293,13 +302,6 @@ class Tablut {
         return direction == kLeft ? not_last : direction == kRight ? not_first : kBoard;
     }
 
-  private:
-    friend class TablutTactics;
-
-    bool can_move(const State& state, Role role) const {
-        return each_slide(state, role, [](int, int, Squares) { return true; });
-    }
-
     // Squares that a piece of `mover` can capture an enemy man against.
     Squares anvils_of(const State& state, Role mover, Squares empty) const {
         Squares anvils = state.men[mover] | (rules_.hostile[1 - mover] & empty);
@@ -308,6 +310,31 @@ class Tablut {
             anvils |= Squares::of(rules_.throne);
         }
         return anvils;
+    }
+
+    // Empty squares on which an arriving attacker captures the king, who must be on the board.
+    Squares king_traps(const State& state, Squares empty) const {
+        const Squares king = Squares::of(state.king);
+        const Squares enemies = state.men[kAttackers] | (rules_.hostile[kDefenders] & empty);
+        std::array<Squares, 4> side;
+        std::array<bool, 4> hostile{};
+        for (int direction = 0; direction < 4; ++direction) {
+            side[direction] = step(king, direction) & inside(direction);
+            hostile[direction] = (side[direction] & enemies).any();
+        }
+        const bool strong = (rules_.strong & king).any();
+        const int hostile_sides = hostile[0] + hostile[1] + hostile[2] + hostile[3];
+        Squares traps;
+        for (int direction = 0; direction < 4; ++direction) {
+            const bool completes = strong ? hostile_sides - hostile[direction] == 3 : hostile[direction ^ 1];
+            if (completes) traps |= side[direction];
+        }
+        return traps & empty;
+    }
+
+  private:
+    bool can_move(const State& state, Role role) const {
+        return each_slide(state, role, [](int, int, Squares) { return true; });
     }
 
     // Removes the men captured by the piece that has just moved to `target`.
@@ -339,22 +366,22 @@ class Tablut {
         const Squares king = Squares::of(state.king);
         const Squares enemies = state.men[kAttackers] | (rules_.hostile[kDefenders] & empty);
         const bool strong = (rules_.strong & king).any();
-        bool beside = false, between = false;
+        bool adjacent = false, between = false;
         int sides = 0;
         for (int direction = 0; direction < 4; ++direction) {
             const Squares side = step(king, direction) & inside(direction);
             sides += (side & enemies).any();
             if (side == target) {
-                beside = true;
+                adjacent = true;
                 const Squares opposite = step(king, direction ^ 1) & inside(direction ^ 1);
                 between = (opposite & enemies).any();
             }
         }
-        return beside && (strong ? sides == 4 : between);
+        return adjacent && (strong ? sides == 4 : between);
     }
 
     // Exact: boards are compared, the hash only spares most comparisons. A capture can never be
-    // undone, so nothing before the last one needs a look; sides alternate, so every second does.
+    // undone, so nothing before the last one needs a check; sides alternate, so only every second state does.
     static std::int8_t earlier_occurrences(std::span<const State> line, const State& state) {
         const int reach = std::min<int>(state.quiet, static_cast<int>(line.size()));
         int seen = 0;

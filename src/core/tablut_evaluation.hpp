@@ -1,7 +1,5 @@
-// How good a Tablut position looks, and which moves to try first.
+// Static evaluation and move ordering of Tablut.
 #pragma once
-
-#include <cmath>
 
 #include "search/evaluation.hpp"
 #include "tablut.hpp"
@@ -12,8 +10,6 @@ template <>
 class Evaluator<Tablut> {
   public:
     using State = Tablut::State;
-    static constexpr double kScale = 500;
-
     // The features of the score, for the attackers.
     enum Feature {
         kAttackerMen,     // attackers on the board
@@ -33,6 +29,7 @@ class Evaluator<Tablut> {
         kFeatures
     };
     using Features = std::array<int, kFeatures>;
+    static constexpr double kScale = 500;
     // In hundredths of an attacker, fitted to the results of self-play games by logistic regression, then adjusted by
     // hand where a feature was dropped. The weights depend on how the king is captured and where he escapes to.
     static constexpr Features kWeakKing{100, -74, -10, 0, -85, -9, -24, 25, 16, -24, 1, -47, 38, -603};
@@ -72,11 +69,11 @@ class Evaluator<Tablut> {
             f[kKingBeset] += (side & hostile).any();
             f[kKingShielded] += (side & state.men[kDefenders]).any();
         }
-        f[kKingTraps] = king_traps(state, Tablut::empty_squares(state)).count();
+        f[kKingTraps] = game_->king_traps(state, Tablut::empty_squares(state)).count();
         f[kCornerGuards] = (attackers & guards_).count();
         f[kOuterAttackers] = (attackers & edge_).count();
-        f[kAttackerMoves] = count_moves(state, kAttackers);
-        f[kKingFromCentre] = std::abs(state.king / 9 - 4) + std::abs(state.king % 9 - 4);
+        f[kAttackerMoves] = game_->count_actions(state, kAttackers);
+        f[kKingFromCentre] = Tablut::distance(state.king, 40);
         f[kAttackersToMove] = state.to_move == kAttackers ? 1 : -1;
         f[kConstant] = 1;
         return f;
@@ -100,7 +97,7 @@ class Evaluator<Tablut> {
     void list_winning(const State& state, ActionList& actions) const {
         const bool hunts = state.to_move == kAttackers;
         const Squares empty = Tablut::empty_squares(state);
-        const Squares wins = hunts ? king_traps(state, empty) : game_->rules().escape;
+        const Squares wins = hunts ? game_->king_traps(state, empty) : game_->rules().escape;
         const Squares movers = hunts ? state.men[kAttackers] : Tablut::king_set(state);
         if (wins.none() || movers.none()) return;
         game_->slide(movers, hunts ? TablutPiece(kAttackers) : kKing, empty,
@@ -127,20 +124,11 @@ class Evaluator<Tablut> {
         return reached & ~Tablut::king_set(state);
     }
 
-    int count_moves(const State& state, Role role) const {
-        int count = 0;
-        game_->each_slide(state, role, [&](int, int, Squares landings) {
-            count += landings.count();
-            return false;
-        });
-        return count;
-    }
-
     void list_moves(const State& state, ActionList& actions, bool quiet_too) const {
         const Role role = state.to_move;
         const Squares empty = Tablut::empty_squares(state);
         const std::array<Squares, 2> taking = captures(state, role, empty);
-        const Squares wins = role == kAttackers ? king_traps(state, empty) : game_->rules().escape;
+        const Squares wins = role == kAttackers ? game_->king_traps(state, empty) : game_->rules().escape;
         const auto add = [&](TablutPiece piece) {
             return [&, piece](int direction, int distance, Squares landings) {
                 const bool wins_here = role == kAttackers || piece == kKing;
@@ -168,43 +156,15 @@ class Evaluator<Tablut> {
     // Squares from which a man arriving takes one man or more, and two or more. The man that moves may
     // itself have been the anvil: rare, and harmless to an ordering.
     std::array<Squares, 2> captures(const State& state, Role role, Squares empty) const {
-        const auto& rules = game_->rules();
-        const Role victim = static_cast<Role>(1 - role);
-        Squares anvils = state.men[role] | (rules.hostile[victim] & empty);
-        if (role == kDefenders && rules.king_armed) anvils |= Tablut::king_set(state);
-        if (role == kAttackers && rules.throne_hostile_under_king && state.king == rules.throne) {
-            anvils |= Squares::of(rules.throne);
-        }
+        const Squares anvils = game_->anvils_of(state, role, empty), enemies = state.men[1 - role];
         Squares once, twice;
         for (int direction = 0; direction < 4; ++direction) {
-            const Squares held = Tablut::step(anvils, direction) & Tablut::inside(direction) & state.men[victim];
+            const Squares held = Tablut::step(anvils, direction) & Tablut::inside(direction) & enemies;
             const Squares from = Tablut::step(held, direction) & Tablut::inside(direction) & empty;
             twice |= once & from;
             once |= from;
         }
         return {once, twice};
-    }
-
-    // Squares from which an attacker arriving takes the king.
-    Squares king_traps(const State& state, Squares empty) const {
-        const auto& rules = game_->rules();
-        const Squares king = Tablut::king_set(state);
-        const Squares hostile = state.men[kAttackers] | (rules.hostile[kDefenders] & empty);
-        const bool strong = (rules.strong & king).any();
-        Squares traps, gaps;
-        int closed = 0;
-        for (int direction = 0; direction < 4; ++direction) {
-            const Squares side = Tablut::step(king, direction) & Tablut::inside(direction);
-            const Squares opposite = Tablut::step(king, direction ^ 1) & Tablut::inside(direction ^ 1);
-            if ((side & hostile).any()) {
-                ++closed;
-                traps |= opposite;
-            } else {
-                gaps |= side;
-            }
-        }
-        if (strong) return closed == 3 ? gaps & empty : Squares();
-        return traps & empty;
     }
 
     const Tablut* game_;

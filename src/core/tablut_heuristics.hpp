@@ -2,8 +2,6 @@
 // and `heuristic`. Each returns all moves it considers best; the player draws one.
 #pragma once
 
-#include <cstdlib>
-
 #include "tablut_tactics.hpp"
 
 namespace boardwright {
@@ -90,9 +88,7 @@ class TablutHeuristics {
     int escape_distance(int square) const {
         int nearest = 2 * Tablut::kSize;
         for (Squares escapes = game_.rules().escape; escapes.any();) {
-            const int escape = escapes.take_first();
-            nearest = std::min(nearest, std::abs(escape / Tablut::kSize - square / Tablut::kSize) +
-                                            std::abs(escape % Tablut::kSize - square % Tablut::kSize));
+            nearest = std::min(nearest, Tablut::distance(escapes.take_first(), square));
         }
         return nearest;
     }
@@ -115,12 +111,7 @@ class TablutHeuristics {
     }
 
     // The throne and its four neighbours.
-    bool in_centre(int square) const {
-        const int throne = game_.rules().throne;
-        return std::abs(square / Tablut::kSize - throne / Tablut::kSize) +
-                   std::abs(square % Tablut::kSize - throne % Tablut::kSize) <=
-               1;
-    }
+    bool in_centre(int square) const { return Tablut::distance(square, game_.rules().throne) <= 1; }
 
     const Tablut& game_;
     TablutTactics tactics_;

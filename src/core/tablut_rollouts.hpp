@@ -2,7 +2,6 @@
 #pragma once
 
 #include "search/rollout.hpp"
-#include "tablut_escape.hpp"
 #include "tablut_tactics.hpp"
 
 namespace boardwright {
@@ -22,7 +21,7 @@ class TablutRollouts : public PlainRollouts<Tablut> {
     }
 
     // A forced escape: by two threats at 64 visits, three at 512, four at 4096 and so on.
-    Result look_ahead(const Line<Tablut>& line, std::uint32_t visits) const {
+    Result search_for_proof(const Line<Tablut>& line, std::uint32_t visits) const {
         constexpr std::uint32_t kFirst = 64;
         if (visits < kFirst || !std::has_single_bit(visits) || line.now().to_move != kDefenders)
             return Result::kOngoing;

@@ -27,7 +27,7 @@ class TablutTactics {
     using State = Tablut::State;
 
     explicit TablutTactics(const Tablut& game) : game_(game) {
-        for (Squares escapes = game.rules_.escape; escapes.any();) {
+        for (Squares escapes = game.rules().escape; escapes.any();) {
             const int square = escapes.take_first();
             in_line_with_escape_ |= row(square / Tablut::kSize) | Tablut::column(square % Tablut::kSize);
         }
@@ -36,23 +36,8 @@ class TablutTactics {
     // Whether the attackers, were they to move, could capture the king at once.
     bool king_can_be_captured(const State& state) const {
         if (state.king == Tablut::kNoKing) return false;
-        const TablutTables& rules = game_.rules_;
-        const Squares empty = Tablut::empty_squares(state), king = Squares::of(state.king);
-        const Squares enemies = state.men[kAttackers] | (rules.hostile[kDefenders] & empty);
-        std::array<Squares, 4> side;
-        std::array<bool, 4> hostile{};
-        for (int direction = 0; direction < 4; ++direction) {
-            side[direction] = Tablut::step(king, direction) & Tablut::inside(direction);
-            hostile[direction] = (side[direction] & enemies).any();
-        }
-        const bool strong = (rules.strong & king).any();
-        const int hostile_sides = hostile[0] + hostile[1] + hostile[2] + hostile[3];
-        Squares fatal;  // where an arriving attacker takes him
-        for (int direction = 0; direction < 4; ++direction) {
-            const bool completes = strong ? hostile_sides - hostile[direction] == 3 : hostile[direction ^ 1];
-            if (completes) fatal |= side[direction] & empty;
-        }
-        return fatal.any() && (fatal & attackers_reach(state, empty)).any();
+        const Squares empty = Tablut::empty_squares(state), traps = game_.king_traps(state, empty);
+        return traps.any() && (traps & attackers_reach(state, empty)).any();
     }
 
     // Men of `victim` that some single move of the other side would take.
@@ -60,7 +45,7 @@ class TablutTactics {
         const Role mover = static_cast<Role>(1 - victim);
         const Squares empty = Tablut::empty_squares(state);
         Squares arrivals = reach(state.men[mover], TablutPiece(mover), empty);
-        if (mover == kDefenders && game_.rules_.king_armed) arrivals |= reach(Tablut::king_set(state), kKing, empty);
+        if (mover == kDefenders && game_.rules().king_armed) arrivals |= reach(Tablut::king_set(state), kKing, empty);
         // A man cannot press another against the square it came from: that would need a jump.
         const Squares anvils = game_.anvils_of(state, mover, empty);
         Squares taken;
@@ -93,7 +78,7 @@ class TablutTactics {
         game_.slide(king, kKing, empty, [&](int direction, int distance, Squares landing) {
             const int to = landing.first();
             const Action action = Tablut::action_to(to, direction, distance);
-            if (game_.rules_.escape.has(to)) {
+            if (game_.rules().escape.has(to)) {
                 best = {PathKind::kEscape, action};
                 return true;
             }
@@ -117,7 +102,7 @@ class TablutTactics {
 
     // A win of n plies is in time where this is n or more: escaping ends the game before limits do.
     int plies_until_draw(const State& state) const {
-        const TablutTables& rules = game_.rules_;
+        const TablutTables& rules = game_.rules();
         int left = kEndless;
         if (rules.max_plies > 0) left = std::min(left, rules.max_plies - static_cast<int>(state.plies));
         if (rules.max_quiet_plies > 0) left = std::min(left, rules.max_quiet_plies - static_cast<int>(state.quiet));
@@ -149,11 +134,11 @@ class TablutTactics {
     }
 
     bool open_way(int from, int direction, Squares empty, Way& way) const {
-        const Squares enter = game_.rules_.enter[kKing][direction] & empty;
+        const Squares enter = game_.rules().enter[kKing][direction] & empty;
         Squares at = Tablut::step(Squares::of(from), direction) & enter;
         for (; at.any(); at = Tablut::step(at, direction) & enter) {
             way.squares |= at;
-            if ((at & game_.rules_.escape & game_.rules_.stop[kKing]).any()) {
+            if ((at & game_.rules().escape & game_.rules().stop[kKing]).any()) {
                 way.escape = at.first();
                 way.direction = direction;
                 return true;
@@ -163,7 +148,7 @@ class TablutTactics {
     }
 
     bool takes_the_blocker(const State& after, const Way& way, Squares blocks) const {
-        const TablutTables& rules = game_.rules_;
+        const TablutTables& rules = game_.rules();
         const int last = way.escape - Tablut::offset(way.direction);  // the square before the corner
         if (blocks != Squares::of(last) || way.squares.count() < 3) return false;
         if (!rules.king_armed || !rules.hostile[kAttackers].has(way.escape)) return false;
@@ -182,17 +167,74 @@ class TablutTactics {
     Squares reach(Squares pieces, TablutPiece piece, Squares empty) const {
         Squares passed;
         for (int direction = 0; direction < 4; ++direction) {
-            const Squares enter = game_.rules_.enter[piece][direction] & empty;
+            const Squares enter = game_.rules().enter[piece][direction] & empty;
             for (Squares sliding = Tablut::step(pieces, direction) & enter; sliding.any();
                  sliding = Tablut::step(sliding, direction) & enter) {
                 passed |= sliding;
             }
         }
-        return passed & game_.rules_.stop[piece];
+        return passed & game_.rules().stop[piece];
     }
 
     const Tablut& game_;
     Squares in_line_with_escape_;  // ignoring pieces between
+};
+
+// Forced escapes that are longer than a victory path: the defenders threaten one, move after move, until a threat
+// cannot be parried. Searches only the defenders' moves that threaten a victory path, but every reply, so its results
+// are proven, and quick: three threats, a win in up to eleven plies, mostly take less than a millisecond. Wins that
+// need a quiet move are not found.
+class TablutEscape {
+  public:
+    explicit TablutEscape(const Tablut& game) : tactics_(game) {}
+
+    // Whether the defenders, who are to move, have a victory path now or by force after at most `threats` threats.
+    bool forced(Line<Tablut>& line, int threats) {
+        return tactics_.victory_path(line.states()).found() || (threats > 0 && forced_by_threats(line, threats));
+    }
+
+  private:
+    // Positions searched for threats, some 50 microseconds each, before the search gives up.
+    static constexpr int kMaxPositions = 500;
+
+    bool forced_by_threats(Line<Tablut>& line, int threats) {
+        if (++positions_ > kMaxPositions) return false;
+        bool wins = false;
+        line.each_action([&](Action action) {
+            if (wins) return;
+            line.play(action);
+            wins = line.over() ? line.now().result == win_for(kDefenders)
+                               : threatens(line.now()) && cannot_be_parried(line, threats - 1);
+            line.undo();
+        });
+        return wins;
+    }
+
+    // Whether the king, whom the attackers cannot take, would have a victory path if it were his turn again.
+    bool threatens(Tablut::State state) const {
+        if (tactics_.king_can_be_captured(state)) return false;
+        state.to_move = kDefenders;
+        return tactics_.victory_path({&state, 1}).found();
+    }
+
+    bool cannot_be_parried(Line<Tablut>& line, int threats) {
+        std::vector<Action> parries;
+        line.each_action([&](Action action) {
+            line.play(action);
+            const bool lost = line.over() ? line.now().result == win_for(kDefenders) : forced(line, 0);
+            if (!lost) parries.push_back(action);
+            line.undo();
+        });
+        return std::ranges::all_of(parries, [&](Action action) {
+            line.play(action);
+            const bool lost = threats > 0 && !line.over() && forced_by_threats(line, threats);
+            line.undo();
+            return lost;
+        });
+    }
+
+    TablutTactics tactics_;
+    int positions_ = 0;
 };
 
 }  // namespace boardwright

@@ -114,9 +114,9 @@ class AlphaBetaThread {
 
         const std::uint64_t key = evaluator_.key(state);
         const bool zero_window = beta - alpha == 1;
-        Action remembered = kNoAction;
+        Action stored_action = kNoAction;
         if (const auto entry = shared_.table.find(key)) {
-            remembered = entry->action;
+            stored_action = entry->action;
             const int value = from_table(entry->value, ply);
             const bool fails_high = value >= beta && (static_cast<int>(entry->bound) & static_cast<int>(Bound::kLower));
             const bool fails_low = value <= alpha && (static_cast<int>(entry->bound) & static_cast<int>(Bound::kUpper));
@@ -129,7 +129,7 @@ class AlphaBetaThread {
         ActionList& actions = actions_[ply];
         actions.clear();
         evaluator_.list(state, actions);
-        order(actions, remembered, state.to_move, ply);
+        order(actions, stored_action, state.to_move, ply);
         // A forced move costs no depth, but no line extends beyond twice the depth that way.
         const int cost = actions.size() == 1 && ply < 2 * iteration_ ? 0 : 1;
 
@@ -143,17 +143,17 @@ class AlphaBetaThread {
             const State& after = line_.now();
             const bool same = after.to_move == state.to_move;
             const int left = after.continues ? depth : depth - cost;
-            const auto look = [&](int low, int high, int plies) {
+            const auto search_child = [&](int low, int high, int plies) {
                 return same ? search(low, high, plies, ply + 1) : -search(-high, -low, plies, ply + 1);
             };
             int score;
             if (i == 0) {
-                score = look(alpha, beta, left);
+                score = search_child(alpha, beta, left);
             } else {
                 const int less = quiet && depth >= 3 && !after.continues ? reduction(depth, static_cast<int>(i)) : 0;
-                score = look(alpha, alpha + 1, left - less);
-                if (less > 0 && score > alpha) score = look(alpha, alpha + 1, left);
-                if (score > alpha && score < beta) score = look(alpha, beta, left);
+                score = search_child(alpha, alpha + 1, left - less);
+                if (less > 0 && score > alpha) score = search_child(alpha, alpha + 1, left);
+                if (score > alpha && score < beta) score = search_child(alpha, beta, left);
             }
             line_.undo();
             if (score > best) {
@@ -161,7 +161,7 @@ class AlphaBetaThread {
                 if (score > alpha || best_action == kNoAction) best_action = action;
                 if (score > alpha) {
                     alpha = score;
-                    remember_variation(action, ply);
+                    update_variation(action, ply);
                     if (ply == 0) {
                         best_.score = score;
                         best_.principal_variation = variation_[0];
@@ -235,11 +235,11 @@ class AlphaBetaThread {
         return evaluator_.known(state, ply);
     }
 
-    void order(ActionList& actions, Action remembered, Role role, int ply) {
+    void order(ActionList& actions, Action stored_action, Role role, int ply) {
         const auto& killers = killers_[ply];
         const auto& history = history_[role];
         for (OrderedAction& move : actions) {
-            if (move.action == remembered) {
+            if (move.action == stored_action) {
                 move.order = 1 << 30;
             } else if (move.order < kSharp) {
                 if (move.action == killers[0]) move.order = kSharp - 1;
@@ -288,17 +288,17 @@ class AlphaBetaThread {
 
     static int reduction(int depth, int index) {
         static const auto table = [] {
-            std::array<std::array<std::int8_t, 64>, 64> made{};
+            std::array<std::array<std::int8_t, 64>, 64> reductions{};
             for (int d = 1; d < 64; ++d) {
                 for (int i = 3; i < 64; ++i)
-                    made[d][i] = static_cast<std::int8_t>(1.0 + std::log(d) * std::log(i) / 1.9);
+                    reductions[d][i] = static_cast<std::int8_t>(1.0 + std::log(d) * std::log(i) / 1.9);
             }
-            return made;
+            return reductions;
         }();
         return std::min<int>(table[std::min(depth, 63)][std::min(index, 63)], depth - 1);
     }
 
-    void remember_variation(Action action, int ply) {
+    void update_variation(Action action, int ply) {
         auto& here = variation_[ply];
         here.assign(1, action);
         const auto& rest = variation_[ply + 1];
@@ -355,7 +355,7 @@ class AlphaBeta {
     // every completed depth. Both are called from this thread only. With one thread and no time limit the result
     // depends only on the position and the earlier searches of this object.
     template <class Stop, class Done>
-    SearchReport run(const Line<G>& root, SearchLimit limit, Stop& stop, Done&& done) {
+    SearchReport run(const Line<G>& root, SearchLimit limit, Stop&& stop, Done&& done) {
         using Thread = AlphaBetaThread<G>;
         const auto begin = std::chrono::steady_clock::now();
         const auto elapsed = [&] {

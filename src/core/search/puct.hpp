@@ -60,19 +60,19 @@ class PuctSearch {
     // earlier; when no position waits and is_done(), the search is finished.
     int collect(int batch, std::uint64_t simulations) {
         abandon();
-        const auto most = std::min<std::size_t>(std::min<std::size_t>(static_cast<std::size_t>(batch), roles_.size()),
-                                                1 + tree_[0].visits / kVisitsPerLeaf);
-        std::vector<std::uint32_t> given_up;
+        const auto limit = std::min<std::size_t>(std::min<std::size_t>(static_cast<std::size_t>(batch), roles_.size()),
+                                                 1 + tree_[0].visits / kVisitsPerLeaf);
+        std::vector<std::uint32_t> abandoned;
         for (int settled = 0;
-             waiting_.size() < most && settled < kMaxSettled && given_up.size() < most && !is_done();) {
+             waiting_.size() < limit && settled < kMaxSettled && abandoned.size() < limit && !is_done();) {
             if (simulations > 0 && simulations_ + waiting_.size() >= simulations) break;
             const auto [end, at] = simulate();
             line_.reset(root_length_);
-            if (end == End::kGivenUp) given_up.push_back(at);
+            if (end == End::kAbandoned) abandoned.push_back(at);
             if (end == End::kSettled) ++settled;
             if (at == 0) break;  // nothing can follow before the root is evaluated
         }
-        for (const std::uint32_t at : given_up) tree_.mark(at, false);
+        for (const std::uint32_t at : abandoned) tree_.mark(at, false);
         return static_cast<int>(waiting_.size());
     }
 
@@ -123,7 +123,7 @@ class PuctSearch {
     static constexpr int kMaxSettled = 256;  // simulations without an evaluation before control returns to the caller
     static constexpr int kMaxForced = 64;  // forced moves in a row: the rules may never end a game of forced moves
 
-    enum class End { kWaiting, kGivenUp, kSettled, kFull };
+    enum class End { kWaiting, kAbandoned, kSettled, kFull };
 
     struct Waiting {
         std::uint32_t node;
@@ -145,7 +145,7 @@ class PuctSearch {
                 const bool waits = node.pending > 0;
                 if (!waits && !wait(at, forced++ < kMaxForced)) continue;
                 tree_.mark(at, true);
-                return {waits ? End::kGivenUp : End::kWaiting, at};
+                return {waits ? End::kAbandoned : End::kWaiting, at};
             }
             const std::uint32_t slot = choose(at);
             const PuctEdge& edge = tree_.edges(node)[slot];
@@ -190,7 +190,7 @@ class PuctSearch {
         } else if (const auto score = evaluator_.known(state, 0)) {
             node.known = *score == 0 ? Result::kDraw : win_for(*score > 0 ? state.to_move : 1 - state.to_move);
             node.distance = static_cast<std::uint16_t>(*score == 0 ? 0 : kWin - std::abs(*score));
-        } else if (wins_at_once()) {
+        } else if (has_winning_move()) {
             node.known = win_for(node.mover);
             node.distance = 1;
         }
@@ -199,7 +199,7 @@ class PuctSearch {
     }
 
     // Whether one of the evaluator's candidates wins the game at once.
-    bool wins_at_once() {
+    bool has_winning_move() {
         winning_.clear();
         evaluator_.list_winning(line_.now(), winning_);
         const Result win = win_for(line_.now().to_move);
@@ -213,7 +213,7 @@ class PuctSearch {
 
     // Expands all moves of a proven root, so that the quickest win is found.
     void expand_proven_root() {
-        if (!evaluator_.known(line_.now(), 0) && !wins_at_once()) return;
+        if (!evaluator_.known(line_.now(), 0) && !has_winning_move()) return;
         while (tree_[0].opened < tree_[0].edges) {
             line_.play(tree_.edges(tree_[0])[tree_[0].opened].action);
             open(0);
@@ -269,7 +269,7 @@ class PuctSearch {
         if (tree_.empty() || root.length() < root_length_) return kNowhere;
         const auto states = root.states();
         for (std::size_t i = 0; i < root_length_; ++i) {
-            if (!alike(states[i], line_.states()[i])) return kNowhere;
+            if (!is_same(states[i], line_.states()[i])) return kNowhere;
         }
         std::uint32_t at = 0;
         for (const State& state : states.subspan(root_length_)) {
@@ -281,7 +281,7 @@ class PuctSearch {
         return at;
     }
 
-    static bool alike(const State& a, const State& b) {
+    static bool is_same(const State& a, const State& b) {
         if constexpr (requires { a.quiet; }) {
             if (a.quiet != b.quiet) return false;
         }

@@ -40,7 +40,7 @@ class PuctRules {
         const auto edges = tree_.edges(node);
         const float own = static_cast<float>(node.visits + node.pending);
         const float exploration = std::sqrt(own) * (kInit + std::log((own + kBase + 1) / kBase));
-        look(node);
+        read_children(node);
         float tried = 0;
         for (std::uint32_t slot = 0; slot < node.opened; ++slot)
             tried += seen_[slot].visited ? edges[slot].prior : 0.0f;
@@ -92,7 +92,7 @@ class PuctRules {
     static constexpr float kInit = 0.7f, kBase = 19652.0f;       // of PUCT: exploration, and its growth
     static constexpr float kUntriedPenalty = 0.1f;                        // of PUCT: first-play urgency reduction
     static constexpr float kVisitScale = 50.0f, kScale = 0.1f;   // of Gumbel search
-    static constexpr float kLeastRange = 1e-8f;
+    static constexpr float kMinRange = 1e-8f;
 
     // A value between -1 and 1 as a score between 0 and 1.
     static constexpr float share_of(float value) { return (value + 1) / 2; }
@@ -103,7 +103,7 @@ class PuctRules {
         bool visited;   // else q is undefined
     };
 
-    void look(const PuctNode& node) {
+    void read_children(const PuctNode& node) {
         const auto side = static_cast<float>(side_of(node.mover));
         seen_.resize(node.opened);
         for (std::uint32_t slot = 0; slot < node.opened; ++slot) {
@@ -115,7 +115,7 @@ class PuctRules {
 
     // sigma(q), with the mixed value for unvisited moves, and the sum of the improved policy.
     void improve(const PuctNode& node) {
-        look(node);
+        read_children(node);
         const auto edges = tree_.edges(node);
         float weights = 0, weighted = 0, tried = 0;
         std::uint32_t most = 0;
@@ -137,7 +137,7 @@ class PuctRules {
             highest = std::max(highest, seen.q);
         }
         const float factor =
-            (kVisitScale + static_cast<float>(most)) * kScale / std::max(highest - lowest, kLeastRange);
+            (kVisitScale + static_cast<float>(most)) * kScale / std::max(highest - lowest, kMinRange);
         sigma_.resize(node.opened);
         untried_ = factor * (mixed - highest);
         total_ = std::max(0.0f, 1 - tried) * std::exp(untried_);

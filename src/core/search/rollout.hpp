@@ -34,7 +34,7 @@ struct PlainRollouts {
 
     // The same by a search. Called at a node of the tree on every visit but the first, with the number of
     // visits, so that it may search deeper where most simulations pass.
-    Result look_ahead(const Line<G>&, std::uint32_t) const { return Result::kOngoing; }
+    Result search_for_proof(const Line<G>&, std::uint32_t) const { return Result::kOngoing; }
 
     // The next action of a simulation that has left the tree.
     Action choose(const Line<G>& line, Random& random) const {
@@ -57,7 +57,7 @@ struct RolloutOptions {
     bool foresee = false;
     // Whether proven results are backed up (Winands, Björnsson and Saito, "Monte-Carlo Tree Search Solver",
     // 2008): a move proven to lose is not tried again, and a proven root ends the search. With both,
-    // Rollouts::look_ahead searches from the nodes of the tree as well.
+    // Rollouts::search_for_proof searches from the nodes of the tree as well.
     bool prove = false;
     int depth = 0;  // whole moves from the root after which a simulation counts as undecided; 0: no limit
     int threads = 1;
@@ -173,7 +173,7 @@ class RolloutTree {
                     return play_out(nodes_[at].known);
                 }
                 if (options_.prove && options_.foresee) {
-                    nodes_[at].known = rollouts_.look_ahead(line_, nodes_[at].visits);
+                    nodes_[at].known = rollouts_.search_for_proof(line_, nodes_[at].visits);
                     if (nodes_[at].known != Result::kOngoing) return nodes_[at].known;
                 }
                 if (at_depth()) return Result::kDraw;
@@ -255,7 +255,7 @@ class RolloutTree {
         const float factor = kExploration * std::sqrt(std::log(visits));
         float best_score = -std::numeric_limits<float>::infinity();
         std::uint32_t best = start;
-        const auto look = [&](std::uint32_t from, std::uint32_t to) {
+        const auto scan = [&](std::uint32_t from, std::uint32_t to) {
             for (std::uint32_t i = from; i < to; ++i) {
                 const float score = children[i].value + factor * children[i].exploration;
                 if (score > best_score) {
@@ -264,8 +264,8 @@ class RolloutTree {
                 }
             }
         };
-        look(start, parent.children);
-        look(0, start);
+        scan(start, parent.children);
+        scan(0, start);
         return parent.first_child + best;
     }
 

@@ -18,7 +18,7 @@ namespace boardwright {
 
 enum class Bound : std::uint8_t { kNone = 0, kUpper = 1, kLower = 2, kExact = 3 };
 
-struct Remembered {
+struct StoredSearch {
     Action action = kNoAction;  // best or refuting, or kNoAction
     std::int16_t value = 0;
     std::int8_t depth = 0;
@@ -41,7 +41,7 @@ class TranspositionTable {
     // Entries written from now on count as newer than the present ones.
     void new_search() { age_ = (age_ + 1) & kAges; }
 
-    std::optional<Remembered> find(std::uint64_t key) const {
+    std::optional<StoredSearch> find(std::uint64_t key) const {
         for (const Entry& entry : bucket(key).entries) {
             const std::uint64_t data = entry.data.load(std::memory_order_relaxed);
             if ((entry.key.load(std::memory_order_relaxed) ^ data) == key && data != 0) return unpack(data);
@@ -49,7 +49,7 @@ class TranspositionTable {
         return std::nullopt;
     }
 
-    void store(std::uint64_t key, Remembered what) {
+    void store(std::uint64_t key, StoredSearch what) {
         Entry* victim = nullptr;
         int lowest = 1 << 20;
         for (Entry& entry : bucket(key).entries) {
@@ -87,14 +87,14 @@ class TranspositionTable {
 
     Bucket& bucket(std::uint64_t key) const { return aligned_[key & mask_]; }
 
-    std::uint64_t pack(const Remembered& what) const {
+    std::uint64_t pack(const StoredSearch& what) const {
         return static_cast<std::uint16_t>(what.action + 1) |
                std::uint64_t{static_cast<std::uint16_t>(what.value)} << 16 |
                std::uint64_t{static_cast<std::uint8_t>(what.depth)} << 32 |
                std::uint64_t{static_cast<std::uint8_t>(what.bound)} << 40 | age_ << 42;
     }
 
-    static Remembered unpack(std::uint64_t data) {
+    static StoredSearch unpack(std::uint64_t data) {
         return {static_cast<Action>(data & 0xFFFF) - 1, static_cast<std::int16_t>(data >> 16),
                 static_cast<std::int8_t>(data >> 32), static_cast<Bound>((data >> 40) & 3)};
     }

@@ -76,8 +76,8 @@ SliceDescriptor append_slice(Bytes& file, const SolvedSlice& slice, int threads,
             coded[number] = filled_block(number)->encode(models);
     });
 
-    const SliceCounts counts = SliceCounts::of(slice.values);
-    SliceDescriptor where{counts.positions, counts.wins, counts.draws, counts.losses, counts.longest, 0, 0, 0, 0, 0, 0};
+    SliceDescriptor where{};
+    where.counts = SliceCounts::of(slice.values);
     where.block_ends = file.size();
     std::array<std::uint64_t, 2> end{};
     for (const auto& block : coded) {
@@ -163,7 +163,7 @@ void write_table(const std::filesystem::path& path, const std::vector<SolvedSlic
 }
 
 StoredSlice::StoredSlice(const Material& material, std::span<const std::uint8_t> file, const SliceDescriptor& where)
-    : index_(material), counts_{where.positions, where.wins, where.draws, where.losses, where.longest} {
+    : index_(material), counts_(where.counts) {
     const std::uint64_t blocks = Block::blocks_of(index_);
     sound_ = where.block_ends % 8 == 0 && where.block_ends <= where.outcome_model &&
              where.outcome_model - where.block_ends == blocks * sizeof(BlockEnds) &&

@@ -27,7 +27,7 @@ void write_table(const std::filesystem::path& path, const std::vector<SolvedSlic
                  const Tick& tick);
 
 struct SliceDescriptor {
-    std::uint64_t positions, wins, draws, losses, longest;
+    SliceCounts counts;
     // Where in the file each part begins; a part ends where the next begins.
     std::uint64_t block_ends, outcome_model, distance_model, outcomes, distances, end;
 };

@@ -133,21 +133,8 @@ std::uint64_t SliceIndex::number(const Board& board) const {
 }
 
 Board SliceIndex::board(std::uint64_t number) const {
-    const SquareSets& sets = square_sets();
     assert(number < size());
-    const auto next_digit = [&](int i) {
-        const auto digit = static_cast<std::uint32_t>(number % digits_[i]);
-        number /= digits_[i];
-        return digit;
-    };
-    const std::uint32_t enemy_kings_number = next_digit(3), kings_number = next_digit(2), enemy_men = next_digit(1);
-    Board board = men_on_board(material_, static_cast<std::uint32_t>(number), enemy_men);
-    const Bits kings = sets.among_free(material_.kings[0], kings_number, board.occupied());
-    board.pieces[0] |= kings;
-    const Bits enemy_kings = sets.among_free(material_.kings[1], enemy_kings_number, board.occupied());
-    board.pieces[1] |= enemy_kings;
-    board.kings = kings | enemy_kings;
-    return board;
+    return SliceWalk(*this, number).board();
 }
 
 SliceWalk::SliceWalk(const SliceIndex& slice, std::uint64_t first) : slice_(&slice) {

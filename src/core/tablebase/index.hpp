@@ -3,7 +3,7 @@
 // A table knows no colours. Every position is seen by the side to move, which plays role 0 (its men move
 // down the board); a position with White to move is turned by 180 degrees with the colours swapped. A slice
 // holds all positions of one material, numbered by the squares of the mover's men, the enemy's men, the
-// mover's kings and the enemy's kings, from the slowest digit to the fastest. Men never stand on their
+// mover's kings and the enemy's kings, from the slowest digit to the fastest. Men are never on their
 // crowning row, so each side's men have 28 squares; kings use the remaining squares. Numbers in which two
 // men share a square are gaps: they belong to no position.
 #pragma once

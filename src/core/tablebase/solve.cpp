@@ -85,8 +85,7 @@ class PairSolver {
             Bits from = moves.from[direction] & board.men(0) & kRowBeforeCrowning;
             for (; from; from &= from - 1) {
                 Board after = board;
-                bool crowned = false;
-                hop(after, 0, from & -from, direction, false, &crowned);
+                hop(after, 0, from & -from, direction, false);
                 best.add(finished_.value(turned(after)));
                 ++count;
             }

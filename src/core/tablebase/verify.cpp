@@ -24,7 +24,7 @@ class Verifier {
     // later losses above others. 0 is a draw.
     static constexpr int kScale = 1000;
     static int score(Value value) { return value == kDrawn ? 0 : value % 2 == 1 ? kScale - value : value - kScale; }
-    static Value unscored(int score) {
+    static Value value_of_score(int score) {
         return score == 0 ? kDrawn : static_cast<Value>(score > 0 ? kScale - score : score + kScale);
     }
 
@@ -36,31 +36,17 @@ class Verifier {
         return enemy > 0 ? 1 - enemy : enemy < 0 ? -enemy - 1 : 0;
     }
 
-    // Plays every jump of some pieces, and jumps again with the same piece while it can.
-    int best_capture(const Board& board, Bits movers) const {
-        int best = -kScale;
-        const auto jumps = all_jumpers(board, 0);
-        for (int direction = 0; direction < 4; ++direction) {
-            for (Bits from = jumps[direction] & movers; from; from &= from - 1) {
-                Board after = board;
-                bool crowned = false;
-                const Bits to = hop(after, 0, from & -from, direction, true, &crowned);
-                const auto again = all_jumpers(after, 0);
-                const bool continues = !crowned && ((again[0] | again[1] | again[2] | again[3]) & to);
-                best = std::max(best, continues ? best_capture(after, to) : score_after(after));
-            }
-        }
-        return best;
-    }
-
-    int best_step(const Board& board, const Origins& moves) const {
+    // Plays every hop, and jumps again with the same piece while it can.
+    int best_move(const Board& board, const Origins& moves) const {
         int best = -kScale;
         for (int direction = 0; direction < 4; ++direction) {
             for (Bits from = moves.from[direction]; from; from &= from - 1) {
                 Board after = board;
-                bool crowned = false;
-                hop(after, 0, from & -from, direction, false, &crowned);
-                best = std::max(best, score_after(after));
+                const auto [to, crowned] = hop(after, 0, from & -from, direction, moves.jumps);
+                Origins again;
+                if (moves.jumps && !crowned) again = {all_jumpers(after, 0), true};
+                for (Bits& jumpers : again.from) jumpers &= to;
+                best = std::max(best, again.any() ? best_move(after, again) : score_after(after));
             }
         }
         return best;
@@ -85,7 +71,7 @@ class Verifier {
         each_position(material, [&](std::uint64_t number, const Board& board) {
             const Origins moves = origins(board, 0);
             if (!moves.any()) values[number] = 0;
-            if (moves.jumps) values[number] = unscored(best_capture(board, board.pieces[0]));
+            if (moves.jumps) values[number] = value_of_score(best_move(board, moves));
         });
     }
 
@@ -93,9 +79,7 @@ class Verifier {
         const std::vector<Value>& values = values_[material.code()];
         std::atomic<std::uint64_t> wrong{0};
         each_position(material, [&](std::uint64_t number, const Board& board) {
-            const Origins moves = origins(board, 0);
-            const int best = moves.jumps ? best_capture(board, board.pieces[0]) : best_step(board, moves);
-            if (values[number] != unscored(best)) ++wrong;
+            if (values[number] != value_of_score(best_move(board, origins(board, 0)))) ++wrong;
         });
         const SliceCounts counted = SliceCounts::of(values);
         report.positions += counted.positions;

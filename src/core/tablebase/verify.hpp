@@ -1,7 +1,7 @@
 // Endgame tables of English draughts: a proof that finished tables are right.
 //
 // A table is right if every value follows from the values after the position's moves: then, by induction on
-// the distance, no win, loss or draw can be another. The check looks forward only, move by move and hop by
+// the distance, no win, loss or draw can be another. The check plays forward only, move by move and hop by
 // hop, and shares with the builder only the steps and jumps of the board.
 #pragma once
 
