@@ -61,15 +61,15 @@ def test_a_file_holds_positions_and_moves(tmp_path: Path) -> None:
     assert opening.position(cathedral).text == position.text
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "is empty"),
-        ("11-15\n11-15 11-15", "line 2: ply 2: move '11-15'"),
-        ("B:W21:B99", "line 1: position 'B:W21:B99'"),
-        ("B:W21:B", "line 1: the game is over"),
-    ],
-)
+BAD_FILES = {
+    "": "is empty",
+    "11-15\n11-15 11-15": "line 2: ply 2: move '11-15'",
+    "B:W21:B99": "line 1: position 'B:W21:B99'",
+    "B:W21:B": "line 1: the game is over",
+}
+
+
+@pytest.mark.parametrize(("text", "complaint"), BAD_FILES.items())
 def test_bad_files(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "bad.txt"
     path.write_text(text)

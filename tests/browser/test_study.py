@@ -125,13 +125,19 @@ def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Visit map")).to_have_attribute("aria-pressed", "false")
 
 
-def test_variations_and_steps(open_page: OpenPage) -> None:
+def open_with_variation(open_page: OpenPage) -> tuple[Page, Json, Json]:
+    """A study with a first move and a variation in its place: the page and the two moves."""
     page = open_page("/a/tablut/tablutzero")
     first, other = legal(page, game="tablut", rules="tablutzero")[:2]
     make_move(page, first)
     expect(moves(page)).to_have_text([first["text"]])
     page.keyboard.press("ArrowLeft")
     make_move(page, other)
+    return page, first, other
+
+
+def test_variations_and_steps(open_page: OpenPage) -> None:
+    page, first, other = open_with_variation(open_page)
     expect(page.locator(".variations button.move")).to_have_text([other["text"]])
     page.get_by_role("button", name="Make main line").click()
     expect(page.locator(".variations button.move")).to_have_text([first["text"]])
@@ -159,12 +165,7 @@ def test_a_variation_leaves_the_numbers_of_the_moves_as_they_are(open_page: Open
 
 
 def test_skipping_to_the_page_keeps_its_variations(open_page: OpenPage) -> None:
-    page = open_page("/a/tablut/tablutzero")
-    first, other = legal(page, game="tablut", rules="tablutzero")[:2]
-    make_move(page, first)
-    expect(moves(page)).to_have_text([first["text"]])
-    page.keyboard.press("ArrowLeft")
-    make_move(page, other)
+    page, _, other = open_with_variation(open_page)
     variation = page.locator(".variations button.move")
     expect(variation).to_have_text([other["text"]])
     page.wait_for_url(f"**/a/tablut/tablutzero?m={other['actions'][0]}")

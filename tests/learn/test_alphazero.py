@@ -10,16 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from boardwright.learn.alphazero import config as az_config
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
-from boardwright.learn.alphazero.config import (
-    AlphaZeroConfig,
-    GatingConfig,
-    LeagueConfig,
-    LearnerConfig,
-    ReplayConfig,
-    SelfPlayConfig,
-)
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.metrics import selfplay_metrics
 from boardwright.learn.alphazero.state import TrainingState, with_league_net
@@ -29,15 +22,15 @@ from boardwright.nets.network import Variables, variables_of, weights_of
 
 GAMES, STEPS, NETS = 6, 4, 2
 ALONE = GAMES - 2 * NETS
-CONFIG = AlphaZeroConfig(
+CONFIG = az_config.AlphaZeroConfig(
     game="draughts",
     iterations=3,
     net=NetConfig(blocks=1, width=4, policy_channels=2, value_channels=1, value_hidden=2, heads="by-role"),
     search=SearchConfig(simulations=(3,)),
-    selfplay=SelfPlayConfig(games=GAMES, steps=STEPS, unfinished="bootstrap", opening_plies=1),
-    league=LeagueConfig(share=0.67, nets=NETS),
-    replay=ReplayConfig(iterations=2),
-    learner=LearnerConfig(batch_size=4, steps=1, ema_decay=0.5, warmup_steps=0),
+    selfplay=az_config.SelfPlayConfig(games=GAMES, steps=STEPS, unfinished="bootstrap", opening_plies=1),
+    league=az_config.LeagueConfig(share=0.67, nets=NETS),
+    replay=az_config.ReplayConfig(iterations=2),
+    learner=az_config.LearnerConfig(batch_size=4, steps=1, ema_decay=0.5, warmup_steps=0),
 )
 CERTAIN = float(np.tanh(3.0))
 
@@ -118,7 +111,7 @@ def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
 def test_who_plays() -> None:
     """The averaged weights, or with gating those that were promoted."""
     plain = AlphaZero(CONFIG)
-    gated = AlphaZero(dataclasses.replace(CONFIG, gating=GatingConfig(games=2)))
+    gated = AlphaZero(dataclasses.replace(CONFIG, gating=az_config.GatingConfig(games=2)))
     shapes: Any = jax.eval_shape(plain.initialise)
     assert shapes.reference is None
     assert shapes.playing is shapes.candidate is shapes.learner.averaged
@@ -130,8 +123,8 @@ def test_who_plays() -> None:
 @pytest.mark.parametrize(("selfplay_by", "matters"), [("reference", True), ("candidate", False)])
 def test_gating_says_which_net_generates_games(selfplay_by: Any, matters: bool) -> None:
     """Games depend on the weights of the reference only where the reference plays them."""
-    gating = GatingConfig(games=2, selfplay=selfplay_by)
-    az = AlphaZero(dataclasses.replace(CONFIG, gating=gating, league=LeagueConfig(share=0.0)))
+    gating = az_config.GatingConfig(games=2, selfplay=selfplay_by)
+    az = AlphaZero(dataclasses.replace(CONFIG, gating=gating, league=az_config.LeagueConfig(share=0.0)))
 
     def policies(reference_scale: float) -> np.ndarray:
         run = az.initialise()

@@ -1,4 +1,4 @@
-"""DQN plays by the rules, keeps its ratio of updates, goes on where it stopped, and learns a solved game."""
+"""DQN plays by the rules, keeps its ratio of updates, resumes, and learns a solved game."""
 
 from __future__ import annotations
 
@@ -30,6 +30,18 @@ TINY = DQNConfig(
     transitions=TransitionsConfig(capacity=64),
     learner=QLearnerConfig(batch_size=8, updates=1.5, min_replay_size=12, target_every=3),
     evaluation=RandomGamesConfig(every=1, games=8),
+)
+TICTACTOE = DQNConfig(
+    game="tictactoe",
+    iterations=112,
+    plain=PlainConfig(convolutions=(64,), policy_hidden=(128, 128)),
+    acting=ActingConfig(
+        games=64, steps=16, exploration="epsilon", exploration_start=1.0, exploration_end=0.3, exploration_decay=2000
+    ),
+    transitions=TransitionsConfig(capacity=20_000),
+    learner=QLearnerConfig(
+        batch_size=128, updates=0.25, min_replay_size=1000, target_every=200, lr_peak=2e-3, lr_final=1e-4, augment="all"
+    ),
 )
 
 
@@ -207,35 +219,12 @@ def perfect_choices(dqn: DQN, run: Run) -> tuple[int, int]:
 @pytest.mark.usefixtures("careful_compiler")
 def test_it_learns_to_play_tic_tac_toe() -> None:
     """A best move, by minimax, in 199 of 200 of the 4,520 positions: the last few take four times as long."""
-    config = DQNConfig(
-        game="tictactoe",
-        iterations=112,
-        plain=PlainConfig(convolutions=(64,), policy_hidden=(128, 128)),
-        acting=ActingConfig(
-            games=64,
-            steps=16,
-            exploration="epsilon",
-            exploration_start=1.0,
-            exploration_end=0.3,
-            exploration_decay=2000,
-        ),
-        transitions=TransitionsConfig(capacity=20_000),
-        learner=QLearnerConfig(
-            batch_size=128,
-            updates=0.25,
-            min_replay_size=1000,
-            target_every=200,
-            lr_peak=2e-3,
-            lr_final=1e-4,
-            augment="all",
-        ),
-    )
-    dqn = DQN(config)
+    dqn = DQN(TICTACTOE)
     run = dqn.initialise()
     best, all_positions = perfect_choices(dqn, run)
     assert best < 0.8 * all_positions
-    for iteration in range(config.iterations):
-        for step in range(config.acting.steps):
+    for iteration in range(TICTACTOE.iterations):
+        for step in range(TICTACTOE.acting.steps):
             run, _ = dqn.take_step(run, iteration, step)
         run = dqn.next_iteration(run)
         if iteration % 8 == 7:

@@ -105,23 +105,6 @@ def test_presets_are_the_papers() -> None:
         assert settings.from_json(DQNConfig, settings.to_json(config)) == config
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("learner.updates=0.3", "setting learner.updates: 0.3 for each of 4 actions, 1 made as one, are 1.2 updates"),
-        ("transitions.capacity=3", "setting transitions.capacity: 3 is less than"),
-        ("learner.target_share=0.1", "setting learner.target_every: the target net moves by it or by target_share"),
-        ("evaluation.games=3", "setting evaluation.games: 3 is odd"),
-        ("plain=none", "setting net: exactly one of net and plain"),
-        ("learner.discount=1.5", "setting learner.discount: 1.5 is not from 0 to 1"),
-        ("frozen=true", "setting frozen: there is no trained encoder"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(change: str, said: str) -> None:
-    with pytest.raises(RunError, match=said):
-        settings.apply(TINY, [change])
-
-
 def test_a_ratio_that_is_whole_but_for_rounding_is_whole() -> None:
     """0.07 times 100 is 7.000000000000001."""
     config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])

@@ -254,26 +254,6 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
         loop.train(PPO(dataclasses.replace(config, seed=1)), tmp_path / "run")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (["plain=none"], "exactly one of net and plain"),
-        (["net.blocks=2"], "exactly one of net and plain"),
-        (["learner.clip=0"], "setting learner.clip: 0.0 is not from 1e-06 to 100"),
-        (["plain.value_hidden=none"], "PPO needs a value"),
-        (["learner.minibatches=50"], "are more than the 36"),
-        (["frozen=true"], "no trained encoder"),
-        (["opponent.kind=league", "opponent.nets=7"], "7 past checkpoints need as many games"),
-        (["evaluation.games=3"], "is odd"),
-        (["evaluation.every=0", "evaluation.keep=best"], "without games no net is the best"),
-        (["plain=none", "net.value=scalar", "rewards=shaped"], "set it to linear"),
-    ],
-)
-def test_bad_settings_are_named(changes: list[str], message: str) -> None:
-    with pytest.raises(RunError, match=message):
-        settings.apply(PRESETS["cathedral-tiny"], changes)
-
-
 def test_shaped_rewards_are_for_games_that_offer_them() -> None:
     with pytest.raises(RunError, match="draughts has rewards at the end only"):
         PPO(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))

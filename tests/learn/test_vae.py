@@ -160,20 +160,6 @@ def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> Non
         encoder_file.read(tmp_path / "none.vae")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("beta=-1", "setting beta: -1.0 is not from 0 to 1000"),
-        ("boards.games=1", "setting boards.games: 1 is not from 2"),
-        ("boards.players=[]", "setting boards.players: no players"),
-        ("encoder.latent=0", "setting encoder.latent: 0 is not from 1"),
-    ],
-)
-def test_settings_out_of_range(change: str, message: str) -> None:
-    with pytest.raises(RunError, match=message):
-        settings.apply(TINY, [change])
-
-
 def test_boards_of_another_game_are_refused(some: Boards) -> None:
     with pytest.raises(RunError, match=r"boards of \(6, 6, 5\) are not of cathedral: expected \(8, 8, 5\)"):
         VAE(dataclasses.replace(TINY, rules="paper"), some)

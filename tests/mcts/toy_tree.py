@@ -51,13 +51,13 @@ def make_toy(
         legal = mixed(number + jnp.arange(actions, dtype=jnp.uint32), 4) % 3 > 0
         legal = legal.at[mixed(number, 5) % (actions - 1)].set(True).at[-1].set(False) | all_legal
         return State(
+            rewards=jnp.zeros(2, jnp.float32),
+            legal_action_mask=legal & ~over,
             number=number,
             depth=depth,
             current_role=role,
-            rewards=jnp.zeros(2, jnp.float32),
             terminated=over,
             result=result,
-            legal_action_mask=legal & ~over,
         )
 
     def init(key: Array) -> State:

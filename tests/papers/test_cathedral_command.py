@@ -15,7 +15,6 @@ from boardwright.papers.cathedral.claims import FINDINGS, TARGETS
 from boardwright.papers.cathedral.report import CURVES
 from boardwright.papers.cathedral.results import Results
 from boardwright.papers.cathedral.runs import Work
-from boardwright.papers.stopping import StoppedError
 
 
 @pytest.fixture(autouse=True)
@@ -64,17 +63,3 @@ def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureF
     assert all("the paper's method was not run" in finding["note"] for finding in fields["findings"])
     assert len(fields["targets"]) == len(TARGETS)
     assert "quick look" in (tmp_path / "cathedral.md").read_text(encoding="utf-8")
-
-
-def test_a_stopped_one_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stopped(work: Work, watch: RunObserver) -> Results:
-        raise StoppedError
-
-    monkeypatch.setattr(cathedral_runs, "everything", stopped)
-    with pytest.raises(SystemExit) as end:
-        run(Options(paper="cathedral", out=tmp_path))
-    assert end.value.code == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
-    assert not (tmp_path / "cathedral.md").exists()

@@ -12,7 +12,6 @@ from boardwright.cli import paper_work
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import matches as tablutzero_matches
 from boardwright.papers.tablutzero.results import Results
 from boardwright.papers.tablutzero.runs import Work
@@ -91,16 +90,3 @@ def test_the_report_and_its_pictures(
 def test_what_cannot_be_is_said(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     with pytest.raises(BoardwrightError, match=message):
         run(Options(**{"paper": "tablutzero", "out": tmp_path, **changes}))  # type: ignore[arg-type]
-
-
-def test_a_stopped_one_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stopped(work: Work, watch: RunObserver) -> Results:
-        raise StoppedError
-
-    monkeypatch.setattr(tablutzero_matches, "everything", stopped)
-    with pytest.raises(SystemExit) as end:
-        run(Options(paper="tablutzero", out=tmp_path))
-    assert end.value.code == 130
-    assert "the same command goes on from here" in capsys.readouterr().err

@@ -8,60 +8,45 @@ from planted_tablutzero import SECONDS, config_of, plant
 
 from boardwright.errors import RunError
 from boardwright.learn.run.metrics import History, Match, Metrics
+from boardwright.papers.tablutzero import results
 from boardwright.papers.tablutzero.cells import variant_text
 from boardwright.papers.tablutzero.claims import FULL, MEETINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
-from boardwright.papers.tablutzero.results import (
-    DEVICE_SECONDS,
-    Met,
-    RunResult,
-    curve,
-    differences,
-    early_and_late_wins,
-    first_and_last,
-    frames_at,
-    iterations_of,
-    minutes_at,
-    off_protocol,
-    reached,
-    read_run,
-    selfplay_attackers,
-    total_minutes,
-    variant,
-    wins_as,
-)
+from boardwright.papers.tablutzero.results import DEVICE_SECONDS, Met, RunResult
 from boardwright.papers.tablutzero.runs import net_at
 
 
 def result_of(folder: Path) -> RunResult:
-    config, history = read_run(folder)
+    config, history = results.read_run(folder)
     return RunResult(config, history, history.matches)
 
 
 def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
     run = result_of(plant(tmp_path, "paper", odds=10.0))
     fixed, fitted = RATING_MODES
-    points = curve(run, fitted)
+    points = results.curve(run, fitted)
     assert [point.iteration for point in points] == list(range(0, 101, 5))
     assert points[0].elo.mean == 0
     for point in points[1:]:
         assert point.elo.mean == pytest.approx(400, abs=6)
         assert point.elo.low < point.elo.mean < point.elo.high
         assert (point.frames, point.minutes) == (1000 * point.iteration, point.iteration * SECONDS / 60)
-    first = reached(run, fitted, 300)
+    first = results.reached(run, fitted, 300)
     assert first is not None
     assert (first.iteration, first.minutes) == (5, 2.5)  # which was an opponent, 15 iterations later
-    assert reached(run, fitted, 500) is None
-    assert reached(run, fixed, 300) is not None
-    assert curve(run, fixed)[-1].elo != points[-1].elo  # there are no draws, which fixed parameters do not expect
+    assert results.reached(run, fitted, 500) is None
+    assert results.reached(run, fixed, 300) is not None
+    assert (
+        results.curve(run, fixed)[-1].elo != points[-1].elo
+    )  # there are no draws, which fixed parameters do not expect
 
 
 def test_what_runs_measured(tmp_path: Path) -> None:
     run = result_of(plant(tmp_path, "paper", done=90))
-    assert iterations_of(run.history) == 90
-    assert frames_at(run.history, 90) == 90_000
-    assert first_and_last(run, "selfplay/entropy") == pytest.approx((2.985, 1.65))
-    assert first_and_last(run, "selfplay/nothing") is None
-    attackers = selfplay_attackers(run)
+    assert results.iterations_of(run.history) == 90
+    assert results.frames_at(run.history, 90) == 90_000
+    assert results.first_and_last(run, "selfplay/entropy") == pytest.approx((2.985, 1.65))
+    assert results.first_and_last(run, "selfplay/nothing") is None
+    attackers = results.selfplay_attackers(run)
     assert attackers is not None
     assert attackers.mean == pytest.approx(0.5 + 0.2 * 0.855)  # the mean of iterations 81 to 90
     assert attackers.high - attackers.low == pytest.approx(2 * 1.96 * (0.671 * 0.329 / 1000) ** 0.5, rel=0.02)
@@ -69,13 +54,21 @@ def test_what_runs_measured(tmp_path: Path) -> None:
 
 def test_minutes_of_the_device(tmp_path: Path) -> None:
     folder = plant(tmp_path, "fast", done=10)
-    _, history = read_run(folder)
-    assert (minutes_at(history, 0), minutes_at(history, 4), total_minutes(history)) == (0.0, 2.0, 5.0)
+    _, history = results.read_run(folder)
+    assert (results.minutes_at(history, 0), results.minutes_at(history, 4), results.total_minutes(history)) == (
+        0.0,
+        2.0,
+        5.0,
+    )
     with Metrics(folder) as metrics:  # a run that was resumed knows better than its iterations do
         for iteration in range(1, 11):
             metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 60.0 * iteration})
-    _, history = read_run(folder)
-    assert (minutes_at(history, 0), minutes_at(history, 4), total_minutes(history)) == (0.0, 4.0, 10.0)
+    _, history = results.read_run(folder)
+    assert (results.minutes_at(history, 0), results.minutes_at(history, 4), results.total_minutes(history)) == (
+        0.0,
+        4.0,
+        10.0,
+    )
     nets = {number: Path() for number in (0, 2, 5, 10)}
     chosen = [net_at(nets, history, minutes) for minutes in (0.0, 1.9, 2.0, 4.99, 5.0, 9.0, 10.0, 99.0)]
     assert chosen == [0, 0, 2, 2, 5, 5, 10, 10]
@@ -88,8 +81,8 @@ def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path
     with Metrics(folder) as metrics:
         for iteration in range(6, 11):
             metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 7.0 * (iteration - 5)})
-    _, history = read_run(folder)
-    assert [minutes_at(history, iteration) for iteration in (0, 4, 10)] == [0.0, 2.0, 5.0]
+    _, history = results.read_run(folder)
+    assert [results.minutes_at(history, iteration) for iteration in (0, 4, 10)] == [0.0, 2.0, 5.0]
 
 
 def test_wins_by_role() -> None:
@@ -102,15 +95,15 @@ def test_wins_by_role() -> None:
         Match(100, 75, 100, 48, 0, 52, 0),
     )
     run = RunResult(config_of("paper"), read_nothing(), matches)
-    assert wins_as(run, 0) == [(60, 70, 100), (75, 80, 100), (100, 86, 100)]
-    assert wins_as(run, 1) == [(60, 60, 100), (100, 52, 100)]
-    (early, late), (early_defenders, late_defenders) = (early_and_late_wins(run, role) for role in (0, 1))
+    assert results.wins_as(run, 0) == [(60, 70, 100), (75, 80, 100), (100, 86, 100)]
+    assert results.wins_as(run, 1) == [(60, 60, 100), (100, 52, 100)]
+    (early, late), (early_defenders, late_defenders) = (results.early_and_late_wins(run, role) for role in (0, 1))
     assert early is not None
     assert late is not None
     assert early_defenders is not None
     assert late_defenders is not None
     assert (early.mean, late.mean, early_defenders.mean, late_defenders.mean) == pytest.approx((0.75, 0.86, 0.6, 0.52))
-    assert early_and_late_wins(RunResult(config_of("paper"), read_nothing(), matches[:1]), 1) == (None, None)
+    assert results.early_and_late_wins(RunResult(config_of("paper"), read_nothing(), matches[:1]), 1) == (None, None)
 
 
 def read_nothing() -> History:
@@ -132,20 +125,20 @@ def test_a_meeting_is_judged_by_pairs() -> None:
 
 def test_differences_are_told(tmp_path: Path) -> None:
     config = config_of("fast", "evaluation.simulations=64", "seed=3")
-    assert differences(config, config_of("fast")) == ["seed=3", "evaluation.simulations=64"]
-    assert variant(config, config_of("fast")) == []
+    assert results.differences(config, config_of("fast")) == ["seed=3", "evaluation.simulations=64"]
+    assert results.variant(config, config_of("fast")) == []
     other = config_of("fast", "rules=mcgill", "search.simulations=[8, 9]", "net.policy=dense")
-    assert config_of("fast", *differences(other, config_of("fast"))) == other
-    assert differences(config_of("fast"), other)[0] == "rules=none"
+    assert config_of("fast", *results.differences(other, config_of("fast"))) == other
+    assert results.differences(config_of("fast"), other)[0] == "rules=none"
     dense = config_of("fast", "net.policy=dense", "net.policy_channels=2", "learner.gradient_clip=0", "seed=3")
-    assert variant_text(variant(dense, config_of("fast"))) == "variant: dense policy head, no gradient clipping"
+    assert variant_text(results.variant(dense, config_of("fast"))) == "variant: dense policy head, no gradient clipping"
     few = config_of("fast", "net.policy_channels=2", "net.width=8")
-    assert variant_text(variant(few, config_of("fast"))) == "variant: `net.width=8`, `net.policy_channels=2`"
+    assert variant_text(results.variant(few, config_of("fast"))) == "variant: `net.width=8`, `net.policy_channels=2`"
     assert variant_text([]) == ""
     paper, fast = (RunResult(config_of(name), read_nothing(), ()) for name in ("paper", "fast"))
-    assert off_protocol(paper, FULL.protocol) == []  # all of the paper's own runs are measured by it
-    assert off_protocol(fast, FULL.protocol) == ["first 5 instead of 20", "simulations 32 instead of 128"]
-    assert off_protocol(RunResult(fast.config, read_nothing(), (), played_again=True), FULL.protocol) == []
+    assert results.off_protocol(paper, FULL.protocol) == []  # all of the paper's own runs are measured by it
+    assert results.off_protocol(fast, FULL.protocol) == ["first 5 instead of 20", "simulations 32 instead of 128"]
+    assert results.off_protocol(RunResult(fast.config, read_nothing(), (), played_again=True), FULL.protocol) == []
 
 
 def test_missing_opponents_are_told() -> None:
@@ -158,23 +151,23 @@ def test_missing_opponents_are_told() -> None:
     played = (*contests(20, 4), *contests(25, 2), *contests(30, 1))
     wanted = ["opponents 2 instead of 4 at iteration 25", "opponents 1 instead of 4 at iteration 30"]
     again = RunResult(config_of("fast"), read_nothing(), played, played_again=True)
-    assert off_protocol(again, FULL.protocol) == wanted
-    assert off_protocol(RunResult(config_of("paper"), read_nothing(), played), FULL.protocol) == wanted
+    assert results.off_protocol(again, FULL.protocol) == wanted
+    assert results.off_protocol(RunResult(config_of("paper"), read_nothing(), played), FULL.protocol) == wanted
     early = RunResult(config_of("paper"), read_nothing(), contests(3, 3), played_again=True)
-    assert off_protocol(early, FULL.protocol) == []
+    assert results.off_protocol(early, FULL.protocol) == []
 
 
 def test_folders_that_are_no_runs(tmp_path: Path) -> None:
     folder = plant(tmp_path, "paper", done=1)
     (folder / "config.json").write_text('{"method": "dqn"}')
     with pytest.raises(RunError, match="a run of dqn"):
-        read_run(folder)
+        results.read_run(folder)
     (folder / "config.json").write_text("{")
     with pytest.raises(RunError, match=r"config\.json cannot be read"):
-        read_run(folder)
+        results.read_run(folder)
     shutil.rmtree(folder)
     with pytest.raises(RunError, match="cannot be read"):
-        read_run(folder)
+        results.read_run(folder)
 
 
 def test_a_quick_look_does_everything() -> None:

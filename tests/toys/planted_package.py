@@ -33,11 +33,11 @@ def plant_shipped_net(
 def plant_ratings(folder: Path, game: str, rules: str, elo: dict[str, float]) -> Path:
     """A file of ratings, each known to 60 points up and 40 down."""
     players = [Rating(spec, points, 60.0, 40.0, 100) for spec, points in elo.items()]
+    origin = {"command": "boardwright ladder made up", "machine": "a made-up machine"}
     rated = ladder_file.RatedField(
+        **origin,
         game=game,
         rules=rules,
-        command="boardwright ladder made up",
-        machine="a made-up machine",
         date="2025-01-31",
         version="0.0.1",
         games=100,

@@ -21,6 +21,14 @@ def plant_run(folder: Path, method: str = "alphazero", game: str = "draughts", i
     return folder
 
 
+def plant_broken_net(runs: Path, name: str, game: str) -> Path:
+    """A run whose best net is not a net file."""
+    nets = plant_run(runs / name, game=game, iterations=3) / "nets"
+    nets.mkdir()
+    (nets / "best.net").write_bytes(b"no net")
+    return nets / "best.net"
+
+
 def log(folder: Path, iterations: range) -> None:
     """What a run measures in some iterations."""
     with Metrics(folder) as metrics:

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi.testclient import TestClient
-from planted_run import plant_net, plant_run
+from planted_run import plant_broken_net, plant_net, plant_run
 from servers import Serving
 
 import boardwright
@@ -268,13 +268,10 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
     from boardwright.web.players.specs import resolve
     from boardwright.web.settings import Settings
 
-    folder = tmp_path / "runs" / "mine" / "nets"
-    folder.mkdir(parents=True)
-    (folder / "best.net").write_bytes(b"no net")
-    (folder.parent / "config.json").write_text('{"method": "alphazero", "game": "tablut", "iterations": 3}')
+    planted = plant_broken_net(tmp_path / "runs", "mine", "tablut")
     settings = Settings(db=tmp_path / "unused.db", runs=tmp_path / "runs")
     ((name, path),) = run_nets(settings).items()
-    assert path == folder / "best.net"
+    assert path == planted
     game = boardwright.game("tablut")
     assert resolve(f"alphazero:net={name},sims=8", game, settings) == f"alphazero:net={path.resolve()},sims=8"
     with serving(runs=tmp_path / "runs") as client:

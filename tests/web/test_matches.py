@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from planted_run import plant_net, plant_run
+from planted_run import plant_broken_net, plant_net, plant_run
 
 from boardwright.records.events import MatchGame
 from boardwright.records.games import GameFilter, find_games
@@ -171,10 +171,7 @@ def test_the_queue_is_short(client: TestClient) -> None:
 
 
 def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_path: Path) -> None:
-    folder = tmp_path / "runs" / "broken" / "nets"
-    folder.mkdir(parents=True)
-    (folder / "best.net").write_bytes(b"no net")
-    (folder.parent / "config.json").write_text('{"method": "alphazero", "game": "draughts", "iterations": 3}')
+    plant_broken_net(tmp_path / "runs", "broken", "draughts")
     settings = Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
     (net,) = run_nets(settings)
     with TestClient(make_app(settings), base_url="http://localhost") as client:

@@ -232,16 +232,22 @@ def test_cancelled_requests_free_their_process(monkeypatch: pytest.MonkeyPatch) 
     running(work, workers=2)
 
 
+async def signal_during_search(pool: SearchPool, seconds: float, number: signal.Signals) -> tuple[int, Failure]:
+    """Sends a signal to the process of a running search; its id, and the failure that is reported."""
+    events: list = []
+    pool.submit(request("mc:time=60s", seconds=seconds), "a", events.append)
+    await until(lambda: any(isinstance(event, Started) for event in events))
+    (pid,) = pool.pids
+    os.kill(pid, number)
+    await until(lambda: isinstance(events[-1], Failure))
+    return pid, events[-1]
+
+
 def test_a_killed_process_is_replaced() -> None:
     async def work(pool: SearchPool) -> None:
-        events: list = []
-        pool.submit(request("mc:time=60s", seconds=60.0), "a", events.append)
-        await until(lambda: any(isinstance(event, Started) for event in events))
-        (pid,) = pool.pids
-        os.kill(pid, signal.SIGKILL)
-        await until(lambda: isinstance(events[-1], Failure))
-        assert events[-1].lost
-        assert "died" in events[-1].error
+        pid, failure = await signal_during_search(pool, 60.0, signal.SIGKILL)
+        assert failure.lost
+        assert "died" in failure.error
         await choose(pool, request(), "a")
         assert pid not in pool.pids
 
@@ -265,13 +271,8 @@ def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("boardwright.web.players.pool.GRACE_SECONDS", 0.3)
 
     async def work(pool: SearchPool) -> None:
-        events: list = []
-        pool.submit(request("mc:time=60s", seconds=2.0), "a", events.append)
-        await until(lambda: any(isinstance(event, Started) for event in events))
-        (pid,) = pool.pids
-        os.kill(pid, signal.SIGSTOP)
-        await until(lambda: isinstance(events[-1], Failure))
-        assert "did not answer in time" in events[-1].error
+        pid, failure = await signal_during_search(pool, 2.0, signal.SIGSTOP)
+        assert "did not answer in time" in failure.error
         assert not Path(f"/proc/{pid}").exists()
         await choose(pool, request(), "a")
 

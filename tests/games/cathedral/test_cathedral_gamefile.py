@@ -83,22 +83,19 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[CathedralRules]) -> GameRe
     return replace(record, result=result, reason=reason, resigned=resigned)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        st.sampled_from([rules for rules in RULE_SETS.values() if rules.size < 9]),
+        st.sampled_from([COIN, CHANCE_PLACES]),
+        rule_sets(),
+    ],
+    ids=["shipped", "chance", "made-up"],
+)
 @few
-@given(records(st.sampled_from([rules for rules in RULE_SETS.values() if rules.size < 9])))
-def test_games_of_the_shipped_rule_sets_come_back(record: GameRecord) -> None:
-    comes_back(record)
-
-
-@few
-@given(records(st.sampled_from([COIN, CHANCE_PLACES])))
-def test_games_in_which_chance_moves_come_back(record: GameRecord) -> None:
-    comes_back(record)
-
-
-@few
-@given(records(rule_sets()))
-def test_games_of_made_up_rule_sets_come_back(record: GameRecord) -> None:
-    comes_back(record)
+@given(data=st.data())
+def test_games_come_back(rules: st.SearchStrategy[CathedralRules], data: st.DataObject) -> None:
+    comes_back(data.draw(records(rules)))
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)

@@ -42,6 +42,21 @@ def placements(draw: st.DrawFn) -> Placement:
     )
 
 
+def after_random_hops(seed: int, hops: int) -> Position:
+    now, generator = boardwright.game("draughts").start(), random.Random(seed)
+    while now.outcome is None and hops > 0:
+        now, hops = now.play(generator.choice(now.legal_actions())), hops - 1
+    return now
+
+
+def refusal_of(text: str) -> str:
+    """The message about a position that cannot be read, one line."""
+    with pytest.raises(PositionError) as caught:
+        position(text)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 @steady
 @given(placements())
 def test_any_placement_comes_back(placement: Placement) -> None:
@@ -53,9 +68,7 @@ def test_any_placement_comes_back(placement: Placement) -> None:
 @steady
 @given(st.integers(0, 2**32), st.integers(0, 150))
 def test_every_position_of_a_game_comes_back(seed: int, hops: int) -> None:
-    now, generator = boardwright.game("draughts").start(), random.Random(seed)
-    while now.outcome is None and hops > 0:
-        now, hops = now.play(generator.choice(now.legal_actions())), hops - 1
+    now = after_random_hops(seed, hops)
     again = position(now.text)
     assert again.text == now.text
     assert again.hash == now.hash
@@ -176,11 +189,9 @@ def test_a_piece_in_the_middle_of_a_capture() -> None:
     ],
 )
 def test_positions_that_cannot_be_read(text: str, complaint: str) -> None:
-    with pytest.raises(PositionError) as caught:
-        position(text)
-    assert complaint in str(caught.value)
-    assert str(caught.value).startswith("position ")
-    assert "\n" not in str(caught.value)
+    message = refusal_of(text)
+    assert message.startswith("position ")
+    assert complaint in message
 
 
 @steady
@@ -209,9 +220,7 @@ def test_routes_moves_and_ends() -> None:
 @steady
 @given(st.integers(0, 2**32), st.integers(0, 80))
 def test_every_move_text_plays_its_own_hops(seed: int, hops: int) -> None:
-    now, generator = boardwright.game("draughts").start(), random.Random(seed)
-    while now.outcome is None and hops > 0:
-        now, hops = now.play(generator.choice(now.legal_actions())), hops - 1
+    now = after_random_hops(seed, hops)
     moves = now.game.moves(now.core)
     assert len({move.text for move in moves}) == len(moves)
     for move in moves:

@@ -22,7 +22,7 @@ def test_the_text_of_a_game() -> None:
         position = position.play(move)
     answer = actions_of("11-15 23-19 8-11 22-17 11-16 24-20")[4:]
     record = replace(
-        GameRecord.of(position, tags={"event": 'The "Big" One', "black": "Berg, Ana", "Opening": "Old 14th"}),
+        GameRecord.of(position, tags={"event": 'The "Big" One', "black": "Ana Berg", "Opening": "Old 14th"}),
         result=BLACK,
         reason="White is late",
         resigned=WHITE,
@@ -36,7 +36,7 @@ def test_the_text_of_a_game() -> None:
         [Site "?"]
         [Date "????.??.??"]
         [Round "?"]
-        [Black "Berg, Ana"]
+        [Black "Ana Berg"]
         [White "?"]
         [Result "1-0"]
         [GameType "21,B,8,8,N1,0"]

@@ -334,17 +334,10 @@ def test_a_foreign_file_with_every_feature() -> None:
     }
     assert (record.resigned, record.result, record.reason) == (DEFENDERS, ATTACKERS, "defenders resigned")
     assert record.start is None
-    assert record.rules == TablutRules(
-        name="Sea_Battle",
-        escape="edge",
-        corners_restricted=False,
-        corners_hostile_to="none",
-        throne_stop="none",
-        king_capture="strong-centre",
-        repetition="draw",
-        max_quiet_plies=None,
-        max_plies=512,
-    )
+    squares = {"escape": "edge", "corners_restricted": False, "corners_hostile_to": "none", "throne_stop": "none"}
+    others = {"king_capture": "strong-centre", "repetition": "draw", "max_quiet_plies": None, "max_plies": 512}
+    options: dict[str, Any] = {**squares, **others}
+    assert record.rules == TablutRules(name="Sea_Battle", **options)
     comes_back(record)
 
 
@@ -368,26 +361,13 @@ def test_two_plus_signs_may_mark_any_win() -> None:
 
 
 def test_the_defaults_of_opentafl() -> None:
-    assert foreign("", TAGGED).rules == TablutRules(
-        name="opentafl",
-        first="attackers",
-        escape="corner",
-        corners_restricted=True,
-        corners_hostile_to="all",
-        throne_stop="king",
-        throne_pass="all",
-        throne_hostile_to="all",
-        throne_hostile_under_king=False,
-        king_armed=True,
-        king_capture="strong",
-        surround_loses=True,
-        no_move="mover-loses",
-        repetition="draw",
-        repetition_limit=3,
-        count_start=True,
-        max_quiet_plies=None,
-        max_plies=512,
-    )
+    corners = {"corners_restricted": True, "corners_hostile_to": "all", "escape": "corner"}
+    throne = {"throne_stop": "king", "throne_pass": "all", "throne_hostile_to": "all"}
+    king = {"king_armed": True, "king_capture": "strong", "throne_hostile_under_king": False, "first": "attackers"}
+    ends = {"surround_loses": True, "no_move": "mover-loses", "max_quiet_plies": None, "max_plies": 512}
+    repetition = {"repetition": "draw", "repetition_limit": 3, "count_start": True}
+    options: dict[str, Any] = {**corners, **throne, **king, **ends, **repetition}
+    assert foreign("", TAGGED).rules == TablutRules(name="opentafl", **options)
 
 
 @pytest.mark.parametrize(

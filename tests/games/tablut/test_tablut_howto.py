@@ -48,6 +48,11 @@ def on_edge(game: Game) -> Position:
     return game.position(put("a2 b4", "b8", "a3"))
 
 
+def takes_if(sentence: str, text: str, move: str) -> tuple[str, Callable[[Game], bool]]:
+    """A sentence that is there exactly where a move takes a piece."""
+    return sentence, lambda game: takes(game, text, move)
+
+
 A_MAN, THE_KING = put("e7", "b8", "g7"), put("h8", "b8", "e7", "d")  # who would go to the throne or past it
 EITHER = r"[^.]* stands in for the other enemy, against (men of both sides|{})"
 FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
@@ -72,39 +77,25 @@ FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
         "Only the king may stop on the throne",
         lambda game: legal(game, THE_KING, "e7-e5") and not legal(game, A_MAN, "e7-e5"),
     ),
-    "the king captures": (
-        "The king captures as his men do",
-        lambda game: takes(game, put("d3 h8", "c3", "e4", "d"), "e4-e3"),
+    "the king captures": takes_if("The king captures as his men do", put("d3 h8", "c3", "e4", "d"), "e4-e3"),
+    "a corner against defenders": takes_if(
+        "mpty corner" + EITHER.format("defenders"), put("c5 h8", "b1", "g7"), "c5-c1"
     ),
-    "a corner against defenders": (
-        "mpty corner" + EITHER.format("defenders"),
-        lambda game: takes(game, put("c5 h8", "b1", "g7"), "c5-c1"),
+    "a corner against attackers": takes_if(
+        "mpty corner" + EITHER.format("attackers"), put("b1 h8", "c5", "g7", "d"), "c5-c1"
     ),
-    "a corner against attackers": (
-        "mpty corner" + EITHER.format("attackers"),
-        lambda game: takes(game, put("b1 h8", "c5", "g7", "d"), "c5-c1"),
+    "the throne against defenders": takes_if(
+        "empty throne" + EITHER.format("defenders"), put("c1 h8", "d5", "g7"), "c1-c5"
     ),
-    "the throne against defenders": (
-        "empty throne" + EITHER.format("defenders"),
-        lambda game: takes(game, put("c1 h8", "d5", "g7"), "c1-c5"),
+    "the throne against attackers": takes_if(
+        "empty throne" + EITHER.format("attackers"), put("d5 h8", "c1", "g7", "d"), "c1-c5"
     ),
-    "the throne against attackers": (
-        "empty throne" + EITHER.format("attackers"),
-        lambda game: takes(game, put("d5 h8", "c1", "g7", "d"), "c1-c5"),
-    ),
-    "the throne under the king": (
-        "So does the throne with the king on it",
-        lambda game: takes(game, put("c1 h8", "d5", "e5"), "c1-c5"),
-    ),
-    "a camp against defenders": (
-        "empty square of a camp" + EITHER.format("defenders"),
-        lambda game: takes(game, put("f2 b8", "g5", "c7"), "f2-f5"),
+    "the throne under the king": takes_if("So does the throne with the king on it", put("c1 h8", "d5", "e5"), "c1-c5"),
+    "a camp against defenders": takes_if(
+        "empty square of a camp" + EITHER.format("defenders"), put("f2 b8", "g5", "c7"), "f2-f5"
     ),
     "a weak king": ("The king is captured just as", king_falls_to_two),
-    "a king in the open": (
-        "(The king|Elsewhere he) is captured just as",
-        lambda game: takes(game, put("c3 e4", "b8", "d3"), "e4-e3"),
-    ),
+    "a king in the open": takes_if("(The king|Elsewhere he) is captured just as", put("c3 e4", "b8", "d3"), "e4-e3"),
     "the throne is one of four": (
         "the empty throne[^.]* counting as one",
         lambda game: not king_falls_to_two(game) and takes(game, put("d6 d4 c1", "b8", "d5"), "c1-c5"),

@@ -1,0 +1,61 @@
+"""Settings that contradict each other or are out of range are refused with the name of the setting."""
+
+from typing import Any
+
+import pytest
+
+from boardwright.errors import RunError
+from boardwright.learn.dqn.presets import PRESETS as DQN
+from boardwright.learn.ppo.presets import PRESETS as PPO
+from boardwright.learn.run import settings
+from boardwright.learn.vae.presets import PRESETS as VAE
+
+# By preset: assignments, separated by spaces, and a part of the message.
+REFUSED = (
+    (
+        DQN["cathedral-tiny"],
+        {
+            "learner.updates=0.3": "setting learner.updates: 0.3 for each of 4 actions, 1 made as one, are 1.2 updates",
+            "transitions.capacity=3": "setting transitions.capacity: 3 is less than",
+            "learner.target_share=0.1": "setting learner.target_every: the target net moves by it or by target_share",
+            "evaluation.games=3": "setting evaluation.games: 3 is odd",
+            "plain=none": "setting net: exactly one of net and plain",
+            "learner.discount=1.5": "setting learner.discount: 1.5 is not from 0 to 1",
+            "frozen=true": "setting frozen: there is no trained encoder",
+        },
+    ),
+    (
+        PPO["cathedral-tiny"],
+        {
+            "plain=none": "exactly one of net and plain",
+            "net.blocks=2": "exactly one of net and plain",
+            "learner.clip=0": "setting learner.clip: 0.0 is not from 1e-06 to 100",
+            "plain.value_hidden=none": "PPO needs a value",
+            "learner.minibatches=50": "are more than the 36",
+            "frozen=true": "no trained encoder",
+            "opponent.kind=league opponent.nets=7": "7 past checkpoints need as many games",
+            "evaluation.games=3": "is odd",
+            "evaluation.every=0 evaluation.keep=best": "without games no net is the best",
+            "plain=none net.value=scalar rewards=shaped": "set it to linear",
+        },
+    ),
+    (
+        VAE["cathedral-tiny"],
+        {
+            "beta=-1": "setting beta: -1.0 is not from 0 to 1000",
+            "boards.games=1": "setting boards.games: 1 is not from 2",
+            "boards.players=[]": "setting boards.players: no players",
+            "encoder.latent=0": "setting encoder.latent: 0 is not from 1",
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("preset", "assignments", "message"),
+    [(preset, *case) for preset, cases in REFUSED for case in cases.items()],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_setting_is_refused(preset: Any, assignments: str, message: str) -> None:
+    with pytest.raises(RunError, match=message):
+        settings.apply(preset, assignments.split())
