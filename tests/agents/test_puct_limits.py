@@ -173,17 +173,17 @@ def test_a_net_that_says_nothing_sensible_is_survived() -> None:
     assert choice.action in TABLUT.start().legal_actions()
 
 
-def test_what_the_engine_refuses() -> None:
+def test_engine_refuses_calls_out_of_order() -> None:
     search = TABLUT.puct(1, 4, 0)
-    with pytest.raises(ValueError, match="no position yet"):
+    with pytest.raises(ValueError, match=r"call begin\(\) first"):
         search.collect(1, 1)
     with pytest.raises(ValueError, match="another game or rule set"):
         search.begin(boardwright.game("tablut", "saami").start().core)
     search.begin(TABLUT.start().core)
     assert search.collect(4, 0) == 1
-    with pytest.raises(ValueError, match="every position that waits"):
+    with pytest.raises(ValueError, match=r"expected logits \[waiting, actions\]"):
         search.apply(np.zeros((2, TABLUT.num_actions), np.float32), np.zeros(2, np.float32))
-    with pytest.raises(ValueError, match="at least one position"):
+    with pytest.raises(ValueError, match="batch must be at least 1"):
         search.collect(0, 0)
     with pytest.raises(ValueError, match="from 1 to 4096"):
         TABLUT.puct(1, 0, 0)

@@ -153,19 +153,34 @@ def test_one_move_ahead_is_minimax_of_the_net() -> None:
     [
         (
             {"params/features/kernel": np.zeros((64 * 8, 8), np.float32)},
-            r"features/kernel .* \[512, 8\] where \[256, 8",
+            r"features/kernel .* \[512, 8\], expected \[256, 8",
         ),
-        ({"params/features/bias": np.zeros(9, np.float32)}, r"features/bias of an evaluation net is \[9\] where \[8\]"),
-        ({"params/hidden/kernel": np.zeros((2, 8), np.float32)}, "hidden/kernel of an .* net has not three axes"),
-        ({"params/hidden/kernel": np.zeros((2, 8, 999), np.float32)}, r"larger than \[24, 1024, 256\], or empty"),
-        ({"params/hidden/kernel": np.zeros((0, 8, 4), np.float32)}, r"larger than \[24, 1024, 256\], or empty"),
-        ({"params/hidden/bias": np.zeros(8, np.float32)}, r"hidden/bias of an evaluation net is \[8\] where \[2, 4\]"),
-        ({"params/output/kernel": np.zeros((4, 2), np.float32)}, r"output/kernel .* is \[4, 2\] where \[2, 4\]"),
-        ({"params/output/bias": np.zeros((), np.float32)}, r"output/bias of an evaluation net is \[\] where \[2\]"),
-        ({"params/output/bias": "none"}, "output/bias of an evaluation net is missing or no array of float32"),
+        (
+            {"params/features/bias": np.zeros(9, np.float32)},
+            r"features/bias of an evaluation net has shape \[9\], expected \[8\]",
+        ),
+        ({"params/hidden/kernel": np.zeros((2, 8), np.float32)}, "hidden/kernel of an .* net must have three axes"),
+        (
+            {"params/hidden/kernel": np.zeros((2, 8, 999), np.float32)},
+            r"must not be empty or larger than \[24, 1024, 256\]",
+        ),
+        (
+            {"params/hidden/kernel": np.zeros((0, 8, 4), np.float32)},
+            r"must not be empty or larger than \[24, 1024, 256\]",
+        ),
+        (
+            {"params/hidden/bias": np.zeros(8, np.float32)},
+            r"hidden/bias of an evaluation net has shape \[8\], expected \[2, 4\]",
+        ),
+        ({"params/output/kernel": np.zeros((4, 2), np.float32)}, r"output/kernel .* shape \[4, 2\], expected \[2, 4\]"),
+        (
+            {"params/output/bias": np.zeros((), np.float32)},
+            r"output/bias of an evaluation net has shape \[\], expected \[2\]",
+        ),
+        ({"params/output/bias": "none"}, "output/bias of an evaluation net is missing or not an array of float32"),
     ],
 )
-def test_weights_that_make_no_net(change: dict[str, Any], complaint: str) -> None:
+def test_weights_of_wrong_shape_are_refused(change: dict[str, Any], complaint: str) -> None:
     weights = random_weights(8, 4, 2)
     with pytest.raises(ValueError, match=complaint):
         GAME.alphabeta(1, 1, SearchResources(SHIPPED, {**weights, **change}))
