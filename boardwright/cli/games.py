@@ -27,7 +27,7 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`; of one game `{game, rules, how_to_play}`."""
+    """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`; of one `{game, rules, how_to_play}`."""
     if options.game is not None:
         _tell(game(options.game, options.rules), options.json)
         return
@@ -42,6 +42,7 @@ def run(options: Options) -> None:
                 "title": bound.title,
                 "roles": list(bound.roles),
                 "rules": list(bound.rule_sets()),
+                "rule_titles": {rules: game(name, rules).rules_title for rules in bound.rule_sets()},
                 "default_rules": bound.default_rules,
                 "num_actions": bound.num_actions,
                 "observation_shape": list(bound.observation_shape),
@@ -53,7 +54,8 @@ def run(options: Options) -> None:
     for row in rows:
         shape = "×".join(map(str, row["observation_shape"]))
         print(f"{row['name']}: {' against '.join(row['roles'])}; {row['num_actions']:,} actions, observation {shape}")
-        print(f"  rule sets: {', '.join(row['rules'])} (default {row['default_rules']})")
+        for rules, title in row["rule_titles"].items():
+            print(f"  {rules:<16} {title}{' (default)' if rules == row['default_rules'] else ''}")
 
 
 def how_to_play(bound: Game) -> str:
@@ -65,6 +67,7 @@ def how_to_play(bound: Game) -> str:
 def _tell(bound: Game, as_json: bool) -> None:
     if as_json:
         paragraphs = [asdict(paragraph) for paragraph in bound.how_to_play()]
-        print_json({"game": bound.name, "rules": bound.rules.name, "how_to_play": paragraphs})
+        named = {"game": bound.name, "rules": bound.rules.name, "rules_title": bound.rules_title}
+        print_json({**named, "how_to_play": paragraphs})
     else:
-        print(f"{bound.title}, rule set {bound.rules.name}\n\n{how_to_play(bound)}")
+        print(f"{bound.rules_title}, rule set {bound.rules.name}\n\n{how_to_play(bound)}")

@@ -17,6 +17,7 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,15 +38,15 @@ from boardwright.games.engines import (
     ProvenResults,
     PuctSearch,
 )
+from boardwright.games.geometry import PolicyPlanes, PolicyTable, Symmetry, entries_by_cell
 from boardwright.games.position import Outcome, Position
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from boardwright.games.declarations import LadderRow
-    from boardwright.games.gestures import Gesture
     from boardwright.games.record import GameRecord
-    from boardwright.views.scene import Cell, Scene
+    from boardwright.views.scene import Cell, Gesture, Scene
 
 __all__ = [
     "CHANCE",
@@ -64,12 +65,14 @@ __all__ = [
     "Paragraph",
     "Peer",
     "PolicyPlanes",
+    "PolicyTable",
     "Position",
     "ProvenResults",
     "PuctSearch",
     "Rules",
     "SearchResources",
     "Symmetry",
+    "entries_by_cell",
 ]
 
 
@@ -90,59 +93,6 @@ class Move:
     actions: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Symmetry:
-    """A mapping of the board onto itself under which the rules do not change.
-
-    Or change to `rules`, under which the images of positions are positions: Cathedral's reflections
-    exchange the sides' sets. Observations show which rules hold where that matters, so a learner need not
-    know: it may take images of what it saw, masks and policies for as many more positions.
-    """
-
-    name: str
-    actions: np.ndarray  # [num_actions] int32: what each action becomes
-    entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
-    rules: Rules | None = None  # of the images, where they are others
-
-    def of_observation(self, planes: np.ndarray) -> np.ndarray:
-        """The image of an observation [rows, columns, planes]."""
-        image = np.empty(planes.size, planes.dtype)
-        image[self.entries] = planes.reshape(-1)
-        return image.reshape(planes.shape)
-
-
-def entries_by_cell(cells: np.ndarray, planes: int) -> np.ndarray:
-    """`Symmetry.entries` where every plane moves as its cells do; cells [rows * columns]: where each goes."""
-    return (cells[:, None] * planes + np.arange(planes)).reshape(-1).astype(np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class PolicyPlanes:
-    """Where actions lie on the board, so that a convolution can answer for all of them.
-
-    Every action has a place of its own in an output of [rows, columns, planes], and actions that differ
-    only in where on the board they happen share a plane. Boards lie as observations show them: where a
-    role sees the board turned, an action is the one that `Game.action_view` calls it.
-    """
-
-    planes: int
-    index: np.ndarray  # [num_actions] int32: each action's place in the flattened [rows, columns, planes]
-
-
-@dataclass(frozen=True, eq=False)
-class PolicyTable:
-    """A policy output with a number for every pair of squares, from and to, of which few are moves.
-
-    An action may stand for two such pairs, by what is on one cell of the board: a hop in draughts is a step where
-    the next cell is empty, and a jump where an enemy is on it. Boards lie as observations show them.
-    """
-
-    outputs: int
-    planes: tuple[int, ...]  # of the observation: the cell is occupied where one of them is not 0
-    cell: np.ndarray  # [num_actions] int32: the cell that decides, in the flattened [rows, columns]
-    index: np.ndarray  # [2, num_actions] int32: each action's output where that cell is empty, and where occupied
-
-
 class Game(ABC):
     """One game under one rule set. Subclasses fill in the class fields and the abstract methods."""
 
@@ -152,6 +102,8 @@ class Game(ABC):
     default_rules: ClassVar[str]
     default_summary: ClassVar[str] = ""  # what these are, in a line; other rule sets are described by how they differ
     old_rule_names: ClassVar[Mapping[str, str]] = {}  # former names of shipped rule sets and what they are called now
+    rule_titles: ClassVar[Mapping[str, str]] = {}  # of the rule sets that ship, for people, by name
+    shipped_rules: ClassVar[Mapping[str, Any]]  # by name
     rules_type: ClassVar[type]
     reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 stands for no reason
     benchmark: ClassVar[Benchmark]
@@ -159,6 +111,10 @@ class Game(ABC):
     # A role's action is a whole move, and its text and gesture never depend on the position.
     stateless_actions: ClassVar[bool] = False
     file_suffix: ClassVar[str] = "txt"  # of game files in its own format
+    # Import path of a folder with the modules `batch`, `learning`, `howto` and `picture`, imported when they are first
+    # used; None for a game that overrides the methods which use them.
+    package: ClassVar[str | None] = None
+    game_files: ClassVar[str | None] = None  # import path of the module that reads and writes game files
 
     # Legal actions of a position that a batched search considers, those of the highest prior; docs/reference/search.md.
     max_search_actions: ClassVar[int] = 128
@@ -173,6 +129,7 @@ class Game(ABC):
     protocols: ClassVar[Mapping[str, GameProtocol]] = {}  # by name, in addition to the line protocol
 
     engine: Any  # the scalar engine of the rule set and the observation
+    tables: Any  # what both engines are built from
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     planes: tuple[str, ...]  # what each plane shows; docs/add-a-game.md: which come first, and how they are named
@@ -181,6 +138,20 @@ class Game(ABC):
         self.rules = rules
         self.observation = observation  # one of `observations`
 
+    @property
+    def rules_title(self) -> str:
+        """What the rule set is called for people; a custom one by its name."""
+        is_shipped = self.rule_sets().get(self.rules.name) == self.rules
+        custom = f"{self.title}, custom rules ({self.rules.name})"
+        return self.rule_titles.get(self.rules.name, custom) if is_shipped else custom
+
+    @classmethod
+    def _module(cls, name: str, method: str) -> Any:
+        """A module of the game's folder, for a method of the contract."""
+        if cls.package is None:
+            raise BoardwrightError(f"{cls.name} has no {name}: write its Game.{method}")
+        return importlib.import_module(f"{cls.package}.{name}")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and unpickles a game by its name, so the process that reads it must know the game."""
         from boardwright.games.registry import game
@@ -188,25 +159,25 @@ class Game(ABC):
         return game, (self.name, self.rules, self.observation)
 
     @classmethod
-    @abstractmethod
     def rule_sets(cls) -> Mapping[str, Any]:
         """The rule sets that ship with the game, by name."""
+        return cls.shipped_rules
 
-    @abstractmethod
     def start(self) -> Position:
         """The first position."""
+        return Position(self, self.engine.start())
 
     @abstractmethod
     def position(self, text: str) -> Position:
         """The position a text describes, without a past; raises PositionError."""
 
-    @abstractmethod
     def batch(self) -> BatchEnv:
         """The batched engine for this rule set. Imports JAX."""
+        return self._module("batch", "batch").make_env(self.tables)
 
     def learning(self) -> Learning:
         """What a learner keeps of positions and endings. Imports JAX."""
-        raise BoardwrightError(f"{self.name} does not say what a learner keeps of it: write its Game.learning")
+        return self._module("learning", "learning").make_learning(self.tables)
 
     @abstractmethod
     def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
@@ -270,12 +241,18 @@ class Game(ABC):
     @classmethod
     def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
         """The games of a file in the game's own format that can be read, and what is wrong with the others."""
-        raise GameFileError(f"{cls.name} has no format of game files")
+        return cls._game_files().read_all(text)
 
     @classmethod
     def write_games(cls, records: Iterable[GameRecord]) -> str:
         """Games as the text of such a file; raises BoardwrightError for one that cannot be written."""
-        raise GameFileError(f"{cls.name} has no format of game files")
+        return cls._game_files().write_all(records)
+
+    @classmethod
+    def _game_files(cls) -> Any:
+        if cls.game_files is None:
+            raise GameFileError(f"{cls.name} has no format of game files")
+        return importlib.import_module(cls.game_files)
 
     def action_view(self, role: int) -> np.ndarray:
         """[num_actions] int32: what each action is called on the board as `role` observes it.
@@ -294,15 +271,15 @@ class Game(ABC):
 
     def how_to_play(self) -> tuple[Paragraph, ...]:
         """The rules of this rule set for people who do not know the game: aim, moves, captures, how it ends."""
-        return ()
+        return () if self.package is None else self._module("howto", "how_to_play").how_to_play(self.rules)
 
-    @abstractmethod
     def scene(self, position: Position) -> Scene:
         """A position as something to be drawn."""
+        return self._module("picture", "scene").scene(position)
 
     def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
         """What a hand does on the board to make a whole move; nothing where it has no place there, as a coin's fall."""
-        return ()
+        return () if self.package is None else self._module("picture", "gestures").gestures(self, core, actions)
 
     def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
         """Cells of a position worth showing, by what they are."""

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -12,9 +12,49 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import CHANCE, ONGOING, BatchEnv, Position
+from boardwright.games.engines import halves
 
 GROUP = 64  # actions counted together when one is drawn
 PERFT_CHUNK = 4096  # states expanded at once
+WORD = jnp.uint32
+WORD_BITS = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class GameState:
+    """The fields that the states of all games have, see `BatchState`; games add their own and register the class."""
+
+    current_role: Array  # int8: 0, 1 or CHANCE; when the game is over, who would have been next
+    rewards: Array  # [2] float32 by role, of the last step
+    terminated: Array  # bool
+    result: Array  # int8: role that won, DRAW or ONGOING
+    reason: Array  # int8
+    hash: Array  # [2] uint32: low and high half
+    plies: Array  # int32: whole moves
+
+
+def first_end(ends: Sequence[tuple[Array, Array | int, int]]) -> tuple[Array, Array]:
+    """(result, reason) of the first end that holds, of (whether it holds, result, reason); else ONGOING and 0."""
+    result, reason = jnp.int8(ONGOING), jnp.int8(0)
+    for holds, winner, why in reversed(ends):
+        result = jnp.where(holds, jnp.asarray(winner, jnp.int8), result)
+        reason = jnp.where(holds, jnp.int8(why), reason)
+    return result, reason
+
+
+def key_words(keys: np.ndarray | int) -> Array:
+    """[..., 2] uint32: the halves of 64-bit keys of a hash."""
+    return jnp.asarray(halves(keys))
+
+
+def xor_where(chosen: Array, keys: Array) -> Array:
+    """[2] uint32: those of the keys [n, 2] that are chosen [n], together."""
+    return jax.lax.reduce(jnp.where(chosen[:, None], keys, WORD(0)), np.uint32(0), jax.lax.bitwise_xor, (0,))
+
+
+def occurrences(same: Array) -> Array:
+    """int8: how many of the past positions [H] are the same."""
+    return jnp.minimum(same.sum(dtype=jnp.int32), 127).astype(jnp.int8)
 
 
 def make_env(
@@ -196,3 +236,25 @@ def perft(env: BatchEnv, state: Any, depth: int) -> int:
 
 def _rows(states: Any, rows: np.ndarray) -> Any:
     return jax.tree.map(operator.itemgetter(rows), states)
+
+
+# Small whole numbers end to end in 32-bit words, for positions of which a replay keeps millions.
+
+
+def words_needed(count: int, bits: int) -> int:
+    """How many words hold `count` numbers of so many bits; a number never spans two words."""
+    return -(-count // (WORD_BITS // bits))
+
+
+def pack_numbers(numbers: Array, bits: int) -> Array:
+    """[W] uint32 of numbers [n], each from 0 to 2^bits - 1."""
+    each = WORD_BITS // bits
+    padded = jnp.pad(numbers.astype(WORD), (0, -numbers.shape[0] % each)).reshape(-1, each)
+    return (padded << (bits * jnp.arange(each, dtype=WORD))).sum(axis=1, dtype=WORD)
+
+
+def unpack_numbers(words: Array, count: int, bits: int) -> Array:
+    """[count] uint32: what `pack_numbers` was given."""
+    each = WORD_BITS // bits
+    spread = (words[:, None] >> (bits * jnp.arange(each, dtype=WORD))) & WORD((1 << bits) - 1)
+    return spread.reshape(-1)[:count]

@@ -1,4 +1,4 @@
-"""Lines of play as text: moves one after the other, as files, people and engines write them."""
+"""Lines of play as text: moves one after the other, as files, people and engines write them; and counters in text."""
 
 import functools
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import Position
 
+MOST = 999_999  # of a counter in the text of a position
 LONGEST_MOVE = 3  # words: `castle b3 r90`
 
 
@@ -66,3 +67,10 @@ def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position,
     if last and not position.core.continues:
         moves.append((before, tuple(last)))
     return moves
+
+
+def parse_counter(text: str) -> int | None:
+    """A whole number from 0 to MOST in plain digits, or None for anything else."""
+    if len(text) > len(str(MOST)) or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text)

@@ -66,6 +66,17 @@ class Position:
         """The position as text; `game.position` reads it back."""
         return self.game.position_text(self.core)
 
+    @property
+    def caption(self) -> str:
+        """Who is to move, or how the game ended, as a line under a board."""
+        outcome, roles = self.outcome, self.game.roles
+        if outcome is None:
+            return f"{'Chance' if self.role_to_move < 0 else roles[self.role_to_move].capitalize()} to move"
+        if outcome.winner is None:
+            return f"Draw: {outcome.reason}"
+        winner = roles[outcome.winner].capitalize()
+        return f"{winner} {'win' if winner.endswith('s') else 'wins'}: {outcome.reason}"
+
     def actions(self) -> list[int]:
         """The actions of the line that led here."""
         return self.core.actions()

@@ -24,10 +24,17 @@ from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Game, Rules
 
 MAX_BYTES = 1 << 20
+LONGEST_NAME = 60
 _NOT_IN_TEXT = {  # what rule files may have beside options
     "name": "the rule set's name has a tag of its own",
     "base": "a game file lists the options themselves",
 }
+
+
+def check_name(name: str) -> None:
+    """Raises RulesError for a name that is empty, too long or not printable."""
+    if not (name and name.isprintable() and len(name) <= LONGEST_NAME):
+        raise RulesError(f"rule set name {name[:80]!r}: expected 1 to {LONGEST_NAME} printable characters")
 
 
 def looks_like_path(text: str) -> bool:

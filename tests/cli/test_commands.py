@@ -57,7 +57,8 @@ def test_games() -> None:
     (tablut,) = [row for row in as_json("games")["games"] if row["name"] == "tablut"]
     assert tablut["rules"] == ["tablutzero", "tablutzero-code", "mcgill", "saami"]
     assert (tablut["roles"], tablut["num_actions"]) == (["attackers", "defenders"], 2592)
-    assert "mcgill" in boardwright("games").stdout
+    assert tablut["rule_titles"]["saami"] == "Tablut, edge escape (historical Sámi rules)"
+    assert "  mcgill           Tablut, corner escape, strong king in the centre" in boardwright("games").stdout
 
 
 def test_how_a_game_is_played() -> None:

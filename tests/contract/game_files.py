@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import boardwright
 from boardwright.errors import GameFileError
+from boardwright.games import tagfile
 from boardwright.games.base import Position
-from boardwright.games.common import tagfile
 from boardwright.games.record import GameRecord
 
 few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)

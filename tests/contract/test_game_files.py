@@ -5,8 +5,8 @@ from types import ModuleType
 import pytest
 
 from boardwright.errors import GameFileError
+from boardwright.games import tagfile
 from boardwright.games.cathedral import gamefile as cathedral
-from boardwright.games.common import tagfile
 from boardwright.games.draughts.pdn import gamefile as draughts
 from boardwright.games.tablut.opentafl import gamefile as tablut
 

@@ -79,3 +79,6 @@ def test_shipped_rule_sets_are_told_apart(shipped_game: Game) -> None:
     others = [name for name in shipped_game.rule_sets() if name != shipped_game.rules.name]
     assert words(shipped_game) not in [words(registry.game(shipped_game.name, name)) for name in others]
     assert shipped_game.default_summary
+    titles = [registry.game(shipped_game.name, name).rules_title for name in shipped_game.rule_sets()]
+    assert len(set(titles)) == len(titles)
+    assert not any("custom" in title for title in titles)

@@ -27,8 +27,8 @@ from boardwright.games.base import (
     Symmetry,
     entries_by_cell,
 )
-from boardwright.games.bits import pack_numbers, unpack_numbers
-from boardwright.games.common.dihedral import dihedral_group
+from boardwright.games.batched import pack_numbers, unpack_numbers
+from boardwright.games.geometry import dihedral_group
 from boardwright.views.scene import Piece, Scene
 
 SIZE, CELLS = 3, 9

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 import boardwright
 from boardwright.games.base import CHANCE, Position
-from boardwright.games.gestures import Step
+from boardwright.views.scene import Step
 from boardwright.web.players.catalogue import GameInfo
 from boardwright.web.settings import Settings
 from boardwright.web.study.schemas import PositionView

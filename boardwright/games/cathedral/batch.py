@@ -16,10 +16,10 @@ from jax import Array
 
 from boardwright.games import batched
 from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.batched import WORD, WORD_BITS, key_words, pack_numbers, xor_where
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
-from boardwright.games.common.zobrist import halves
 
 # Reasons a game ends, numbered as in src/core/cathedral.hpp and `Cathedral.reasons`.
 FEWER_LEFT, EQUAL_LEFT = 1, 2
@@ -27,13 +27,11 @@ BY_LIGHT, BY_COIN, BY_CHANCE = range(3)  # `Tables.first`: who decides about the
 IN_HAND, UNPLACED, GONE = -1, -1, -2  # instead of the placement of a building, of the cathedral
 EMPTY, CATHEDRAL_CODE = 0, 2 * pieces.BUILDINGS + 1  # on the board; 1 + building for light's, 15 + building for dark's
 WIN_BONUS = 10  # added at the end to shaped rewards
-WORD = jnp.uint32
-WORD_BITS = 32
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class State:
+class State(batched.GameState):
     """One game. C is the number of cells, W that of 32-bit words that hold a bit for every action.
 
     No cell is in the territory of both sides, so one plane holds them: say a cell is in light's area R,
@@ -41,13 +39,6 @@ class State:
     it lies in S, and so does a building of light's that R touches; so S holds a foreign piece.
     """
 
-    current_role: Array  # int8: 0 light, 1 dark, CHANCE; when the game is over, who would have been next
-    rewards: Array  # [2] float32 by role, of the last step
-    terminated: Array  # bool
-    result: Array  # int8: role that won, DRAW or ONGOING
-    reason: Array  # int8
-    hash: Array  # [2] uint32: low and high half
-    plies: Array  # int32: placements; the coin does not count
     where: Array  # [2, 14] int32: by role and building, its placement or IN_HAND
     cathedral: Array  # int32: its placement, UNPLACED or GONE
     placed: Array  # [2] int32: how many buildings a role has placed so far, captured ones too; 2 for more
@@ -131,17 +122,17 @@ def set_up(
     following = jnp.where(chance, first_role, role).astype(jnp.int8)
     settled, result, reason, legal = _settle(tables, board, territory, where, cathedral, first_role, following)
     if tables.first == BY_COIN:
-        legal = jnp.where(chance, _pack(jnp.arange(tables.num_actions) < 2), legal)
+        legal = jnp.where(chance, pack_numbers(jnp.arange(tables.num_actions) < 2, 1), legal)
     role = jnp.where(chance, CHANCE, settled).astype(jnp.int8)
 
-    placement_key, claims_key = jnp.asarray(halves(tables.placement_key)), jnp.asarray(halves(tables.claims_key))
+    placement_key, claims_key = key_words(tables.placement_key), key_words(tables.claims_key)
     hash_ = _role_key(tables, role)
     for owner in range(2):
-        hash_ ^= _xor_where(where[owner] >= 0, placement_key[owner, where[owner]])
-    hash_ ^= _xor_where(placed >= 2, claims_key)
+        hash_ ^= xor_where(where[owner] >= 0, placement_key[owner, where[owner]])
+    hash_ ^= xor_where(placed >= 2, claims_key)
     hash_ ^= jnp.where(cathedral >= 0, placement_key[0, cathedral], WORD(0))
-    hash_ ^= jnp.where(cathedral == GONE, _key(tables.cathedral_gone_key), WORD(0))
-    hash_ ^= jnp.where(first_role != LIGHT, _key(tables.first_role_key), WORD(0))
+    hash_ ^= jnp.where(cathedral == GONE, key_words(tables.cathedral_gone_key), WORD(0))
+    hash_ ^= jnp.where(first_role != LIGHT, key_words(tables.first_role_key), WORD(0))
     return State(
         current_role=role,
         rewards=jnp.zeros(2, jnp.float32),
@@ -209,9 +200,9 @@ def _toss(tables: Tables, state: State, action: Array) -> State:
         state,
         current_role=first_role,
         rewards=jnp.zeros(2, jnp.float32),
-        hash=hash_ ^ jnp.where(first_role != LIGHT, _key(tables.first_role_key), WORD(0)),
+        hash=hash_ ^ jnp.where(first_role != LIGHT, key_words(tables.first_role_key), WORD(0)),
         first_role=first_role,
-        legal=_pack(jnp.asarray(tables.piece == pieces.CATHEDRAL)),
+        legal=pack_numbers(jnp.asarray(tables.piece == pieces.CATHEDRAL), 1),
     )
 
 
@@ -234,11 +225,11 @@ def _place(tables: Tables, state: State, action: Array) -> State:
     foreign = foreign_cells(tables, where, cathedral, opponent)
     gained = claimable(tables, board, where, placed, owner, foreign, 1) & is_building
     captured = (foreign >= 0) & gained[foreign]  # [15]
-    placement_key = jnp.asarray(halves(tables.placement_key))
+    placement_key = key_words(tables.placement_key)
     hash_ = state.hash ^ placement_key[jnp.where(is_building, owner, 0), action]
-    hash_ ^= _xor_where(captured[:-1], placement_key[opponent, where[opponent]])
-    hash_ ^= jnp.where(captured[-1], placement_key[0, cathedral] ^ _key(tables.cathedral_gone_key), WORD(0))
-    hash_ ^= _xor_where((placed == 2) & (state.placed < 2), jnp.asarray(halves(tables.claims_key)))
+    hash_ ^= xor_where(captured[:-1], placement_key[opponent, where[opponent]])
+    hash_ ^= jnp.where(captured[-1], placement_key[0, cathedral] ^ key_words(tables.cathedral_gone_key), WORD(0))
+    hash_ ^= xor_where((placed == 2) & (state.placed < 2), key_words(tables.claims_key))
 
     board = jnp.where(gained, EMPTY, board).astype(jnp.int8)
     where = jnp.where(captured[:-1] & ~is_owner[:, None], IN_HAND, where)
@@ -287,7 +278,7 @@ def _settle(
         options.append(unusable @ jnp.asarray(_usage(tables)[role]) == 0)
     can_move = jnp.stack([option.any() for option in options])
     role = jnp.where(can_move[following] | ~can_move.any(), following, 1 - following).astype(jnp.int8)
-    legal = _pack(jnp.where(role == LIGHT, options[0], options[1]))  # nothing when neither can move
+    legal = pack_numbers(jnp.where(role == LIGHT, options[0], options[1]), 1)  # nothing when neither can move
 
     unplaced = (jnp.asarray(tables.piece_size)[: pieces.BUILDINGS] * (where < 0)).sum(axis=1)  # [2]
     equal = unplaced[0] == unplaced[1]
@@ -305,27 +296,11 @@ def _usage(tables: Tables) -> np.ndarray:
     return np.concatenate([tables.cells.transpose(0, 2, 1), needed], axis=1).astype(np.float32)
 
 
-def _pack(mask: Array) -> Array:
-    """[W] uint32: a mask [A] as bits."""
-    bits = jnp.pad(mask, (0, -mask.shape[0] % WORD_BITS)).reshape(-1, WORD_BITS).astype(WORD)
-    return (bits << jnp.arange(WORD_BITS, dtype=WORD)).sum(axis=1, dtype=WORD)
-
-
 def _grid(size: int, cells: Array) -> Array:
     """[N, N, ...] from [C, ...]."""
     return cells.reshape(size, size, *cells.shape[1:])
 
 
-def _xor_where(chosen: Array, keys: Array) -> Array:
-    """[2] uint32: those of the keys [n, 2] that are chosen [n], together."""
-    return jax.lax.reduce(jnp.where(chosen[:, None], keys, WORD(0)), np.uint32(0), jax.lax.bitwise_xor, (0,))
-
-
 def _role_key(tables: Tables, role: Array) -> Array:
     """[2] uint32."""
-    return jnp.asarray(halves(tables.role_key))[jnp.where(role == CHANCE, 2, role)]
-
-
-def _key(key: int) -> Array:
-    """[2] uint32."""
-    return jnp.asarray(halves(key))
+    return key_words(tables.role_key)[jnp.where(role == CHANCE, 2, role)]

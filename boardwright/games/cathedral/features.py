@@ -16,7 +16,7 @@ import numpy as np
 from boardwright.games.base import PolicyPlanes, Symmetry, entries_by_cell
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import CathedralRules
-from boardwright.games.common.dihedral import ROTATIONS, dihedral_group
+from boardwright.games.geometry import ROTATIONS, dihedral_group
 
 PAPER = ("own buildings", "enemy buildings", "cathedral", "own territory", "enemy territory")
 FULL = (

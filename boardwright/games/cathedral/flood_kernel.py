@@ -14,7 +14,7 @@ from jax import Array
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as pltriton
 
-from boardwright.games.bits import WORD
+from boardwright.games.batched import WORD
 
 BITS = 32  # of a word
 WARPS = 4  # of a program: a thread for each of up to 128 cells

@@ -1,31 +1,14 @@
 """Cathedral as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from boardwright import _core
-from boardwright.errors import GameFileError, IllegalMoveError, PositionError
-from boardwright.games.base import (
-    CHANCE,
-    AlphaBetaSearch,
-    BatchEnv,
-    Benchmark,
-    Game,
-    Learning,
-    Move,
-    Paragraph,
-    PolicyPlanes,
-    Position,
-    PuctSearch,
-    SearchResources,
-    Symmetry,
-)
+from boardwright.errors import IllegalMoveError, PositionError
+from boardwright.games import base
+from boardwright.games.base import CHANCE, Game, Move, Position, SearchResources, Symmetry
 from boardwright.games.cathedral import features, notation
 from boardwright.games.cathedral.rules import RULE_SETS, CathedralRules, compile_tables
 from boardwright.games.declarations import LadderRow
-from boardwright.games.gestures import Gesture
-from boardwright.games.record import GameRecord
-from boardwright.views.scene import Scene
 
 
 class Cathedral(Game):
@@ -41,7 +24,18 @@ class Cathedral(Game):
     roles = ("light", "dark")
     default_rules = "official"
     default_summary = "The official rules: 10 × 10 cells, areas of any size, no claims by a side's first building"
+    rule_titles: ClassVar = {
+        "official": "Cathedral, official rules, 10 × 10",
+        "official-8": "Cathedral, official rules, 8 × 8",
+        "official-6": "Cathedral, official rules, 6 × 6",
+        "paper": "Cathedral, rules of the Cathedral paper, 8 × 8",
+        "paper-6": "Cathedral, rules of the Cathedral paper, 6 × 6",
+        "paper-10": "Cathedral, rules of the Cathedral paper, 10 × 10",
+    }
+    package = "boardwright.games.cathedral"
+    game_files = "boardwright.games.cathedral.gamefile"
     rules_type = CathedralRules
+    shipped_rules = RULE_SETS
     stateless_actions = True
     max_search_actions = 128  # far fewer than are legal before the board fills
     players = "boardwright.games.cathedral.players:PLAYERS"
@@ -53,7 +47,7 @@ class Cathedral(Game):
     )
     observations = ("full", "paper")
     reasons: ClassVar = ("", "fewer squares left", "equal squares left")
-    benchmark = Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
+    benchmark = base.Benchmark(perft_rules="paper", perft_depth=3, playout_rules=("official", "paper"))
 
     def __init__(self, rules: CathedralRules, observation: str = "full"):
         super().__init__(rules, observation)
@@ -64,98 +58,50 @@ class Cathedral(Game):
         self.observation_shape = (rules.size, rules.size, len(self.planes))
         self.has_chance = rules.first != "light"
 
-    @classmethod
-    def rule_sets(cls) -> Mapping[str, CathedralRules]:
-        return RULE_SETS
-
-    def start(self) -> Position:
-        return Position(self, self.engine.start())
-
     def position(self, text: str) -> Position:
         position = Position(self, self.engine.setup(*notation.parse_position(text, self.tables)))
         if position.outcome is None and position.count_actions() == 0:
             raise PositionError(f"position {text!r}: the side to move cannot build, so the other is to move")
         return position
 
-    def batch(self) -> BatchEnv:
-        from boardwright.games.cathedral.batch import make_env
-
-        return make_env(self.tables)
-
-    def learning(self) -> Learning:
-        from boardwright.games.cathedral.learning import make_learning
-
-        return make_learning(self.tables)
-
-    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> base.AlphaBetaSearch:
         return _core.CathedralAlphaBeta(self.engine, megabytes, threads)
 
-    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> base.PuctSearch:
         return _core.CathedralPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules, self.observation == "full")
 
-    def policy_planes(self) -> PolicyPlanes:
+    def policy_planes(self) -> base.PolicyPlanes:
         return features.policy_planes(self.rules.size)
 
     def image(self, symmetry: Symmetry, core: _core.CathedralPosition, action: int) -> int:
-        return action if self._awaits_coin(core) else super().image(symmetry, core, action)
+        return action if self.awaits_coin(core) else super().image(symmetry, core, action)
 
     def position_text(self, core: _core.CathedralPosition) -> str:
         return notation.position_text(core, self.tables)
 
     def action_text(self, core: _core.CathedralPosition, action: int) -> str:
-        if self._awaits_coin(core):
+        if self.awaits_coin(core):
             return notation.SIDES[action]
         return notation.placement_text(action, max(core.role_to_move, 0), self.tables)
 
     def moves(self, core: _core.CathedralPosition) -> list[Move]:
-        if self._awaits_coin(core):
+        if self.awaits_coin(core):
             return super().moves(core)
         known = notation.placement_moves(self.tables.size, bool(self.tables.mirrored[max(core.role_to_move, 0)]))
         return [known[action] for action in core.legal_actions()]
 
     def parse_action(self, core: _core.CathedralPosition, text: str) -> int:
-        if self._awaits_coin(core):
+        if self.awaits_coin(core):
             if text.strip() in notation.SIDES:
                 return notation.SIDES.index(text.strip())
             raise IllegalMoveError(f"move {text!r}: the coin decides first, light or dark")
         return notation.parse_placement(text, max(core.role_to_move, 0), self.tables)
 
-    def _awaits_coin(self, core: _core.CathedralPosition) -> bool:
+    def awaits_coin(self, core: _core.CathedralPosition) -> bool:
         return self.rules.first == "coin" and core.role_to_move == CHANCE
 
     def why_illegal(self, core: _core.CathedralPosition, action: int) -> str:
         return notation.why_illegal(action, core, self.tables)
-
-    @classmethod
-    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        from boardwright.games.cathedral import gamefile
-
-        return gamefile.read_all(text)
-
-    @classmethod
-    def write_games(cls, records: Iterable[GameRecord]) -> str:
-        from boardwright.games.cathedral import gamefile
-
-        return gamefile.write_all(records)
-
-    def gestures(self, core: _core.CathedralPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
-        from boardwright.games.cathedral import hand
-
-        if self._awaits_coin(core):
-            return ()
-        role = max(core.role_to_move, 0)
-        placed = hand.placements(self.tables.size, bool(self.tables.mirrored[role]), role)
-        return tuple(placed[action] for action in actions)  # a move is one placement
-
-    def how_to_play(self) -> tuple[Paragraph, ...]:
-        from boardwright.games.cathedral.howto import how_to_play
-
-        return how_to_play(self.rules)
-
-    def scene(self, position: Position) -> Scene:
-        from boardwright.games.cathedral.picture import scene
-
-        return scene(position)

@@ -41,7 +41,8 @@ from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.common.tagfile import (
+from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.tagfile import (
     UNKNOWN,
     WORD,
     Kind,
@@ -54,7 +55,6 @@ from boardwright.games.common.tagfile import (
     decode,
     read_each,
 )
-from boardwright.games.record import GameRecord, outcome_of, result_of
 
 __all__ = ["decode", "read", "read_all", "write", "write_all"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import Learning
-from boardwright.games.bits import pack_numbers, unpack_numbers, words_needed
+from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
 from boardwright.games.cathedral import batch, pieces
 from boardwright.games.cathedral.rules import Tables
 

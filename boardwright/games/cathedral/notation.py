@@ -21,7 +21,7 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, Move
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT, Tables
-from boardwright.games.common.counters import MOST, parse_counter
+from boardwright.games.lines import MOST, parse_counter
 
 TO_BE_PLACED, GONE = -1, -2  # the cathedral's action while it is not on the board
 TEXT_NAMES = tuple(

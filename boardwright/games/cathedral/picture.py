@@ -1,10 +1,14 @@
-"""A Cathedral position as a scene: buildings with outlines, territory tinted, both hands beside."""
+"""A Cathedral position as a scene, with both sides' unplaced buildings, and its moves as placements by hand."""
+
+import functools
+from typing import Any
 
 from boardwright._core import CathedralPosition
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.cathedral import pieces
+from boardwright.games.cathedral.notation import TEXT_NAMES
 from boardwright.games.cathedral.rules import DARK, LIGHT
-from boardwright.views.scene import Mark, Polyomino, Scene, Tint, Tray
+from boardwright.views.scene import Mark, Place, Polyomino, Scene, Tint, Tray
 
 LETTERS = ("ABCDEFGHIJKLMN+", "abcdefghijklmn+")  # by role and piece, as in the text of a position
 
@@ -39,7 +43,7 @@ def scene(position: Position) -> Scene:
         rows=size,
         columns=size,
         title=f"{game.title} ({game.rules.name})",
-        caption=_caption(position),
+        caption=position.caption,
         to_move=None if outcome is not None or position.role_to_move == CHANCE else 1 - position.role_to_move,
         row_names=tuple(str(size - x) for x in range(size)),
         column_names=tuple("abcdefghij"[:size]),
@@ -71,11 +75,25 @@ def _tray(position: Position, role: int) -> Tray:
     return Tray(1 - role, position.game.roles[role], tuple(held))
 
 
-def _caption(position: Position) -> str:
-    outcome, roles = position.outcome, position.game.roles
-    if outcome is None:
-        mover = "Chance" if position.role_to_move == CHANCE else roles[position.role_to_move].capitalize()
-        return f"{mover} to move"
-    if outcome.winner is None:
-        return f"Draw: {outcome.reason}"
-    return f"{roles[outcome.winner].capitalize()} wins: {outcome.reason}"
+def gestures(game: Any, core: CathedralPosition, actions: tuple[int, ...]) -> tuple[Place, ...]:
+    """A move is one placement; the fall of a coin has no place on the board."""
+    if game.awaits_coin(core):
+        return ()
+    role = max(core.role_to_move, 0)
+    placed = _placements(game.tables.size, bool(game.tables.mirrored[role]), role)
+    return tuple(placed[action] for action in actions)
+
+
+@functools.lru_cache(maxsize=32)
+def _placements(size: int, mirrored: bool, role: int) -> tuple[Place, ...]:
+    """By action number. The scene draws light, role 0, in the colour of role 1; the cathedral is nobody's."""
+    return tuple(
+        Place(
+            piece=TEXT_NAMES[placement.piece],
+            letter=LETTERS[role][placement.piece],
+            cells=tuple(sorted(divmod(cell, size) for cell in placement.cells)),
+            turns=placement.rotation,
+            owner=None if placement.piece == pieces.CATHEDRAL else 1 - role,
+        )
+        for placement in pieces.placements(size, mirrored)
+    )

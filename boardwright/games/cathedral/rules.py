@@ -9,8 +9,8 @@ import numpy as np
 
 from boardwright.errors import RulesError
 from boardwright.games.cathedral import pieces
-from boardwright.games.common.names import check_name
-from boardwright.games.common.zobrist import zobrist_keys
+from boardwright.games.engines import zobrist_keys
+from boardwright.games.rulefile import check_name
 
 LIGHT, DARK = 0, 1
 SMALLEST, LARGEST = 6, 10

@@ -14,29 +14,21 @@ from jax import Array
 
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.common.zobrist import halves
+from boardwright.games.batched import WORD, first_end, key_words, occurrences, xor_where
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
 # Reasons a game ends, numbered as in src/core/draughts.hpp and `Draughts.reasons`.
 NO_MOVE, REPETITION, INACTIVITY, PLY_LIMIT = range(1, 5)
-WORD = jnp.uint32
 EVEN_ROWS, ODD_ROWS = 0x0F0F0F0F, 0xF0F0F0F0
 NOT_RIGHT_EDGE, NOT_LEFT_EDGE = 0x07070707, 0xE0E0E0E0  # of the even rows, of the odd rows
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class State:
+class State(batched.GameState):
     """One game. H is one more than the most plies without a capture or a man's move; N the history."""
 
-    current_role: Array  # int8: 0 black, 1 white
-    rewards: Array  # [2] float32 by role, of the last step
-    terminated: Array  # bool
-    result: Array  # int8: role that won, DRAW or ONGOING
-    reason: Array  # int8
-    hash: Array  # [2] uint32: low and high half
-    plies: Array  # int32: whole moves
     quiet: Array  # int32: plies of inactivity
     reversible: Array  # int32: plies since a capture or a man's move
     continuing: Array  # uint32: the piece that must continue capturing, as a bit; 0 for none
@@ -93,13 +85,13 @@ def make_env(tables: Tables) -> BatchEnv:
 def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array) -> State:
     """A position from outside, without a past."""
     squares = jnp.arange(b.SQUARES, dtype=WORD)
-    hash_ = jnp.where(role == b.WHITE, _key(tables.white_to_move_key), WORD(0))
+    hash_ = jnp.where(role == b.WHITE, key_words(tables.white_to_move_key), WORD(0))
     piece_key, continuing_key = _keys(tables)
     for piece in range(4):
         kind = board[2] if piece % 2 else ~board[2]
         present = ((board[piece // 2] & kind) >> squares) & 1
-        hash_ ^= _xor(jnp.where(present[:, None] == 1, piece_key[piece], WORD(0)))
-    hash_ ^= _xor(jnp.where(((continuing >> squares) & 1)[:, None] == 1, continuing_key, WORD(0)))
+        hash_ ^= xor_where(present == 1, piece_key[piece])
+    hash_ ^= xor_where((continuing >> squares) & 1 == 1, continuing_key)
     seen = jnp.int8(0)
     legal = _legal(board, role, continuing)
     result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
@@ -134,12 +126,11 @@ def move(tables: Tables, state: State, action: Array, key: Array) -> State:
     active = jump if tables.man_moves_are_quiet else jump | man
     quiet = jnp.where(continues, state.quiet, jnp.where(active, 0, state.quiet + 1))
     plies = state.plies + ~continues
-    hash_ = state.hash ^ change ^ jnp.where(continues, WORD(0), _key(tables.white_to_move_key))
+    hash_ = state.hash ^ change ^ jnp.where(continues, WORD(0), key_words(tables.white_to_move_key))
 
     moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
     same_side = (moment < reversible) & ((reversible - moment) % 2 == 0)
-    seen = ((state.past == board).all(axis=-1) & same_side).sum(dtype=jnp.int32)
-    seen = jnp.where(continues, 0, jnp.minimum(seen, 127)).astype(jnp.int8)
+    seen = occurrences((state.past == board).all(axis=-1) & same_side & ~continues)
     legal = _legal(board, following, continuing)
     result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
     return dataclasses.replace(
@@ -230,12 +221,8 @@ def _settle(
         ends.append((quiet >= tables.max_quiet_plies, DRAW, INACTIVITY))
     if tables.max_plies:
         ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
-    result, reason = jnp.int8(ONGOING), jnp.int8(0)
-    for holds, winner, why in reversed(ends):
-        holds &= continuing == 0  # nothing ends in the middle of a move
-        result = jnp.where(holds, jnp.asarray(winner, jnp.int8), result)
-        reason = jnp.where(holds, jnp.int8(why), reason)
-    return result, reason
+    whole = continuing == 0  # nothing ends in the middle of a move
+    return first_end([(holds & whole, winner, why) for holds, winner, why in ends])
 
 
 def _legal(board: Array, role: Array, continuing: Array) -> Array:
@@ -277,11 +264,6 @@ def _any(sets: Array) -> Array:
     return sets[0] | sets[1] | sets[2] | sets[3]
 
 
-def _xor(keys: Array) -> Array:
-    """All keys [n, 2] together."""
-    return jax.lax.reduce(keys, np.uint32(0), jax.lax.bitwise_xor, (0,))
-
-
 @functools.cache
 def _targets() -> tuple[np.ndarray, np.ndarray]:
     """[128] the square (from 0) beside and the one behind it, by action; 31 where there is no such square, which
@@ -296,9 +278,4 @@ def _targets() -> tuple[np.ndarray, np.ndarray]:
 
 def _keys(tables: Tables) -> tuple[Array, Array]:
     """[4, 32, 2] and [32, 2] uint32: keys of the pieces and of the continuing piece."""
-    return jnp.asarray(halves(tables.piece_key)), jnp.asarray(halves(tables.continuing_key))
-
-
-def _key(key: int) -> Array:
-    """[2] uint32."""
-    return jnp.asarray(halves(key))
+    return key_words(tables.piece_key), key_words(tables.continuing_key)

@@ -1,42 +1,20 @@
 """English draughts as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from boardwright import _core
-from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games.base import (
-    AlphaBetaSearch,
-    BatchEnv,
-    Benchmark,
-    Game,
-    GameProtocol,
-    Learning,
-    Move,
-    Opening,
-    Outcome,
-    Paragraph,
-    Peer,
-    PolicyPlanes,
-    PolicyTable,
-    Position,
-    ProvenResults,
-    PuctSearch,
-    SearchResources,
-    Symmetry,
-)
+from boardwright.errors import IllegalMoveError
+from boardwright.games import base
+from boardwright.games.base import Game, Move, Position, SearchResources, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
 from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors
 from boardwright.games.draughts.notation import Placement, Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
-from boardwright.games.gestures import Gesture
-from boardwright.games.record import GameRecord
-from boardwright.views.scene import Scene
 
 
 class Draughts(Game):
@@ -52,12 +30,19 @@ class Draughts(Game):
     roles = ("black", "white")
     default_rules = "wcdf"
     default_summary = "The rules of the World Checkers/Draughts Federation"
+    rule_titles: ClassVar = {
+        "wcdf": "English draughts, WCDF rules",
+        "paper": "English draughts, shorter games (DraughtsZero paper)",
+    }
+    package = "boardwright.games.draughts"
+    game_files = "boardwright.games.draughts.pdn.gamefile"
     file_suffix = "pdn"
     rules_type = DraughtsRules
+    shipped_rules = RULE_SETS
     max_search_actions = 48  # no position has more: twelve pieces, four directions
     shipped_tables = SHIPPED
     protocols: ClassVar = {
-        "hub": GameProtocol(
+        "hub": base.GameProtocol(
             dialect="boardwright.games.draughts.hub.dialect:HubDialect",
             engine="boardwright.games.draughts.hub.engine:HubProtocol",
         )
@@ -65,11 +50,11 @@ class Draughts(Game):
     observations = tuple(VIEWS)
     evaluation_observation = "paper"
     reasons: ClassVar = ("", "no legal move", "repetition", "inactivity", "ply limit")
-    benchmark = Benchmark(
+    benchmark = base.Benchmark(
         perft_rules="wcdf",
         perft_depth=10,
         playout_rules=("wcdf",),
-        peers=(Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
+        peers=(base.Peer("perft", "OpenSpiel's checkers from Python, in this run", openspiel_perft_rate),),
         extras=table_builds,
     )
     num_actions = b.NUM_ACTIONS
@@ -82,33 +67,16 @@ class Draughts(Game):
         self.tables = compile_tables(rules, view)
         self.engine = _core.Draughts(self.tables)
 
-    @classmethod
-    def rule_sets(cls) -> Mapping[str, DraughtsRules]:
-        return RULE_SETS
-
-    def start(self) -> Position:
-        return Position(self, self.engine.start())
-
     def position(self, text: str) -> Position:
         p = notation.parse_fen(text)
         return Position(self, self.engine.setup(p.black, p.white, p.kings, p.to_move, p.continuing, p.quiet, p.plies))
 
-    def batch(self) -> BatchEnv:
-        from boardwright.games.draughts.batch import make_env
-
-        return make_env(self.tables)
-
-    def learning(self) -> Learning:
-        from boardwright.games.draughts.learning import make_learning
-
-        return make_learning(self.tables)
-
-    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> base.AlphaBetaSearch:
         tables, net = _given(resources)
         with file_errors():
             return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, tables, net)
 
-    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> base.PuctSearch:
         tables, _ = _given(resources)
         with file_errors():
             return _core.DraughtsPuct(self.engine, megabytes, batch, seed, tables)
@@ -120,10 +88,10 @@ class Draughts(Game):
     def action_view(self, role: int) -> np.ndarray:
         return b.turned_actions() if role == b.BLACK else super().action_view(role)
 
-    def policy_planes(self) -> PolicyPlanes:
+    def policy_planes(self) -> base.PolicyPlanes:
         return features.policy_planes()
 
-    def policy_table(self) -> PolicyTable:
+    def policy_table(self) -> base.PolicyTable:
         return features.policy_table()
 
     def position_text(self, core: _core.DraughtsPosition) -> str:
@@ -146,20 +114,20 @@ class Draughts(Game):
     def parse_move(self, core: _core.DraughtsPosition, text: str) -> tuple[int, ...]:
         return notation.find_route(text, *self._named_routes(core)).actions
 
-    def openings(self, deck: str | None) -> list[Opening]:
+    def openings(self, deck: str | None) -> list[base.Opening]:
         from boardwright.games.draughts.openings import ballots, position_after
 
         return [
-            Opening(ballot.number, ballot.moves, ballot.deck, ballot.name, position_after(ballot, self.rules).text)
+            base.Opening(ballot.number, ballot.moves, ballot.deck, ballot.name, position_after(ballot, self.rules).text)
             for ballot in ballots(deck)
         ]
 
-    def proven_outcome(self, core: _core.DraughtsPosition) -> Outcome | None:
+    def proven_outcome(self, core: _core.DraughtsPosition) -> base.Outcome | None:
         from boardwright.games.draughts.endgames.tablebase import shipped_outcome
 
         return shipped_outcome(core)
 
-    def proven_results(self, folder: Path | None = None) -> ProvenResults:
+    def proven_results(self, folder: Path | None = None) -> base.ProvenResults:
         from boardwright.games.draughts.endgames.batch_tables import make_proven_results
 
         return make_proven_results(folder, self.rules.max_quiet_plies)
@@ -174,33 +142,6 @@ class Draughts(Game):
 
     def why_illegal(self, core: _core.DraughtsPosition, action: int) -> str:
         return notation.why_no_hop(action, core)
-
-    @classmethod
-    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        from boardwright.games.draughts.pdn import gamefile
-
-        return gamefile.read_all(text)
-
-    @classmethod
-    def write_games(cls, records: Iterable[GameRecord]) -> str:
-        from boardwright.games.draughts.pdn import gamefile
-
-        return gamefile.write_all(records)
-
-    def gestures(self, core: _core.DraughtsPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
-        from boardwright.games.draughts import hand
-
-        return hand.gestures(core.black | core.white, actions)
-
-    def how_to_play(self) -> tuple[Paragraph, ...]:
-        from boardwright.games.draughts.howto import how_to_play
-
-        return how_to_play(self.rules)
-
-    def scene(self, position: Position) -> Scene:
-        from boardwright.games.draughts.picture import scene
-
-        return scene(position)
 
 
 def _given(resources: SearchResources | None) -> tuple[str | None, dict[str, np.ndarray] | None]:

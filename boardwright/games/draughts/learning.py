@@ -8,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import Learning
-from boardwright.games.bits import pack_numbers, unpack_numbers
+from boardwright.games.batched import pack_numbers, unpack_numbers
 from boardwright.games.draughts import batch
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.common.counters import MOST, parse_counter
 from boardwright.games.draughts import board as b
+from boardwright.games.lines import MOST, parse_counter
 
 SIDES = ("black", "white")
 _LETTERS = "BW"

@@ -1,8 +1,11 @@
 """A draughts position as a scene: square numbers, the last hop, the piece that must go on."""
 
+from typing import Any
+
+from boardwright._core import DraughtsPosition
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
-from boardwright.views.scene import Mark, Piece, Scene
+from boardwright.views.scene import Mark, Piece, Scene, Step
 
 
 def scene(position: Position) -> Scene:
@@ -15,19 +18,13 @@ def scene(position: Position) -> Scene:
             king = bool(kings >> (square - 1) & 1)
             letter = "bw"[role].upper() if king else "bw"[role]
             pieces.append(Piece(b.cell_of(square), role, letter, "king" if king else "man"))
-    if outcome is None:
-        goes_on = f", capturing on with {continuing}" if continuing else ""
-        caption = f"{position.game.roles[position.role_to_move].capitalize()} to move{goes_on}"
-    elif outcome.winner is None:
-        caption = f"Draw: {outcome.reason}"
-    else:
-        caption = f"{position.game.roles[outcome.winner].capitalize()} wins: {outcome.reason}"
+    continues = f", capturing on with {continuing}" if continuing and outcome is None else ""
     dark = range(1, b.SQUARES + 1)
     return Scene(
         rows=b.SIZE,
         columns=b.SIZE,
         title=f"{position.game.title} ({position.game.rules.name})",
-        caption=caption,
+        caption=position.caption + continues,
         to_move=position.role_to_move if outcome is None else None,
         tints={b.cell_of(square): "dark" for square in dark},
         cell_labels={b.cell_of(square): str(square) for square in dark},
@@ -48,3 +45,23 @@ def _marks(action: int, black: int, white: int) -> tuple[Mark, ...]:
         return (*marks, Mark(b.cell_of(beside), "to"))
     assert behind is not None
     return (*marks, Mark(b.cell_of(beside), "captured"), Mark(b.cell_of(behind), "to"))
+
+
+def gestures(game: Any, core: DraughtsPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:
+    """One step for each hop, with the piece it jumps over."""
+    del game
+    steps, occupied = [], core.black | core.white
+    for action in actions:
+        square, direction = b.decode_action(action)
+        beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
+        assert beside is not None  # a legal hop stays on the board
+        origin = b.cell_of(square)
+        occupied &= ~(1 << (square - 1))
+        if not occupied >> (beside - 1) & 1:
+            steps.append(Step(origin, b.cell_of(beside)))
+            occupied |= 1 << (beside - 1)
+            continue
+        assert behind is not None
+        steps.append(Step(origin, b.cell_of(behind), (b.cell_of(beside),)))
+        occupied = occupied & ~(1 << (beside - 1)) | 1 << (behind - 1)
+    return tuple(steps)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boardwright.errors import RulesError
-from boardwright.games.common.names import check_name
-from boardwright.games.common.zobrist import zobrist_keys
 from boardwright.games.draughts import board as b
+from boardwright.games.engines import zobrist_keys
+from boardwright.games.rulefile import check_name
 
 LONGEST_GAME = 4096  # most plies a rule set may allow
 DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none

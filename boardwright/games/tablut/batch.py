@@ -20,10 +20,10 @@ from jax import Array
 from boardwright._core import TablutPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.common.zobrist import halves
+from boardwright.games.batched import first_end, key_words, occurrences, xor_where
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
-from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
+from boardwright.games.tablut.rules import Tables
 
 # Reasons a game ends, numbered as in src/core/tablut.hpp and `Tablut.reasons`.
 KING_CAPTURED, KING_ESCAPED, SURROUNDED, REPETITION, NO_MOVE, QUIET_PLIES, PLY_LIMIT = range(1, 8)
@@ -32,16 +32,9 @@ OFF_BOARD = b.SQUARES  # where a step over the edge leads in the tables below
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class State:
+class State(batched.GameState):
     """One game. H is one more than the most plies that can pass without a capture."""
 
-    current_role: Array  # int8: 0 attackers, 1 defenders
-    rewards: Array  # [2] float32 by role, of the last step
-    terminated: Array  # bool
-    result: Array  # int8: role that won, DRAW or ONGOING
-    reason: Array  # int8
-    hash: Array  # [2] uint32: low and high half
-    plies: Array  # int32
     quiet: Array  # int32: plies since the last capture
     legal: Array  # [81] uint32: one bit for each of a square's 32 actions
     recent: Array  # [8, 81] int8: the last boards, newest first
@@ -66,9 +59,8 @@ class State:
 
 
 @functools.lru_cache(maxsize=64)
-def make_env(rules: TablutRules) -> BatchEnv:
+def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set."""
-    tables = compile_tables(rules)
 
     def init(key: Array) -> State:
         del key  # nothing in Tablut is left to chance
@@ -96,8 +88,8 @@ def make_env(rules: TablutRules) -> BatchEnv:
 def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array) -> State:
     """A position from outside, without a past."""
     keys = _piece_keys(tables)
-    hash_ = jax.lax.reduce(keys[board, jnp.arange(b.SQUARES)], np.uint32(0), jax.lax.bitwise_xor, (0,))
-    hash_ ^= jnp.where(role == b.DEFENDERS, _side_key(tables), jnp.uint32(0))
+    hash_ = xor_where(board != b.EMPTY, keys[board, jnp.arange(b.SQUARES)])
+    hash_ ^= jnp.where(role == b.DEFENDERS, key_words(tables.defenders_to_move_key), jnp.uint32(0))
     past = jnp.zeros((tables.longest_quiet + 1, 2), jnp.uint32)
     if tables.count_start:
         past = past.at[quiet].set(hash_, mode="drop")
@@ -125,13 +117,13 @@ def move(tables: Tables, state: State, action: Array, key: Array) -> State:
     mover = state.current_role
     following = (1 - mover).astype(jnp.int8)
     board, change, captured = _move_piece(tables, state.board, mover, action)
-    hash_ = state.hash ^ change ^ _side_key(tables)
+    hash_ = state.hash ^ change ^ key_words(tables.defenders_to_move_key)
     plies = state.plies + 1
     quiet = jnp.where(captured, 0, state.quiet + 1)
 
     moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
     matches = (state.past == hash_).all(axis=-1) & (moment < quiet)
-    seen = jnp.minimum(matches.sum(dtype=jnp.int32), 127).astype(jnp.int8)
+    seen = occurrences(matches)
     result, reason, legal = _settle(tables, board, following, seen, quiet, plies)
     return dataclasses.replace(
         state,
@@ -237,10 +229,7 @@ def _settle(
     if tables.max_plies:
         ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
 
-    result, reason = jnp.int8(ONGOING), jnp.int8(0)
-    for holds, winner, why in reversed(ends):
-        result = jnp.where(holds, jnp.asarray(winner, jnp.int8), result)
-        reason = jnp.where(holds, jnp.int8(why), reason)
+    result, reason = first_end(ends)
     return result, reason, jnp.where(result == ONGOING, legal, jnp.uint32(0))
 
 
@@ -328,9 +317,4 @@ def _ahead(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
 
 def _piece_keys(tables: Tables) -> Array:
     """[4, 82, 2] uint32 by piece on the board and square; nothing, and off the board, change no hash."""
-    return jnp.asarray(np.pad(halves(tables.piece_key), ((1, 0), (0, 1), (0, 0))))
-
-
-def _side_key(tables: Tables) -> Array:
-    """[2] uint32."""
-    return jnp.asarray(halves(tables.defenders_to_move_key))
+    return jnp.pad(key_words(tables.piece_key), ((1, 0), (0, 1), (0, 0)))

@@ -11,7 +11,7 @@ import functools
 import numpy as np
 
 from boardwright.games.base import PolicyPlanes, Symmetry, entries_by_cell
-from boardwright.games.common.dihedral import dihedral_group
+from boardwright.games.geometry import dihedral_group
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 

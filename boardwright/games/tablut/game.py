@@ -1,32 +1,17 @@
 """Tablut as a `Game`: the engines, the text and the picture put together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from boardwright import _core
-from boardwright.errors import GameFileError, IllegalMoveError, RulesError
-from boardwright.games.base import (
-    AlphaBetaSearch,
-    BatchEnv,
-    Benchmark,
-    Game,
-    GameProtocol,
-    Learning,
-    Paragraph,
-    Peer,
-    PolicyPlanes,
-    Position,
-    PuctSearch,
-    SearchResources,
-    Symmetry,
-)
+from boardwright.errors import IllegalMoveError, RulesError
+from boardwright.games import base
+from boardwright.games.base import Game, Position, SearchResources, Symmetry
 from boardwright.games.declarations import LadderRow
-from boardwright.games.gestures import Gesture
-from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features, notation
 from boardwright.games.tablut.rules import OLD_NAMES, RULE_SETS, TablutRules, compile_tables
-from boardwright.views.scene import Cell, Scene
+from boardwright.views.scene import Cell
 
 
 class Tablut(Game):
@@ -42,6 +27,14 @@ class Tablut(Game):
     default_rules = "tablutzero"
     old_rule_names = OLD_NAMES
     default_summary = "The rules of the TablutZero paper: the king escapes to a corner and is captured by two"
+    rule_titles: ClassVar = {
+        "tablutzero": "Tablut, corner escape (TablutZero paper)",
+        "tablutzero-code": "Tablut, corner escape, longer games (TablutZero code)",
+        "mcgill": "Tablut, corner escape, strong king in the centre (McGill course)",
+        "saami": "Tablut, edge escape (historical Sámi rules)",
+    }
+    package = "boardwright.games.tablut"
+    game_files = "boardwright.games.tablut.opentafl.gamefile"
     max_search_actions = 144  # positions with more legal actions are very rare
     players = "boardwright.games.tablut.players:PLAYERS"
     ladder = (
@@ -53,13 +46,14 @@ class Tablut(Game):
         ),
     )
     protocols: ClassVar = {
-        "opentafl": GameProtocol(
+        "opentafl": base.GameProtocol(
             dialect="boardwright.games.tablut.opentafl.dialect:OpenTaflDialect",
             engine="boardwright.games.tablut.opentafl.engine:OpenTaflProtocol",
         )
     }
     observations = ("paper",)
     rules_type = TablutRules
+    shipped_rules = RULE_SETS
     reasons: ClassVar = (
         "",
         "king captured",
@@ -70,13 +64,13 @@ class Tablut(Game):
         "too long without a capture",
         "ply limit",
     )
-    benchmark = Benchmark(
+    benchmark = base.Benchmark(
         perft_rules="tablutzero",
         perft_depth=4,
         playout_rules=("tablutzero-code",),
         peers=(
-            Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
-            Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),
+            base.Peer("steps", "public TablutZero engine, measured on one H200", lambda: 12.7e6, gpu=True),
+            base.Peer("observed_steps", "public TablutZero engine, measured on one H200", lambda: 7.1e6, gpu=True),
         ),
     )
     num_actions = b.NUM_ACTIONS
@@ -91,37 +85,20 @@ class Tablut(Game):
         if outcome is not None:
             raise RulesError(f"rule set {rules.name!r}: the game is over before it begins: {outcome.reason}")
 
-    @classmethod
-    def rule_sets(cls) -> Mapping[str, TablutRules]:
-        return RULE_SETS
-
-    def start(self) -> Position:
-        return Position(self, self.engine.start())
-
     def position(self, text: str) -> Position:
         board, to_move, quiet, plies = notation.parse_position(text, self.rules)
         return Position(self, self.engine.setup(board, to_move, quiet, plies))
 
-    def batch(self) -> BatchEnv:
-        from boardwright.games.tablut.batch import make_env
-
-        return make_env(self.rules)
-
-    def learning(self) -> Learning:
-        from boardwright.games.tablut.learning import make_learning
-
-        return make_learning(self.tables)
-
-    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
+    def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> base.AlphaBetaSearch:
         return _core.TablutAlphaBeta(self.engine, megabytes, threads)
 
-    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> PuctSearch:
+    def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> base.PuctSearch:
         return _core.TablutPuct(self.engine, megabytes, batch, seed)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         return features.symmetries(self.rules)
 
-    def policy_planes(self) -> PolicyPlanes:
+    def policy_planes(self) -> base.PolicyPlanes:
         return features.policy_planes()
 
     def position_text(self, core: _core.TablutPosition) -> str:
@@ -141,34 +118,5 @@ class Tablut(Game):
     def why_illegal(self, core: _core.TablutPosition, action: int) -> str:
         return notation.why_illegal(action, core.board(), core.role_to_move, self.tables)
 
-    @classmethod
-    def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        from boardwright.games.tablut.opentafl import gamefile
-
-        return gamefile.read_all(text)
-
-    @classmethod
-    def write_games(cls, records: Iterable[GameRecord]) -> str:
-        from boardwright.games.tablut.opentafl import gamefile
-
-        return gamefile.write_all(records)
-
-    def gestures(self, core: _core.TablutPosition, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
-        from boardwright.games.tablut import hand
-
-        return hand.gestures(core, actions)
-
     def hints(self, core: _core.TablutPosition) -> Mapping[str, tuple[Cell, ...]]:
-        from boardwright.games.tablut import hand
-
-        return {"escapes": hand.escapes(core, self.tables)}
-
-    def how_to_play(self) -> tuple[Paragraph, ...]:
-        from boardwright.games.tablut.howto import how_to_play
-
-        return how_to_play(self.rules)
-
-    def scene(self, position: Position) -> Scene:
-        from boardwright.games.tablut.picture import scene
-
-        return scene(position)
+        return {"escapes": self._module("picture", "hints").escapes(core, self.tables)}

@@ -8,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import Learning
-from boardwright.games.bits import pack_numbers, unpack_numbers, words_needed
+from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
 from boardwright.games.tablut import batch
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY

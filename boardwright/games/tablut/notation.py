@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.common.counters import MOST, parse_counter
+from boardwright.games.lines import MOST, parse_counter
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 

@@ -1,14 +1,17 @@
 """A Tablut position as a scene: what the rule set makes special, the pieces, and the last move."""
 
+from typing import Any
+
 import numpy as np
 
 from boardwright._core import TablutPosition
 from boardwright.games.base import Position
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import features
-from boardwright.games.tablut.rules import TablutRules
-from boardwright.views.scene import Cell, Mark, Piece, Scene, Tint
+from boardwright.games.tablut.rules import Tables, TablutRules
+from boardwright.views.scene import Cell, Mark, Piece, Scene, Step, Tint
 
+_KING = 2  # in the tables by piece
 _ONE_PLY_AGO = [features.PLANES.index(f"{what}, 1 plies ago") for what in ("own taflmen", "enemy taflmen", "king")]
 
 
@@ -20,7 +23,7 @@ def scene(position: Position) -> Scene:
         rows=b.SIZE,
         columns=b.SIZE,
         title=f"{position.game.title} ({position.game.rules.name})",
-        caption=_caption(position),
+        caption=position.caption,
         to_move=None if position.outcome else position.role_to_move,
         row_names=tuple("987654321"),
         column_names=tuple("abcdefghi"),
@@ -28,16 +31,6 @@ def scene(position: Position) -> Scene:
         pieces=tuple(_piece(int(square), int(board[square])) for square in np.flatnonzero(board)),
         marks=_last_move(core, board),
     )
-
-
-def _caption(position: Position) -> str:
-    outcome = position.outcome
-    roles = [role.capitalize() for role in position.game.roles]
-    if outcome is None:
-        return f"{roles[position.role_to_move]} to move"
-    if outcome.winner is None:
-        return f"Draw: {outcome.reason}"
-    return f"{roles[outcome.winner]} win: {outcome.reason}"
 
 
 def _tints(rules: TablutRules) -> dict[Cell, Tint]:
@@ -70,6 +63,40 @@ def _last_move(core: TablutPosition, board: np.ndarray) -> tuple[Mark, ...]:
         Mark(_cell(target), "to"),
         *(Mark(_cell(square), "captured") for square in captured),
     )
+
+
+def gestures(game: Any, core: TablutPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:
+    """One step for each action, with what it captures."""
+    del game
+    steps = []
+    for action in actions:
+        squares = b.decode_action(action)
+        assert squares is not None  # a legal action stays on the board
+        origin, target = squares
+        before, core = core.board(), core.play(action)
+        gone = np.flatnonzero((before != b.EMPTY) & (core.board() == b.EMPTY))
+        captured = tuple(_cell(int(square)) for square in gone if square != origin)
+        steps.append(Step(_cell(origin), _cell(target), captured))
+    return tuple(steps)
+
+
+def escapes(core: TablutPosition, tables: Tables) -> tuple[Cell, ...]:
+    """Where the king could win at once if he were to move, whoever is."""
+    board = core.board()
+    found: list[Cell] = []
+    for king in np.flatnonzero(board == b.KING):
+        for direction, (row_step, column_step) in enumerate(b.DIRECTIONS):
+            row, column = divmod(int(king), b.SIZE)
+            while True:
+                row, column = row + row_step, column + column_step
+                square = row * b.SIZE + column
+                if not (0 <= row < b.SIZE and 0 <= column < b.SIZE) or board[square] != b.EMPTY:
+                    break
+                if not tables.enter[_KING, direction, square]:
+                    break
+                if tables.escape[square] and tables.stop[_KING, square]:
+                    found.append((row, column))
+    return tuple(found)
 
 
 def _cell(square: int) -> Cell:

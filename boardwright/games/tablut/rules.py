@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from boardwright.errors import PositionError, RulesError
-from boardwright.games.common.names import check_name
-from boardwright.games.common.zobrist import zobrist_keys
+from boardwright.games.engines import zobrist_keys
+from boardwright.games.rulefile import check_name
 from boardwright.games.tablut import board as b
 
 Side = Literal["none", "attackers", "defenders", "all"]

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.bits import pack_numbers, unpack_numbers, words_needed
+from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
 
 # Status: nothing to learn, result unknown, a value in its place, the whole end known, of a stopped game the result.
 EMPTY, OPEN, STAND_IN, KNOWN, RESULT_ONLY = range(5)

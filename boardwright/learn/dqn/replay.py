@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.games.bits import WORD
+from boardwright.games.batched import WORD
 
 ACTION_BITS = 28  # of the word that an action shares with role and side
 SAME_ROLE, OTHER_ROLE, GAME_OVER = 1, -1, 0  # side: the sign of the next mover's value to the mover

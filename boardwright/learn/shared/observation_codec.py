@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import Game
-from boardwright.games.bits import WORD, WORD_BITS, pack_numbers
+from boardwright.games.batched import WORD, WORD_BITS, pack_numbers
 
 FRACTION = " / "  # in the name of a plane
 

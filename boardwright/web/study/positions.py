@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import CHANCE, Game, Position
-from boardwright.games.gestures import Gesture, Place
 from boardwright.games.lines import move_text
-from boardwright.views.scene import Polyomino, Scene
+from boardwright.views.scene import Gesture, Place, Polyomino, Scene
 from boardwright.web.server.http import Json
 
 

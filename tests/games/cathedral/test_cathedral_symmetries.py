@@ -19,7 +19,7 @@ from boardwright.errors import PositionError, RulesError
 from boardwright.games.base import Game, Position, Symmetry
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.common.dihedral import dihedral_group
+from boardwright.games.geometry import dihedral_group
 
 NAMES = [f"{mirror}rotate{degrees}" for mirror in ("", "mirror+") for degrees in (0, 90, 180, 270)]
 MIRRORED = (

@@ -2,10 +2,10 @@
 
 import re
 
+from boardwright.games import tagfile
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.common import tagfile
-from boardwright.games.common.tagfile import TagFile, Token
 from boardwright.games.draughts import board as b
+from boardwright.games.tagfile import TagFile, Token
 
 GAME_TYPE = "21,B,8,8,N1,0"
 UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?

@@ -32,7 +32,6 @@ from boardwright._core import DraughtsPosition
 from boardwright.errors import GameFileError, IllegalMoveError
 from boardwright.games import registry
 from boardwright.games.base import Position
-from boardwright.games.common.tagfile import comment_words, decode, read_each
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
 from boardwright.games.draughts.pdn.format import GAME_TYPE, MARK, PDN, UNKNOWN_DATE, result_text
@@ -46,6 +45,7 @@ from boardwright.games.draughts.pdn.reading import (
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line, outcome_of, result_of
 from boardwright.games.rulefile import options_text
+from boardwright.games.tagfile import comment_words, decode, read_each
 
 __all__ = ["AS_PLAYED", "decode", "read", "read_all", "write", "write_all"]
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, cast
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import ONGOING, Outcome, Position
-from boardwright.games.common.tagfile import UNKNOWN, Kind, MisreadError, Token, comment_inside
 from boardwright.games.draughts.pdn.format import (
     BOTH_FORFEIT,
     GAME_TYPE,
@@ -20,6 +19,7 @@ from boardwright.games.draughts.pdn.format import (
 )
 from boardwright.games.draughts.rules import LONGEST_GAME, RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line, outcome_of, result_of
+from boardwright.games.tagfile import UNKNOWN, Kind, MisreadError, Token, comment_inside
 
 MAX_DEPTH = 32  # of variations inside each other
 MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included

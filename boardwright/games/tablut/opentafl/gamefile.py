@@ -30,7 +30,6 @@ from boardwright._core import TablutPosition
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Outcome, Position
-from boardwright.games.common.tagfile import MisreadError, read_each
 from boardwright.games.record import GameRecord, outcome_of, result_of
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
@@ -50,6 +49,7 @@ from boardwright.games.tablut.opentafl.text import (
     tag_name,
 )
 from boardwright.games.tablut.rules import TablutRules
+from boardwright.games.tagfile import MisreadError, read_each
 
 _RESULTS = {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING}
 _RESULT_WORDS = ("the attackers won", "the defenders won", "it was a draw", "it goes on")

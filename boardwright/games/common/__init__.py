@@ -1,1 +1,0 @@
-"""Code that several games are built with: hash keys, symmetries of a square, game files with tags."""
