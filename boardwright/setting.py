@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Setting:
-    """Metadata of a field: what it means, and the least and greatest number that it may be, or have as an item."""
+    """Metadata of a field: its meaning, and the range of a number, or of the items of a tuple."""
 
     description: str
     low: float | None = None
@@ -46,7 +46,7 @@ class Field:
 
 
 def group_of(hint: Any) -> type | None:
-    """The dataclass that a type asks for, alone or in a union with None; None where it asks for something else."""
+    """The dataclass of a type hint, alone or in a union with None; None for other hints."""
     arms = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
     groups = [arm for arm in arms if dataclasses.is_dataclass(arm) and isinstance(arm, type)]
     return groups[0] if len(groups) == 1 and {*arms} <= {groups[0], types.NoneType} else None

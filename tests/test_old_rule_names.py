@@ -11,7 +11,7 @@ import boardwright
 from boardwright.arena.event import Conditions, Event, PlayedGame
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import current_rule_name, game_class, game_names
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run import config_file
 from boardwright.nets import netfile, shipped
 from boardwright.records.events import begin_event, events
@@ -77,7 +77,7 @@ def test_run_configs_with_an_old_name_resume(tmp_path: Path) -> None:
     assert '"rules": "zero"' in path.read_text()
     config_file.check(tmp_path, "alphazero", config)
     config_file.check(tmp_path, "alphazero", dataclasses.replace(config, rules="zero"))
-    assert config_file.recalled(tmp_path, "alphazero", "tablut", type(config)) == config
+    assert config_file.load(tmp_path, "alphazero", "tablut", type(config)) == config
 
 
 def plant_old_database(path: Path) -> None:

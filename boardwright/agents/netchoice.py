@@ -102,7 +102,7 @@ def check_evaluation(file: NetFile, game: Game) -> None:
             f"net file {file.path}: made for observation {file.observation!r}, where alpha-beta in {game.name} needs "
             f"{game.evaluation_observation!r}: train one for that"
         )
-    netfile.check_interface(file, as_observed(file, game), "train it anew")
+    netfile.check_interface(file, as_observed(file, game), "train it again")
 
 
 def as_observed(file: NetFile, game: Game) -> Game:

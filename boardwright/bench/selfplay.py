@@ -16,10 +16,9 @@ import jax
 from boardwright.bench.device_search import evaluations_rate, play_openings
 from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
 from boardwright.learn.alphazero import replay as replay_buffer
-from boardwright.learn.alphazero.config import AlphaZeroConfig, LeagueConfig, ReplayConfig
+from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig, LeagueConfig, ReplayConfig
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.presets import PRESETS
-from boardwright.learn.alphazero.state import TrainingState
+from boardwright.learn.alphazero.steps import TrainingState
 
 GAMES, GAMES_ON_CPU = 4096, 16  # at once, unless somebody says so
 SEARCHES = ("gumbel", "puct")
@@ -65,7 +64,7 @@ def measure(
             batch = config.learner.batch_size
             samples, state = _samples_rate(az, state)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
-            yield Figure("replay", "replay", replay_buffer.bytes_a_state(state.replay), "bytes a state")
+            yield Figure("replay", "replay", replay_buffer.bytes_per_state(state.replay), "bytes a state")
     yield Figure("puct_to_gumbel", "puct beside gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
 
 

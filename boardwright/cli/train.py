@@ -134,7 +134,7 @@ def _config(options: Options, folder: Path | None) -> tuple[Any, bool]:
     config = methods.preset(options.method, options.preset, options.game)
     there = None
     if folder is not None and options.preset is None and not options.set:
-        there = config_file.recalled(folder, options.method, options.game, type(config))
+        there = config_file.load(folder, options.method, options.game, type(config))
     return settings.apply(config if there is None else there, [*named, *options.set]), there is not None
 
 

@@ -1,11 +1,9 @@
-"""The descent as one GPU kernel: every game walks its own tree to its own leaf, and waits for no other.
+"""The descent as one GPU kernel: every game descends to its own leaf and waits for no other.
 
-In `tree.py` the descent is a loop over the whole batch, as long as the longest path of any game, and an
-accelerator launches a dozen small kernels a turn and asks the host whether to go on. Here a game is a program
-of one kernel. It calls the same rules of selection, on blocks of one game, so that both find the same.
+In `tree.py` the descent is a loop over the whole batch, as long as the longest path of any game, and an accelerator
+launches a dozen small kernels per iteration and returns to the host for the condition. Here a game is a program of one
+kernel. It calls the same selection rules, on blocks of one game, so that the results are equal.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 
@@ -59,9 +57,10 @@ def descend(
             )
             slot = best_slot(look.logits, scores(look))  # [1]
             following = jnp.where(lane == slot, children, 0).sum()
-            goes_on = (following != UNVISITED) & (mover_ref[jnp.maximum(following, 0), game].astype(jnp.int32) != OVER)
+            mover = mover_ref[jnp.maximum(following, 0), game].astype(jnp.int32)
+            continues = (following != UNVISITED) & (mover != OVER)
             path = path | (row == node).astype(jnp.int32)
-            return goes_on, node, following, slot.sum(), path, depth + 1
+            return continues, node, following, slot.sum(), path, depth + 1
 
         path = (row == 0).astype(jnp.int32)
         start = (going_ref[game] != 0, jnp.int32(0), first_ref[game], slot_ref[game], path, jnp.int32(1))

@@ -5,10 +5,11 @@ halving; below it moves are visited in proportion to the improved policy, softma
 without a visit are completed with the mixed value, which weighs the node's own estimate against its visited
 children.
 
-Inside sigma q lies between 0 and 1 in one of two ways. Relative, as in mctx: by its place between the lowest and the
+Inside sigma q is scaled to [0, 1] in one of two ways. Relative, as in mctx: by its place between the lowest and the
 highest of its position; the mixed value always counts among these, as it does in mctx wherever a position has an
-illegal action. That needs no knowledge of values, but one move that loses at once makes all others look alike, and
-where all are alike it makes much of nothing. Absolute, as the paper has it for board games: lost is 0, won is 1.
+illegal action. That needs no knowledge of values, but one losing move hides the
+differences between the others, and where all are equal it amplifies noise. Absolute, as the paper has it for board
+games: lost is 0, won is 1.
 """
 
 import math
@@ -18,9 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright.mcts.nodes import LEAST_RANGE, Node
+from boardwright.mcts.nodes import MIN_RANGE, Node
 
-LEAST_SCORE = -1e9  # of a considered move: above those that are not
+MIN_SCORE = -1e9  # of a considered move: above those that are not
 
 
 def sigma_of_completed_q(node: Node, *, c_visit: float, c_scale: float, relative: bool = True) -> Array:
@@ -36,7 +37,7 @@ def sigma_of_completed_q(node: Node, *, c_visit: float, c_scale: float, relative
     if relative:
         lowest = jnp.minimum(completed.min(axis=1, keepdims=True), mixed)
         highest = jnp.maximum(completed.max(axis=1, keepdims=True), mixed)
-        scaled = (completed - lowest) / jnp.maximum(highest - lowest, LEAST_RANGE)
+        scaled = (completed - lowest) / jnp.maximum(highest - lowest, MIN_RANGE)
     else:
         scaled = (completed + 1) / 2
     return (c_visit + node.visits.max(axis=1, keepdims=True)) * c_scale * scaled
@@ -52,19 +53,19 @@ def interior_scores(node: Node, **scales: Any) -> Array:
 def root_scores(node: Node, noise: Array, considered_visits: Array, **scales: Any) -> Array:
     """[B, K]: noise + logits + sigma(q) of the moves with as many visits as are considered [B], others -inf."""
     score = noise + node.logits + sigma_of_completed_q(node, **scales)
-    return jnp.where(node.visits == considered_visits[:, None], jnp.maximum(LEAST_SCORE, score), -jnp.inf)
+    return jnp.where(node.visits == considered_visits[:, None], jnp.maximum(MIN_SCORE, score), -jnp.inf)
 
 
 def considered_visits_table(num_considered: int, num_simulations: int) -> np.ndarray:
     """[num_considered + 1, num_simulations] int32, by how many moves are considered and by simulation:
-    how many visits a move must have to be looked at.
+    how many visits a move must have to be considered.
     """
     rows = [_considered_visits(moves, num_simulations) for moves in range(num_considered + 1)]
     return np.array(rows, np.int32)
 
 
 def _considered_visits(moves: int, simulations: int) -> list[int]:
-    """Sequential halving of so many moves: all are visited equally often, then the better half, and so on."""
+    """Sequential halving: all moves are visited equally often, then the better half, and so on."""
     if moves <= 1:
         return list(range(simulations))
     rounds = math.ceil(math.log2(moves))

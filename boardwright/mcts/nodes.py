@@ -1,4 +1,4 @@
-"""What a node of a batched search holds, and what a rule of selection sees of it."""
+"""The nodes of a batched search, and what a selection rule sees of one."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ from jax import Array
 
 OVER = 2  # instead of the role to move
 UNVISITED = -1  # instead of a child
-LEAST_RANGE = 1e-8  # of a node's values, where a rule of selection scales them to [0, 1]
+MIN_RANGE = 1e-8  # of a node's values, where a selection rule scales them to [0, 1]
 
 
 @jax.tree_util.register_dataclass
@@ -17,9 +17,9 @@ class Tree:
     """N = simulations + 1 nodes of B games; node 0 is the root, node s + 1 what simulation s added."""
 
     mover: Array  # [N, B] int8: the role to move, or OVER
-    visits: Array  # [N, B] int32: simulations that came here, its own included; 0 for a row never reached
-    value: Array  # [N, B] float32: mean of what those found, from the side of role 0
-    raw_value: Array  # [N, B] float32: what `evaluate` or the result said, from the side of role 0
+    visits: Array  # [N, B] int32: simulations that passed it, its own included; 0 for a row never reached
+    value: Array  # [N, B] float32: mean of their values, from the side of role 0
+    raw_value: Array  # [N, B] float32: from `evaluate` or the result, from the side of role 0
     prior: Array  # [N, B, K] bfloat16: logits, the highest 0; -inf in empty slots
     prior_total: Array  # [N, B] float32: sum of exp(prior)
     action: Array  # [N, B, K] int16
@@ -30,7 +30,7 @@ class Tree:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """What a rule of selection sees of one node a game, values from the side of its mover."""
+    """One node per game as a selection rule sees it, values from the side of its mover."""
 
     logits: Array  # [B, K] float32: the highest 0; -inf in empty slots
     total: Array  # [B, 1] float32: sum of exp(logits)
@@ -48,7 +48,7 @@ class Node:
 
 
 def side_of(role: Array) -> Array:
-    """float32: 1 for role 0, -1 for role 1: what turns a value from one's side to that of role 0, and back."""
+    """float32: 1 for role 0, -1 for role 1: the sign between values of a role and values of role 0."""
     return jnp.where(role == 1, -1.0, 1.0)
 
 

@@ -27,16 +27,16 @@ from boardwright.mcts.tree import Depth, Evaluate, grow, look_at_root
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class SearchResult:
-    """What a search of B states found. Where a game is over, `action` is PADDING and `policy` 0."""
+    """The result of a search of B states. Where a game is over, `action` is PADDING and `policy` 0."""
 
     action: Array  # [B] int32: the move to play
     slot: Array  # [B] int32: where it is in the next ones
     slot_actions: Array  # [B, K] int16: the moves searched; PADDING in empty slots
     policy: Array  # [B, K] float32: target for learning, sums to 1
-    prior: Array  # [B, K] float32: what `evaluate` said, over the slots, without noise
+    prior: Array  # [B, K] float32: of `evaluate`, over the slots, without noise
     visits: Array  # [B, K] int32
     value: Array  # [B] float32: mean of all simulations, from the side of the role to move
-    raw_value: Array  # [B] float32: what `evaluate` said, from the same side
+    raw_value: Array  # [B] float32: of `evaluate`, from the same side
     entropy: Array  # [B] float32: of the policy, in nats
     mean_depth: Array  # [B] float32: actions from the root to where simulations ended
     max_depth: Array  # [B] int32
@@ -60,8 +60,8 @@ def gumbel_search(
     """Gumbel search with sequential halving among `num_considered` moves; the policy is the improved one.
 
     A root with more moves than slots keeps those that rank highest with their noise, so that none that would
-    be considered is missing. `gumbel_scale` 0 leaves out the noise and plays the move that seems best. How much
-    values count against priors is said by `c_visit`, `c_scale` and `relative`, see `gumbel.py`.
+    be considered is missing. `gumbel_scale` 0 leaves out the noise and plays the best move. `c_visit`, `c_scale`
+    and `relative` weigh values against priors, see `gumbel.py`.
     """
     logits, value = evaluate(states)
     search_key, noise_key = jax.random.split(key)

@@ -9,21 +9,21 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.mcts.nodes import LEAST_RANGE, Node
+from boardwright.mcts.nodes import MIN_RANGE, Node
 from boardwright.mcts.slots import probabilities
 
 SMALL_COUNT = 1e-8  # added to a sum of visits, so that priors decide where it is 0
 
 
 def scores(node: Node, *, pb_c_init: float, pb_c_base: float) -> Array:
-    """[B, K]: value and, where visits are few for the prior, curiosity."""
+    """[B, K]: value plus exploration term."""
     visited = node.visits > 0
     known = jnp.where(visited, node.q, node.value)
     lowest = jnp.minimum(known.min(axis=1, keepdims=True), node.value)
     highest = jnp.maximum(known.max(axis=1, keepdims=True), node.value)
-    worth = jnp.where(visited, node.q - lowest, 0.0) / jnp.maximum(highest - lowest, LEAST_RANGE)
+    value = jnp.where(visited, node.q - lowest, 0.0) / jnp.maximum(highest - lowest, MIN_RANGE)
     pb_c = pb_c_init + jnp.log((node.own_visits + pb_c_base + 1) / pb_c_base)
-    return worth + jnp.sqrt(node.own_visits) * pb_c * node.prior / (node.visits + 1)
+    return value + jnp.sqrt(node.own_visits) * pb_c * node.prior / (node.visits + 1)
 
 
 def plain_scores(node: Node, *, c_puct: float) -> Array:

@@ -11,7 +11,7 @@ and a running count over all actions is a dozen passes over memory; on two loade
 2,592 actions with 60 legal moves took 5 ms into 128 slots, `lax.top_k` 3 ms, a running count and a scatter
 8 ms, a running count and a binary search 10 ms.
 
-The rank only matters where a position overflows, which a branch asks once a batch; a batch that fits pays
+The rank only matters where a position overflows, which one branch per batch decides; a batch that fits pays
 nothing for it. In the branch the K-th highest rank is found two bits at a time, in 16 passes (with 500 legal
 moves, the rest as above, 11 ms in all; `lax.top_k` 7 ms).
 """
@@ -30,7 +30,7 @@ PADDING = -1  # instead of the action of an empty slot
 WORD = jnp.uint32
 WORD_BITS = 32
 RADIX_BITS = 2  # of a rank found in one pass
-ACTION_BITS = 16  # of a rank, which tell moves of equal prior apart
+ACTION_BITS = 16  # of a rank, which order moves of equal prior
 
 
 @jax.tree_util.register_dataclass

@@ -1,8 +1,8 @@
 """Batches of games split over devices: those of the mesh in use (`jax.set_mesh`) along its axis "games".
 
-Without such a mesh, and where the games do not divide by the devices, everything here leaves things as they are.
-A search then needs no word between devices: each walks and writes the trees of its own games. The compiler
-cannot see that of itself, for a tree is looked up at nodes that are numbers, so `by_game` says it.
+Without such a mesh, and where the games do not divide by the devices, nothing changes. A search needs no communication
+between devices: each has the trees of its own games. The compiler cannot infer that, since trees are indexed by numbers
+of nodes, so `by_game` declares it.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,9 @@ GAMES, NODES, SAME = PartitionSpec(AXIS), PartitionSpec(None, AXIS), PartitionSp
 
 
 def by_game(function: Callable[..., Any], arguments: tuple[Any, ...], results: Any, games: int) -> Callable[..., Any]:
-    """A function of a batch of `games` that treats each game by itself, as one that every device calls on its own.
+    """A function of a batch that treats games independently, as one that every device calls on its own games.
 
-    arguments: how each argument lies, a pytree as a whole; results: likewise, of what it returns.
+    arguments: the partition of each argument, a pytree as a whole; results: likewise, of what it returns.
     """
     if not _divides(games):
         return function
@@ -36,7 +36,7 @@ def split(batch: Any, spec: PartitionSpec = GAMES) -> Any:
 
 
 def is_whole() -> bool:
-    """Whether arrays are all that there is, to a kernel that knows of one device: one's own share, or undivided."""
+    """Whether arrays are not split, as a kernel for one device needs: in `by_game`, or on one device."""
     mesh = jax.sharding.get_abstract_mesh()
     if AXIS in mesh.shape and _type(mesh) == AxisType.Manual:
         return True

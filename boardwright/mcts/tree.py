@@ -5,7 +5,7 @@ for all games, so that a write is a slice. Statistics are kept once a node, [N, 
 looked up there, so that nothing of the size [N, B, K] changes but the new node's row and one link a game. The
 nodes a simulation passed are a mask [N, B], so that backing up is elementwise. The descent is the only loop.
 
-Values are kept from the side of role 0, whoever moves, so that backing up needs no signs and nothing assumes
+Values are kept from the side of role 0 for either mover, so that backing up needs no signs and nothing assumes
 that the players alternate; a node sees its children's values with the sign of its own mover. A node where the
 game is over has the result as its value and no moves; a simulation that comes to it again ends there, and the
 row it would have filled stays unreachable. Shaped rewards are not looked at: results alone count.
@@ -31,7 +31,7 @@ from boardwright.mcts.split import GAMES, NODES, SAME, by_game, is_whole
 from boardwright.mcts.state_words import make_packing
 
 # States of B games -> (logits [B, A], value [B] between -1 and 1 from the side of the role to move). Logits
-# of legal actions must be finite, the others may be anything; what is said of finished games is not used.
+# of legal actions must be finite, the others may be anything; outputs for finished games are not used.
 # Game b of the batch is always the same game, so a closure may hold data by game, as a league's nets.
 Evaluate = Callable[[Any], tuple[Array, Array]]
 
@@ -48,7 +48,7 @@ class Depth:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class _Descent:
-    """Where a simulation stands in every game."""
+    """The state of a simulation in every game."""
 
     node: Array  # [B] int32
     slot: Array  # [B] int32: chosen at the node
@@ -58,7 +58,7 @@ class _Descent:
     going: Array  # [B] bool: the child has moves to choose from
 
 
-# How a descent lies on several devices.
+# The partition of a descent over devices.
 _DESCENT = _Descent(GAMES, GAMES, GAMES, NODES, GAMES, GAMES)  # type: ignore[arg-type]
 
 
@@ -199,7 +199,7 @@ def _descend(tree: Tree, slot: Array, scores: Callable[[Node], Array]) -> _Desce
     def together(slot: Array, child: Array, going: Array) -> _Descent:
         first = jnp.zeros_like(slot)
         start = _Descent(first, slot, child, _row(tree, first), jnp.ones_like(slot), going)
-        # Two steps a turn: an accelerator tells the host after every turn whether to go on, which takes it longer
+        # Two steps a turn: an accelerator returns the condition to the host after every turn, which takes longer
         # than a step. A step of a game that has arrived changes nothing.
         return jax.lax.while_loop(lambda at: at.going.any(), lambda at: follow(follow(at)), start)
 
@@ -234,14 +234,14 @@ def _look(tree: Tree, number: Array) -> Node:
 
 
 def _back_up(tree: Tree, path: Array, ended_at: Array) -> Tree:
-    """The tree when every node of a path [N, B] has heard the raw value of the node [B] where it ended."""
+    """The tree with the raw value of the nodes [B] where paths ended backed up along the paths [N, B]."""
     found = _of_node(tree.raw_value, ended_at)
     mean = (tree.value * tree.visits + found) / (tree.visits + 1.0)
     return dataclasses.replace(tree, visits=tree.visits + path, value=jnp.where(path, mean, tree.value))
 
 
 def _of_node(array: Array, number: Array) -> Array:
-    """[B, ...]: what an array [N, B, ...] says of each game's node [B]."""
+    """[B, ...]: the entry of each game's node [B] in an array [N, B, ...]."""
     return array.at[number, jnp.arange(number.shape[0])].get(mode="promise_in_bounds")
 
 

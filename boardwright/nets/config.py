@@ -1,10 +1,10 @@
-"""What a net looks like: a frozen record that is also what net files and command lines say of it.
+"""Architectures of nets: frozen records that net files and command lines use too.
 
 There are three kinds. The trunk of `NetConfig` is AlphaZero's: a 3x3 convolution, then residual blocks of two,
 batch-normalised throughout; `8x128` is its text: blocks x width. `PlainConfig` is convolutions and dense layers
 one after the other, as in the Cathedral paper; `plain 32-64-64-128` is its text: the channels of each convolution.
-`EvaluationConfig` is for alpha-beta, which asks millions of times a second how a position stands, and nothing else:
-two thin layers over the squares of the board; `evaluation 128-16` is its text: their units.
+`EvaluationConfig` scores positions for alpha-beta, millions of times per second: two thin layers over the squares of
+the board; `evaluation 128-16` is its text: their units.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from boardwright.setting import Setting, settings_of
 
 Auxiliary = Literal["ownership", "margin", "plies"]
 
-MOST_PIECES = 24  # of the last phase; see EvaluationConfig
-MOST_LAYERS = 64  # of one sort, in a plain net
+MAX_PIECES = 24  # of the last phase; see EvaluationConfig
+MAX_LAYERS = 64  # of one sort, in a plain net
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +54,7 @@ class NetConfig:
     ] = "scalar"
     value_channels: Annotated[int, Setting("channels of the 1x1 projection of a value head", 1, 2048)] = 8
     value_hidden: Annotated[int, Setting("units of the hidden layer of a value head", 1, 4096)] = 64
-    heads: Annotated[Literal["shared", "by-role"], Setting("heads shared by the roles, or one of each per role")] = (
-        "shared"
-    )
+    heads: Annotated[Literal["shared", "by-role"], Setting("heads shared by the roles, or one per role")] = "shared"
     auxiliary: Annotated[tuple[Auxiliary, ...], Setting("auxiliary heads, for training only")] = ()
 
     def __post_init__(self) -> None:
@@ -113,7 +111,7 @@ class PlainConfig:
     stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 1
     encoder_hidden: Annotated[tuple[int, ...], Setting("units of each dense layer of the encoder", 1, 8192)] = ()
     latent: Annotated[int, Setting("units of the linear last layer of the encoder; 0 is no such layer", 0, 8192)] = 0
-    policy_hidden: Annotated[tuple[int, ...], Setting("units of each hidden layer of the policy head", 1, 8192)] = (
+    policy_hidden: Annotated[tuple[int, ...], Setting("units of each policy layer", 1, 8192)] = (
         1024,
         2048,
     )
@@ -144,11 +142,11 @@ class PlainConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
-    """A net that says how a position stands and nothing of moves, small enough to be asked at every leaf of alpha-beta.
+    """A net without a policy that scores the leaves of alpha-beta.
 
-    It reads an observation of zeros and ones. Units are cut off below 0 and above 1. The layers after the first are
-    others in each phase of the game, which the number of pieces tells: phase (n - 1) * phases // MOST_PIECES for n
-    ones in the observation, 0 for none, the last for more than that.
+    It reads an observation of zeros and ones. Units have a clipped ReLU, clamp(x, 0, 1). The later layers have weights
+    for each phase of the game, by the number n of pieces: phase (n - 1) * phases // MAX_PIECES, 0 without pieces, and
+    the last for more than MAX_PIECES.
     """
 
     width: Annotated[int, Setting("units of the first layer", 4, 1024)] = 128
@@ -179,19 +177,19 @@ KINDS: dict[str, type[Architecture]] = {"residual": NetConfig, "plain": PlainCon
 
 
 def without_policy(what: str, file: object = "FILE") -> NetError:
-    """What to raise where an evaluation net is asked for moves; `file` is what players' specs call it."""
-    return NetError(f"{what}: an evaluation net, which says nothing of moves: play it with alphabeta:net={file}")
+    """The error for an evaluation network where a policy is needed; `file` is its name in players' specs."""
+    return NetError(f"{what}: an evaluation network has no policy: play it with alphabeta:net={file}")
 
 
 def pooled_channels(channels: int) -> int:
-    """How many of a pooling layer's channels are pooled; the others get what they say as a bias."""
+    """How many channels of a pooling layer are pooled; the others get a bias from these."""
     return max(1, channels // 4)
 
 
 def config_of(options: Mapping[str, Any]) -> Architecture:
-    """A config from a mapping such as JSON gives; what is left out has its default. Raises NetError.
+    """A config from a mapping such as JSON gives, with defaults for what is missing. Raises NetError.
 
-    `kind` says which: `plain`, `evaluation`, or `residual` as where it is left out.
+    `kind` is `plain`, `evaluation` or, by default, `residual`.
     """
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     kind = values.pop("kind", "residual")
@@ -230,8 +228,8 @@ def _check(key: str, value: Any, hint: Any, setting: Setting) -> None:
             raise NetError(f"net option {key}: expected a whole number {setting.range_text}, not {value!r}")
         return
     if typing.get_origin(hint) is tuple:
-        if not isinstance(value, tuple) or len(value) > MOST_LAYERS:
-            raise NetError(f"net option {key}: expected a list of at most {MOST_LAYERS}, not {value!r}")
+        if not isinstance(value, tuple) or len(value) > MAX_LAYERS:
+            raise NetError(f"net option {key}: expected a list of at most {MAX_LAYERS}, not {value!r}")
         for item in value:
             _check(key, item, typing.get_args(hint)[0], setting)
         return

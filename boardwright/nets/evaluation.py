@@ -7,28 +7,26 @@ The hyperbolic tangent of an output is the expected result for the mover. Weight
 `network.weights_of({"params": params})` is what net files hold and alpha-beta takes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.nets.config import MOST_PIECES, EvaluationConfig
+from boardwright.nets.config import MAX_PIECES, EvaluationConfig
 
-HALFWAY = 0.5  # biases of new units, which are cut off at 0 and 1: between the two they learn
-SPREAD = 0.5  # standard deviation of what a new unit of the first layer says of a full board, around that
-CALM = 0.1  # the same of a new net's outputs: it has no strong opinions
+HALFWAY = 0.5  # biases of new units, between the limits of the clipped ReLU, so that they learn
+SPREAD = 0.5  # standard deviation of the output of a new unit of the first layer for a full board
+OUTPUT_SPREAD = 0.1  # the same of the outputs of a new net
 
 
 def init(key: Array, config: EvaluationConfig, inputs: int) -> Any:
-    """New parameters for observations of so many numbers, drawn at random."""
+    """New parameters for observations of a number of inputs, drawn at random."""
     features, hidden, output = jax.random.split(key, 3)
     width, units, phases = config.width, config.hidden, config.phases
     return {
         "features": {
-            "kernel": jax.random.normal(features, (inputs, width)) * (SPREAD / MOST_PIECES**0.5),
+            "kernel": jax.random.normal(features, (inputs, width)) * (SPREAD / MAX_PIECES**0.5),
             "bias": jnp.full(width, HALFWAY),
         },
         "hidden": {
@@ -36,16 +34,16 @@ def init(key: Array, config: EvaluationConfig, inputs: int) -> Any:
             "bias": jnp.full((phases, units), HALFWAY),
         },
         "output": {
-            "kernel": jax.random.normal(output, (phases, units)) * (CALM / units**0.5),
+            "kernel": jax.random.normal(output, (phases, units)) * (OUTPUT_SPREAD / units**0.5),
             "bias": jnp.zeros(phases),
         },
     }
 
 
 def phase_of(pieces: Array, phases: int) -> Array:
-    """[B] int32: the phase of boards with so many pieces [B]."""
+    """[B] int32: the phase of boards by their number of pieces [B]."""
     pieces = jnp.maximum(pieces.astype(jnp.int32), 1)
-    return jnp.minimum((pieces - 1) * phases // MOST_PIECES, phases - 1)
+    return jnp.minimum((pieces - 1) * phases // MAX_PIECES, phases - 1)
 
 
 def outputs(params: Any, seen: Array) -> Array:

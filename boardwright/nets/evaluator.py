@@ -1,6 +1,4 @@
-"""What a net thinks of positions, on the CPU through onnxruntime: for play, where JAX is not needed."""
-
-from __future__ import annotations
+"""Evaluation of positions by a net on the CPU, through onnxruntime: for play, without JAX."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ QUIET = 3  # onnxruntime's level of logging: errors
 
 
 class Evaluator:
-    """A net, ready to be asked. It may be asked from several threads at once."""
+    """A loaded net. Several threads may use it at once."""
 
     def __init__(self, path: Path, *, game: Game, threads: int = 1):
         """Reads the net and checks that it fits the game; raises NetError. `threads` work on one batch."""
@@ -36,10 +34,10 @@ class Evaluator:
     def evaluate(self, observations: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(policy logits [N, num_actions], values [N]), float32, from the side of the mover.
 
-        Values are results from -1 to 1 where the net foretells those (`net.config.foretells_results`), or else returns.
+        Values are expected results from -1 to 1 if `net.config.foretells_results`, else returns.
 
         observations: [N, rows, columns, planes] as the mover sees them; roles: [N], who that is, 0 or 1.
-        Logits of illegal actions mean nothing.
+        Logits of illegal actions are undefined.
         """
         planes = np.ascontiguousarray(observations, np.float32)
         movers = np.ascontiguousarray(roles, np.int32)

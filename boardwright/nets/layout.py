@@ -1,4 +1,4 @@
-"""What a net holds: the name and shape of every weight, and how its policy head's outputs become actions.
+"""The name and shape of every weight of a net, and how its policy head's outputs become actions.
 
 Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. `residual.py` and
 `plain.py` must produce exactly these weights, and the tests hold them to that.
@@ -6,8 +6,6 @@ Plain numbers, so that a net file can be checked, and a graph built from it, wit
 Names are the paths of flax: `params/...` is trained, `batch_stats/...` are running statistics. Kernels of
 convolutions are [rows, columns, in, out], those of dense layers [in, out].
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
@@ -26,16 +24,14 @@ EPSILON = 1e-5  # what batch norms add to variances
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """All that a net knows of its game: what it reads, and which of its outputs is which action."""
+    """What a net needs of its game: the shape of its input, and which of its outputs is which action."""
 
     observation_shape: tuple[int, int, int]  # rows, columns, planes
     policy_planes: int | None  # the policy head gives [rows, columns, policy_planes]; None: [num_actions]
     # [2, num_actions] int32: by role to move, the place of each action in that output, flattened. The
     # rows differ where a role sees the board turned. Of a net without a policy [2, 0].
     places: np.ndarray
-    table: PolicyTable | None = (
-        None  # of policy = table, whose outputs become [num_actions] before `places` orders them
-    )
+    table: PolicyTable | None = None  # of policy = table, applied before `places` orders the outputs
 
     @property
     def num_actions(self) -> int:
@@ -50,7 +46,7 @@ class Interface:
 
 
 def interface_of(config: Architecture, game: Game) -> Interface:
-    """How a net of an architecture meets a game; raises NetError where the two do not go together."""
+    """The interface of an architecture to a game; raises NetError if they do not fit."""
     views = np.stack([game.action_view(role) for role in (0, 1)])  # [2, num_actions]
     if isinstance(config, EvaluationConfig):
         return Interface(game.observation_shape, None, views[:, :0].astype(np.int32))
@@ -75,7 +71,7 @@ def table_of(game: Game) -> PolicyTable:
 
 
 def trunk_shape(config: NetConfig, observation_shape: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Rows and columns of a residual trunk, and the channels its stem reads; raises NetError where there are none."""
+    """Rows and columns of a residual trunk, and the channels its stem reads; raises NetError if patches do not fit."""
     rows, columns, planes = observation_shape
     patch = config.patch
     if rows % patch or columns % patch:

@@ -1,14 +1,12 @@
-"""One file a net: safetensors, and in its metadata a JSON header that says what the net is and fits.
+"""Net files: safetensors, with a JSON header in the metadata that describes the net and its game.
 
 The header, under the one key `boardwright`, holds the format's version, architecture, game, rule set with
 all its options, observation and its planes, number of actions, where the net comes from, and a checksum
-over all of that and the weights. Besides the weights of `layout.py` the file holds `places`, the order of
+over all of that and the weights. The weights of `layout.py` are stored with `places`, the order of
 the policy's outputs, so that a graph for play needs nothing but the file. See docs/reference/nets.md.
 
 Reading takes numpy and safetensors alone, and nothing in a file is ever run.
 """
-
-from __future__ import annotations
 
 import dataclasses
 import hashlib
@@ -32,8 +30,8 @@ from boardwright.nets.layout import Interface, interface_of, table_of, weight_sh
 VERSION = 1
 KEY = "boardwright"  # of the header in the metadata
 PLACES = "places"  # the tensor that is no weight
-MOST_HEADER_BYTES = 1 << 20
-MOST_BYTES = 1 << 30
+MAX_HEADER_BYTES = 1 << 20
+MAX_BYTES = 1 << 30
 AGAIN = "copy or train it again"
 HEADER = {  # what a reader relies on
     "architecture": dict,
@@ -50,7 +48,7 @@ HEADER = {  # what a reader relies on
 
 @dataclass(frozen=True, eq=False)
 class NetFile:
-    """What a net file holds."""
+    """The contents of a net file."""
 
     path: Path
     config: Architecture
@@ -96,9 +94,9 @@ def write(
         header["sha256"] = _checksum(text, ((name, array.tobytes()) for name, array in tensors.items()))
         data = safetensors.numpy.save(tensors, {KEY: _canonical(header)})
     except (TypeError, ValueError) as error:
-        raise NetError(f"net file {path}: what is told of the training is not JSON: {error}") from error
-    if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
-        raise NetError(f"net file {path}: more is told of the training than {MOST_HEADER_BYTES} bytes hold")
+        raise NetError(f"net file {path}: its training is not JSON: {error}") from error
+    if int.from_bytes(data[:8], "little") > MAX_HEADER_BYTES:
+        raise NetError(f"net file {path}: its training takes more than {MAX_HEADER_BYTES} bytes")
     try:
         write_atomic(path, data)
     except OSError as error:
@@ -136,7 +134,7 @@ def check_fit(net: NetFile, game: Game) -> None:
             f"net file {net.path}: made for observation {net.observation!r}, not {game.observation!r}: observe the "
             f"game as it does"
         )
-    check_interface(net, game, "train it anew")
+    check_interface(net, game, "train it again")
 
 
 def differing_rules(net: NetFile, game: Game) -> list[str]:
@@ -150,14 +148,14 @@ def differing_rules(net: NetFile, game: Game) -> list[str]:
 
 
 def check_interface(net: NetFile, game: Game, remedy: str) -> None:
-    """Raises NetError for a net that cannot be asked about a game, whatever its rules: other planes or actions."""
+    """Raises NetError for a net with other planes or actions than a game, under any rules."""
     check_game(net, game)
-    wanted = interface_of(net.config, game)
+    expected = interface_of(net.config, game)
     if (
         net.planes != game.planes
-        or net.interface.observation_shape != wanted.observation_shape
-        or net.interface.policy_planes != wanted.policy_planes
-        or not np.array_equal(net.interface.places, wanted.places)
+        or net.interface.observation_shape != expected.observation_shape
+        or net.interface.policy_planes != expected.policy_planes
+        or not np.array_equal(net.interface.places, expected.places)
     ):
         raise NetError(
             f"net file {net.path}: made for other planes or actions than {game.name} {game.rules.name} has in this "
@@ -166,7 +164,7 @@ def check_interface(net: NetFile, game: Game, remedy: str) -> None:
 
 
 def check_game(net: NetFile, game: Game) -> None:
-    """Raises NetError for a net of another game, whatever its rules."""
+    """Raises NetError for a net of another game."""
     if net.game != game.name:
         raise NetError(f"net file {net.path}: made for {net.game}, not {game.name}: choose a net of {game.name}")
 
@@ -200,13 +198,13 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
     if np.any((places < 0) | (places >= interface.policy_outputs)) or shape[2] != len(header["planes"]):
         raise NetError(f"net file {path}: its places or planes contradict its shapes: {AGAIN}")
     weights = {name: array for name, array in stored.items() if name != PLACES}
-    wanted = weight_shapes(config, interface)
-    for name in sorted(wanted.keys() | weights.keys()):
+    expected = weight_shapes(config, interface)
+    for name in sorted(expected.keys() | weights.keys()):
         found = weights[name].shape if name in weights else None
-        if found != wanted.get(name):
+        if found != expected.get(name):
             raise NetError(
                 f"net file {path}: weight {name} is {found or 'missing'} where a {config.size} net has "
-                f"{wanted.get(name) or 'none'}: {AGAIN}"
+                f"{expected.get(name) or 'none'}: {AGAIN}"
             )
         if weights[name].dtype != np.float32:
             raise NetError(f"net file {path}: weight {name} is not float32 or bfloat16: {AGAIN}")
@@ -230,13 +228,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
         if path.exists() and not path.is_file():
             raise NetError(f"net file {path}: not an ordinary file")
-        if path.stat().st_size > MOST_BYTES:
-            raise NetError(f"net file {path}: larger than {MOST_BYTES} bytes, so no net of ours")
+        if path.stat().st_size > MAX_BYTES:
+            raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, so no net of ours")
         data = path.read_bytes()
     except OSError as error:
         raise NetError(f"cannot read net file {path}: {error.strerror}") from error
     length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > MOST_HEADER_BYTES or len(data) < 8 + length:
+    if len(data) < 8 or length > MAX_HEADER_BYTES or len(data) < 8 + length:
         raise NetError(f"net file {path}: not a net, or only part of one: {AGAIN}")
     try:
         metadata = json.loads(data[8 : 8 + length])["__metadata__"]

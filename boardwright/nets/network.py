@@ -1,12 +1,12 @@
-"""The net in JAX, to train and to play thousands of games with: `make_network(config, game)`.
+"""The net in JAX, to train and to play thousands of games: `make_network(config, game)`.
 
-Weights are float32 whatever the compute dtype, and so are the answers. On a GPU compute in bfloat16, on
-a CPU in float32. Everything is said from the side of the role to move, which the caller names with
-each observation: heads by role are chosen by it, and boards that are turned for a role are turned back.
+Weights and outputs are float32; compute in bfloat16 on a GPU, in float32 on a CPU. Outputs are from the side of the
+role to move, which the caller gives with each observation: it selects heads by role, and boards that are turned for a
+role are turned back.
 """
 
-from __future__ import annotations
-
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +19,15 @@ from jax.typing import ArrayLike
 
 from boardwright.games.base import Game
 from boardwright.nets.config import Architecture, EvaluationConfig, PlainConfig, without_policy
-from boardwright.nets.initial import new_weights
-from boardwright.nets.layout import EPSILON, Interface, interface_of, weight_shapes
+from boardwright.nets.layout import EPSILON, Interface, Shape, interface_of, weight_shapes
 from boardwright.nets.output import Output, Variables
 from boardwright.nets.plain import PlainNet
 from boardwright.nets.residual import ResidualNet
+
+LAST_LAYERS = ("logits", "output", "ownership", "margin", "plies")
+LAST_VARIANCE = 0.1  # of the outputs of those layers, relative to that of features: a new net is nearly uniform
+WITH_RELU = re.compile(r"(conv|hidden)_\d+")  # layers of plain nets, which are followed by a ReLU and no batch norm
+TRUNCATED = 0.87962566103423978  # standard deviation of the normal distribution truncated at two
 
 
 @dataclass(frozen=True)
@@ -31,19 +35,17 @@ class Network:
     """Pure functions of one net, for `jax.jit`. B positions at a time.
 
     observation: [B, rows, columns, planes], float32 or bool; role: [B] int8, 0 or 1, whose turn it is.
-    Where chance is to move there is nothing to ask: what is said then means nothing.
+    Outputs are undefined where chance is to move.
     """
 
     config: Architecture
     interface: Interface
     init: Callable[[jax.Array], Variables]  # key -> variables
     apply: Callable[[Variables, ArrayLike, ArrayLike], Output]  # variables, observation, role
-    # The same with the batch's own statistics; also the running statistics that are next, to be put in
-    # the place of variables["batch_stats"].
+    # The same with the batch's own statistics; also the next running statistics, to replace variables["batch_stats"].
     apply_train: Callable[[Variables, ArrayLike, ArrayLike], tuple[Output, Any]]
-    # For a great many positions with the same variables: `apply_folded(fold(variables), ...)` says what
-    # `apply` says up to rounding, with batch norms folded into the convolutions before them and kernels in
-    # the compute dtype, which is faster on a GPU.
+    # For many positions with the same variables: `apply_folded(fold(variables), ...)` is `apply` up to rounding, with
+    # batch norms folded into the convolutions before them and kernels in the compute dtype: faster on a GPU.
     fold: Callable[[Variables], Variables]
     apply_folded: Callable[[Variables, ArrayLike, ArrayLike], Output]
 
@@ -79,13 +81,13 @@ def make_network(config: Architecture, game: Game, *, dtype: Any = jnp.float32) 
 
 
 def weights_of(variables: Variables) -> dict[str, np.ndarray]:
-    """Variables as net files hold them: float32 arrays by name, see `layout.py`."""
+    """Variables as in net files: float32 arrays by name, see `layout.py`."""
     flat = traverse_util.flatten_dict(jax.device_get(dict(variables)), sep="/")
     return {name: np.asarray(weight, np.float32) for name, weight in flat.items()}
 
 
 def variables_of(weights: Mapping[str, Any]) -> Variables:
-    """Variables from what a net file holds."""
+    """Variables from the weights of a net file."""
     arrays = {name: jnp.asarray(weight) for name, weight in weights.items()}
     return {"batch_stats": {}, **traverse_util.unflatten_dict(arrays, sep="/")}
 
@@ -113,3 +115,29 @@ def _folded(variables: Variables, dtype: Any) -> Variables:
 def _computes_in_float32(layer: str) -> bool:
     """Whether a layer does so in any net: the last of a value head, and of a plain net's policy head."""
     return layer.endswith("/output") or layer == "policy/logits"
+
+
+def new_weights(shapes: Mapping[str, Shape], key: jax.Array) -> dict[str, jax.Array]:
+    """Random weights: kernels of variance 1 / inputs, biases of 0, batch norms that change nothing.
+
+    A ReLU halves the variance: where no batch norm makes up for that, kernels have twice as much. All kernels are drawn
+    at once rather than by the initialisers of flax, which take 15 seconds to compile instead of one.
+    """
+    kernels = [name for name in shapes if name.endswith("/kernel")]
+    ends = np.cumsum([math.prod(shapes[name]) for name in kernels])
+    drawn = jax.random.truncated_normal(key, -2.0, 2.0, (int(ends[-1]),), jnp.float32) / TRUNCATED
+    weights = {
+        name: jnp.full(shape, 1 if name.endswith(("/scale", "/var")) else 0, jnp.float32)
+        for name, shape in shapes.items()
+    }
+    for name, numbers in zip(kernels, jnp.split(drawn, ends[:-1]), strict=True):
+        variance = _variance(name.split("/")[-2]) / math.prod(shapes[name][:-1])
+        weights[name] = (numbers * math.sqrt(variance)).reshape(shapes[name])
+    return weights
+
+
+def _variance(layer: str) -> float:
+    """Variance of the outputs of a layer, relative to that of its inputs."""
+    if layer in LAST_LAYERS:
+        return LAST_VARIANCE
+    return 2.0 if WITH_RELU.fullmatch(layer) else 1.0

@@ -7,8 +7,6 @@ before rows and columns, as onnxruntime wants them; weights that know places on 
 rather than the data each time.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -83,7 +81,7 @@ class _Builder:
         return self.node("Gather", x, self.constant(places.astype(np.int64)), axis=1, output=output)
 
     def of_mover(self, by_role: list[str], output: str | None = None) -> str:
-        """Of what two heads say, that of the role to move; of one, what it says."""
+        """The output of the head of the role to move, or of the only head."""
         if len(by_role) == 1:
             return self.node("Identity", by_role[0], output=output)
         second = self.node("Equal", "role", self.constant(np.array([1], np.int32)))

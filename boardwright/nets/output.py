@@ -1,6 +1,4 @@
-"""What every kind of net says, and how the outputs of its heads become that."""
-
-from __future__ import annotations
+"""The output of every kind of net, and how it is made from the outputs of its heads."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,14 +11,14 @@ Variables = Mapping[str, Any]  # {"params": ..., "batch_stats": ...}, the latter
 
 
 class Output(NamedTuple):
-    """What a net says of a batch of positions, all float32, from the side of the role to move."""
+    """The output of a net for a batch of positions, all float32, from the side of the role to move."""
 
     policy_logits: jax.Array  # [B, num_actions], illegal actions included
     # [B] from -1, lost, to 1, won; of a linear head any number; 0 where there is no head
     value: jax.Array
     wdl_logits: jax.Array | None  # [B, 3] win, draw, loss; None where the value is one number
     # ownership: [B, rows, columns, 3] logits of own, enemy, empty at the end, the board as observed;
-    # margin, plies: [B], linear, in whatever unit the learner's targets have
+    # margin, plies: [B], linear, in the unit of the learner's targets
     auxiliary: dict[str, jax.Array]
 
 
@@ -38,11 +36,11 @@ def of_mover(by_head: list[jax.Array], role: jax.Array) -> jax.Array:
 def as_actions(policies: list[jax.Array], role: jax.Array, places: np.ndarray) -> jax.Array:
     """[B, policy outputs] by head -> [B, num_actions] in the order of the game's action numbers."""
     if np.array_equal(places[0], places[1]):
-        return _taken(of_mover(policies, role), places[0])
-    return of_mover([_taken(policies[0], places[0]), _taken(policies[-1], places[1])], role)
+        return _take(of_mover(policies, role), places[0])
+    return of_mover([_take(policies[0], places[0]), _take(policies[-1], places[1])], role)
 
 
-def _taken(outputs: jax.Array, places: np.ndarray) -> jax.Array:
+def _take(outputs: jax.Array, places: np.ndarray) -> jax.Array:
     in_order = np.array_equal(places, np.arange(outputs.shape[1]))
     return outputs if in_order else outputs.at[:, places].get(mode="promise_in_bounds")
 
@@ -53,7 +51,7 @@ def flat(x: jax.Array) -> jax.Array:
 
 
 def q_values(output: Output, legal_mask: jax.Array, dueling: bool) -> jax.Array:
-    """[B, num_actions] float32, of illegal actions too, from what a net says of positions with these legal actions.
+    """[B, num_actions] float32, of illegal actions too, from the output for positions with these legal actions.
 
     Without a value head the policy's outputs are the Q-values. With one (dueling) they are advantages: the value,
     and by how much an action is better than the legal ones [B, num_actions] are on average.

@@ -3,8 +3,6 @@
 Heads compute their last layer in float32: values of actions are compared by small differences.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import flax.linen as nn
@@ -61,7 +59,7 @@ class PlainNet(nn.Module):
 
     @nn.compact
     def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
-        """What the net says; the same in training."""
+        """The output of the net; the same in training."""
         del train
         config, dtype = self.config, self.dtype
         x = Encoder(config, dtype, name="encoder")(jnp.asarray(observation, dtype))

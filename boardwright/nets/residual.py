@@ -1,7 +1,5 @@
 """The residual net of `NetConfig` as a flax module."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import flax.linen as nn
@@ -101,7 +99,7 @@ class ResidualNet(nn.Module):
 
     @nn.compact
     def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
-        """What the net says; in training with the batch's own statistics."""
+        """The output of the net; in training with the batch's own statistics."""
         config, dtype, folded = self.config, self.dtype, self.folded
         observed, role = jnp.asarray(observation, dtype), jnp.asarray(role)
         planes = _patched(observed, config.patch)
@@ -147,7 +145,7 @@ def _patched(x: jax.Array, patch: int) -> jax.Array:
 
 
 def _unpatched(x: jax.Array, patch: int) -> jax.Array:
-    """What `_patched` has made of a board, as a board again."""
+    """The inverse of `_patched`."""
     if patch == 1:
         return x
     batch, rows, columns, channels = x.shape
@@ -180,8 +178,8 @@ def _pooled(x: jax.Array) -> jax.Array:
 def _highest(x: jax.Array) -> jax.Array:
     """[B, rows, columns, n] -> [B, n]: maximum over the board, whose gradient goes to one cell that has it.
 
-    JAX's own shares the gradient among all cells that equal the maximum. A compiler that computes cells anew,
-    rounded otherwise, then finds none that does, and divides by zero.
+    JAX's own shares the gradient among all cells that equal the maximum. A compiler that recomputes cells with
+    another rounding then finds none that does, and divides by zero.
     """
     return x.max((1, 2))
 

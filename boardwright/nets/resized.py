@@ -1,7 +1,7 @@
-"""A net's weights for the same game on a board of another size, to begin learning there with.
+"""A net's weights for the same game on a board of another size, to start training from.
 
-Convolutions and pools go with any board. Only the hidden layer of a value head knows every cell by itself: a cell of
-the new board takes what the cells it covers had, each by the share of it that is covered.
+Convolutions and pools fit any board. Only the hidden layer of a value head has weights for each cell: those of a new
+cell are the sum over the old cells that it covers, each by the share that is covered.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from boardwright.nets.netfile import NetFile
 
 
 def weights_for(net: NetFile, game: Game) -> Mapping[str, np.ndarray]:
-    """The weights of a net for a game whose rules may be others; raises NetError where it has none for its board."""
+    """The weights of a net for a game whose rules may be others; raises NetError if they cannot be resized."""
     shape = game.observation_shape
     if net.game != game.name or net.interface.observation_shape[:2] == shape[:2]:
         netfile.check_interface(net, game, "choose another")
         return net.weights
     if not isinstance(net.config, NetConfig) or net.interface.policy_planes is None:
-        raise NetError(f"net file {net.path}: only nets with policy = conv go from a board to one of another size")
+        raise NetError(f"net file {net.path}: only nets with policy = conv can change the size of the board")
     if net.planes != game.planes or net.interface.policy_planes != interface_of(net.config, game).policy_planes:
         raise NetError(
             f"net file {net.path}: made for other planes than {game.name} {game.rules.name} has: choose another"

@@ -9,8 +9,6 @@ board's code, and a second linear layer, which only training needs, gives the lo
 `weights_of_vae` names its weights as a plain net does, so that they can be put in one's place.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +23,7 @@ from jax import Array
 
 from boardwright.errors import NetError
 from boardwright.nets.config import PlainConfig
-from boardwright.nets.initial import new_weights
-from boardwright.nets.network import Variables, variables_of, weights_of
+from boardwright.nets.network import Variables, new_weights, variables_of, weights_of
 from boardwright.nets.plain import Encoder
 
 SIZE = 3  # of all kernels

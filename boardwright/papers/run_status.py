@@ -31,7 +31,7 @@ def is_same_run(folder: Path, method: str, config: Any) -> bool:
     if read_table(folder / CONFIG) is None:
         return False
     there = config_file.with_defaults(config_file.read(folder), config)
-    return _without_places(there) == _without_places(config_file.told(method, config))
+    return _without_places(there) == _without_places(config_file.contents(method, config))
 
 
 def _without_places(value: Any) -> Any:

@@ -121,7 +121,7 @@ def refusal(spec: str, game: Game = GAME) -> str:
 def test_players_of_policies_refuse_evaluation_nets(player: str, rules: str, tmp_path: Path) -> None:
     path = net_file(tmp_path, OBSERVED, TINY)
     error = refusal(f"{player}:net={path}", boardwright.game("draughts", rules))
-    says = "an evaluation net, which says nothing of moves"
+    says = "an evaluation network has no policy"
     assert error == f"net file {path}: {says}: play it with alphabeta:net={path}"
 
 
@@ -159,7 +159,7 @@ def test_planes_of_another_version_are_refused(tmp_path: Path, monkeypatch: pyte
     with monkeypatch.context() as then:
         then.setattr(OBSERVED, "planes", ("men", "kings", "others", "more"))
         path = net_file(tmp_path, OBSERVED, TINY)
-    with pytest.raises(NetError, match="other planes or actions than draughts wcdf has in this version: train it anew"):
+    with pytest.raises(NetError, match="than draughts wcdf has in this version: train it again"):
         make_agent(f"alphabeta:net={path}", GAME)
 
 

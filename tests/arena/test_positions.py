@@ -14,8 +14,7 @@ from boardwright.games.registry import game
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.shared import boards
 from boardwright.learn.shared.boards import Boards, pack, split_by_game, unpack
-from boardwright.learn.vae.config import BOARDS_FILE
-from boardwright.learn.vae.presets import PRESETS
+from boardwright.learn.vae.config import BOARDS_FILE, PRESETS
 
 CATHEDRAL = game("cathedral", "paper-6", "paper")
 

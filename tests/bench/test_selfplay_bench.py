@@ -6,7 +6,7 @@ import pytest
 
 from boardwright.bench import selfplay
 from boardwright.games import registry
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 
 
 def test_figures_of_a_tiny_run(monkeypatch: pytest.MonkeyPatch) -> None:

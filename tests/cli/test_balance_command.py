@@ -93,7 +93,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
         ("", "net '': no such file"),
         ("nowhere.net", r"net 'nowhere\.net': no such file"),
         ("tablut", r"tablut\.safetensors: made for tablut, not draughts: choose a net of draughts"),
-        ("draughts-evaluation", "says nothing of moves: play it with alphabeta:net="),
+        ("draughts-evaluation", "has no policy: play it with alphabeta:net="),
         ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or ask about"),
     ],
 )

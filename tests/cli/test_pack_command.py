@@ -10,7 +10,7 @@ import pytest
 from planted_package import EVALUATION, plant_shipped_net
 
 from boardwright.cli import train
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run import checkpoint, config_file, portable_state
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics

@@ -12,8 +12,8 @@ import pytest
 from boardwright.arena.positions import boards_for
 from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import Metrics
+from boardwright.learn.vae.config import PRESETS
 from boardwright.learn.vae.method import VAE
-from boardwright.learn.vae.presets import PRESETS
 
 
 def plot(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -63,7 +63,7 @@ def test_runs_over_minutes_of_devices(tmp_path: Path) -> None:
     done = plot(*runs, "--x", "minutes", "--out", tmp_path / "both")
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "both" / "elo.svg").read_text(encoding="utf-8")
-    assert "device minutes" in text
+    assert "GPU-minutes" in text
     ends = {
         element.attrib["data-line"]: float(element.attrib["d"].replace("L", " ").replace("M", " ").split()[-2])
         for element in ET.fromstring(text).iter()

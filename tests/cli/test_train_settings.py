@@ -9,7 +9,7 @@ import pytest
 from test_pack_command import make_run
 
 from boardwright.cli import train
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.progress import Progress
@@ -64,7 +64,7 @@ def test_other_settings_are_refused_as_ever(
 
 
 def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
-    there = config_file.told("alphazero", OTHER)
+    there = config_file.contents("alphazero", OTHER)
     path = tmp_path / config_file.NAME
     for text, complaint in (
         ("no JSON", "config.json cannot be read"),
@@ -81,7 +81,7 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, 
 def test_settings_from_before_some_were_there_have_their_defaults(
     tmp_path: Path, boardwright: Any, told: list[Any]
 ) -> None:
-    there = config_file.told("alphazero", OTHER)
+    there = config_file.contents("alphazero", OTHER)
     del there["tablebase_dir"]
     (tmp_path / config_file.NAME).write_text(json.dumps(there))
     assert boardwright("train", "alphazero", "draughts", "--out", tmp_path)[0] == 0

@@ -80,18 +80,9 @@ def on_device(
     def one_step(carry: Any, step: tuple[Array, Array]) -> Any:
         (games, tally), (key, theirs) = carry, step
         search = functools.partial(stub_search, slots, jnp.where(theirs, league_games, 0))
-        after, tally, row, ending = selfplay.step(
-            key,
-            games,
-            tally,
-            env=env,
-            learning=game.learning(),
-            config=config,
-            theirs=theirs,
-            full=search(1.0),
-            quick=search(QUICK_SHARE) if config.full_share < 1 else None,
-            with_holders=True,
-        )
+        quick = search(QUICK_SHARE) if config.full_share < 1 else None
+        rules = selfplay.Rules(env, game.learning(), config, True, search(1.0), quick, theirs)
+        after, tally, row, ending = selfplay.step(key, games, tally, rules)
         return (after, tally), {"before": games, "after": after, "row": row, "ending": ending, "tally": tally}
 
     @jax.jit

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import Array
 
-from boardwright.learn.ppo.advantages import advantages
+from boardwright.learn.ppo.learner import advantages
 
 DISCOUNT, TRACE = 0.5, 0.25
 

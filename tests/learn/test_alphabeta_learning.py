@@ -13,12 +13,10 @@ import pytest
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW
 from boardwright.games.registry import game
-from boardwright.learn.evaluation.config import AlphaBetaConfig
-from boardwright.learn.evaluation.learner import EvaluationLearner, mean_loss
+from boardwright.learn.evaluation.config import PRESETS, AlphaBetaConfig
+from boardwright.learn.evaluation.learner import EvaluationLearner, add, mean_loss, new_replay
 from boardwright.learn.evaluation.match import opponents, play_match
 from boardwright.learn.evaluation.method import AlphaBetaEvaluation
-from boardwright.learn.evaluation.presets import PRESETS
-from boardwright.learn.evaluation.replay import add, new_replay
 from boardwright.learn.evaluation.selfplay import (
     GameRecord,
     Samples,
@@ -35,6 +33,7 @@ from boardwright.nets import evaluation
 from boardwright.nets.config import EvaluationConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.network import weights_of
+from boardwright.stats.score import Score
 
 DRAUGHTS = game("draughts", None, "paper")
 SHAPE = DRAUGHTS.observation_shape
@@ -247,12 +246,11 @@ def test_a_contest_counts_by_role() -> None:
     count = counts_material()
     sacrifice: dict[str, Any] = {name: -weight if "output" in name else weight for name, weight in count.items()}
     config = dataclasses.replace(TINY.evaluation, games=12)
-    first, second = play_match(DRAUGHTS, make_searches(DRAUGHTS, None), count, sacrifice, config, "seed")
-    for score in (first, second):
-        assert (score.wins, score.draws, score.losses) == (6, 0, 0)
-        assert score.plies > 6 * TINY.evaluation.opening_plies
+    for score, plies in play_match(DRAUGHTS, make_searches(DRAUGHTS, None), count, sacrifice, config, "seed"):
+        assert score == Score(6, 0, 0)
+        assert plies > 6 * TINY.evaluation.opening_plies
     swapped = play_match(DRAUGHTS, make_searches(DRAUGHTS, None), sacrifice, count, config, "seed")
-    assert [score.losses for score in swapped] == [6, 6]
+    assert [score.losses for score, _ in swapped] == [6, 6]
 
 
 def test_nets_meet_the_last_one_measured_and_one_half_as_old() -> None:

@@ -12,9 +12,9 @@ from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn import methods
+from boardwright.learn.evaluation.config import PRESETS
 from boardwright.learn.evaluation.match import play_match
 from boardwright.learn.evaluation.method import AlphaBetaEvaluation
-from boardwright.learn.evaluation.presets import PRESETS
 from boardwright.learn.evaluation.selfplay import make_searches
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import arrayfile, checkpoint, loop, packing, settings
@@ -104,7 +104,7 @@ def test_it_learns_that_material_matters(tmp_path: Path) -> None:
     new, old = (netfile.read(tmp_path / "nets" / f"00000{done}.net").weights for done in (3, 0))
     games = dataclasses.replace(config.evaluation, games=40, nodes=100)
     scores = play_match(DRAUGHTS, make_searches(DRAUGHTS, None), new, old, games, "who is better")
-    points = sum(score.wins + score.draws / 2 for score in scores)
+    points = sum(score.points for score, _ in scores)
     assert points > 0.8 * 40
 
 

@@ -14,9 +14,9 @@ from boardwright.learn.alphazero import config as az_config
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.metrics import selfplay_metrics
-from boardwright.learn.alphazero.state import TrainingState, with_league_net
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.alphazero.steps import TrainingState
+from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of
 
@@ -63,7 +63,8 @@ def begun(az: AlphaZero) -> TrainingState:
     learner = dataclasses.replace(run.learner, averaged=variables)  # which play
     run = dataclasses.replace(run, learner=learner)
     for place in range(NETS):
-        run = with_league_net(run, place, believing(run.learner.variables, -3.0 + place))
+        past = believing(run.learner.variables, -3.0 + place)
+        run = dataclasses.replace(run, league=replace_net(run.league, place, past))
     return run
 
 
@@ -71,7 +72,7 @@ def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -
     """A wrong head anywhere in a tree, or a stand-in from another net, would not be certain of role 0."""
     run: Any = jax.device_get(iteration(az, begun(az), 0))
     row = run.replay
-    learned = row.status == replay_buffer.STAND_IN
+    learned = row.status == replay_buffer.BOOTSTRAPPED
     assert learned[:STEPS].sum() == int(run.tally.learnable) > 8
     assert not learned[STEPS:].any()
     np.testing.assert_allclose(row.value[learned], CERTAIN, atol=1e-5)
@@ -159,7 +160,7 @@ def test_what_is_told_of_an_iteration() -> None:
         resigned=jnp.int32(2),
         audited=jnp.asarray([4, 1]),
     )
-    told = selfplay_metrics(tally)
+    told = selfplay.collect_metrics(tally)
     assert told["selfplay/entropy"] == 1.5
     assert (told["selfplay/role0_wins"], told["selfplay/role1_wins"], told["selfplay/draws"]) == (3 / 8, 4 / 8, 1 / 8)
     assert told["selfplay/plies"] == 50
@@ -167,4 +168,4 @@ def test_what_is_told_of_an_iteration() -> None:
     assert "league/role1_score" not in told
     assert told["selfplay/resigned"] == 2 / 8
     assert told["selfplay/wrongly_resigned"] == 1 / 4
-    assert "selfplay/plies" not in selfplay_metrics(selfplay.new_tally())
+    assert "selfplay/plies" not in selfplay.collect_metrics(selfplay.new_tally())

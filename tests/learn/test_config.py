@@ -25,7 +25,7 @@ from boardwright.learn.evaluation.config import AlphaBetaConfig
 from boardwright.learn.methods import PRESETS
 from boardwright.learn.ppo.config import PPOConfig
 from boardwright.learn.run.settings import apply, from_json, listing, to_json
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.learn.vae.config import VaeConfig
 from boardwright.setting import fields_of
 
@@ -96,7 +96,7 @@ def test_the_listing_has_all_settings_with_their_values(method: str) -> None:
         (["evaluation.games=9"], "setting evaluation.games: 9 is odd"),
         (
             ["league.share=0.5", "league.nets=4", "selfplay.games=3"],
-            "setting league.nets: 4 past selves need as many games, 3 are played: lower it, or raise selfplay.games",
+            "setting league.nets: 4 past checkpoints need as many games, selfplay.games is 3: lower it, or",
         ),
         (
             ["replay.iterations=10000", "selfplay.games=65536"],

@@ -64,7 +64,7 @@ def test_draws_by_weight_are_where_the_sums_say(capacity: int) -> None:
 def test_draws_are_in_proportion_to_priority() -> None:
     replay = filled(CAPACITY)
     errors = jnp.asarray([0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, -13.0])
-    replay = replay_buffer.update_weights(replay, jnp.arange(CAPACITY), errors, alpha=0.6, least=1e-2)
+    replay = replay_buffer.update_weights(replay, jnp.arange(CAPACITY), errors, alpha=0.6, epsilon=1e-2)
     share = (np.abs(np.asarray(errors)) + 1e-2) ** 0.6
     share /= share.sum()
     draws, batch = 4000, 32
@@ -78,9 +78,9 @@ def test_draws_are_in_proportion_to_priority() -> None:
 def test_priorities_change_where_something_was_learned_and_new_ones_have_the_greatest() -> None:
     replay = filled(6)
     assert replay.weight.tolist() == [1.0] * 6 + [0.0] * 4
-    replay = replay_buffer.update_weights(replay, jnp.asarray([1, 4]), jnp.asarray([-3.0, 0.0]), alpha=0.5, least=1.0)
+    replay = replay_buffer.update_weights(replay, jnp.asarray([1, 4]), jnp.asarray([-3.0, 0.0]), alpha=0.5, epsilon=1.0)
     assert replay.weight.tolist() == pytest.approx([1, 2, 1, 1, 1, 1, 0, 0, 0, 0])
-    replay = replay_buffer.update_weights(replay, jnp.asarray([1]), jnp.asarray([0.21]), alpha=0.5, least=1.0)
+    replay = replay_buffer.update_weights(replay, jnp.asarray([1]), jnp.asarray([0.21]), alpha=0.5, epsilon=1.0)
     replay = replay_buffer.add(replay, numbered(6, 2))
     assert replay.weight.tolist() == pytest.approx([1, 1.1, 1, 1, 1, 1, 2, 2, 0, 0])  # the greatest so far, not now
 
@@ -88,7 +88,7 @@ def test_priorities_change_where_something_was_learned_and_new_ones_have_the_gre
 def test_importance_undoes_the_draws() -> None:
     replay = filled(CAPACITY)
     weights = np.linspace(1, 5, CAPACITY)
-    replay = replay_buffer.update_weights(replay, jnp.arange(CAPACITY), jnp.asarray(weights), alpha=1.0, least=0.0)
+    replay = replay_buffer.update_weights(replay, jnp.arange(CAPACITY), jnp.asarray(weights), alpha=1.0, epsilon=0.0)
     places = jnp.asarray([9, 2, 5])
     chance = weights / weights.sum()
     for beta in (0.0, 0.4, 1.0):

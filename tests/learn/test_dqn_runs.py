@@ -12,9 +12,8 @@ from run_files import checkpoint_arrays
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
 from boardwright.games.registry import game_names
-from boardwright.learn.dqn.config import DQNConfig
+from boardwright.learn.dqn.config import PRESETS, DQNConfig
 from boardwright.learn.dqn.method import DQN
-from boardwright.learn.dqn.presets import PRESETS
 from boardwright.learn.methods import preset
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import loop, settings

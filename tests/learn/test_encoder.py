@@ -10,7 +10,7 @@ import pytest
 
 from boardwright.errors import RunError
 from boardwright.games.registry import game
-from boardwright.learn.shared.encoder import frozen_mask, with_encoder
+from boardwright.learn.shared.encoder_file import frozen_mask, with_encoder
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import make_network, weights_of
 

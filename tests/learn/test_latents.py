@@ -11,8 +11,8 @@ from boardwright.arena.positions import boards_of_games
 from boardwright.games.registry import game
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import unpack
+from boardwright.learn.vae.config import PRESETS
 from boardwright.learn.vae.latents import charts, codes, principal_plane
-from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.vae import make_vae, weights_of_vae
 from boardwright.views.chart import render
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import boardwright
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run import league
-from boardwright.learn.shared.match_config import ContestConfig
+from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 
 CONFIGS = st.builds(
-    ContestConfig,
+    EvaluationMatchesConfig,
     first=st.integers(0, 30),
     every=st.integers(1, 9),
     pool=st.integers(1, 14),
@@ -27,7 +27,7 @@ CONFIGS = st.builds(
 
 
 @given(config=CONFIGS, iteration=st.integers(1, 300), seed=st.integers(0, 99))
-def test_the_pool_and_who_is_drawn_from_it(config: ContestConfig, iteration: int, seed: int) -> None:
+def test_the_pool_and_who_is_drawn_from_it(config: EvaluationMatchesConfig, iteration: int, seed: int) -> None:
     pool = league.pool(config, iteration)
     assert pool[0] == 0
     assert pool == sorted(set(pool))
@@ -37,14 +37,14 @@ def test_the_pool_and_who_is_drawn_from_it(config: ContestConfig, iteration: int
     assert len(pool) == min(config.pool, 1 + len(earlier))
     if config.pool > 1 and earlier:
         assert pool[-1] == earlier[0]
-    drawn = league.drawn_opponents(config, seed, iteration)
-    assert drawn == league.drawn_opponents(config, seed, iteration)
+    drawn = league.draw_opponents(config, seed, iteration)
+    assert drawn == league.draw_opponents(config, seed, iteration)
     assert set(drawn) <= set(pool)
     assert len(set(drawn)) == len(drawn) == min(config.opponents, len(pool))
 
 
 @given(config=CONFIGS)
-def test_pools_are_of_nets_that_were_measured(config: ContestConfig) -> None:
+def test_pools_are_of_nets_that_were_measured(config: EvaluationMatchesConfig) -> None:
     """So that a contest is never with a net that nobody has kept."""
     measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
     first = max(config.first, 1)
@@ -56,11 +56,11 @@ def test_pools_are_of_nets_that_were_measured(config: ContestConfig) -> None:
 
 
 def test_never_is_never() -> None:
-    assert not any(league.is_evaluated(ContestConfig(first=0, every=0), iteration) for iteration in range(50))
+    assert not any(league.is_evaluated(EvaluationMatchesConfig(first=0, every=0), iteration) for iteration in range(50))
 
 
 def test_a_thinned_pool_is_even() -> None:
-    config = ContestConfig(first=5, every=5, pool=10)
+    config = EvaluationMatchesConfig(first=5, every=5, pool=10)
     assert league.pool(config, 20) == [0, 5, 10, 15]
     pool = league.pool(config, 500)
     assert len(pool) == 10
@@ -70,17 +70,17 @@ def test_a_thinned_pool_is_even() -> None:
 
 
 def test_everybody_in_the_pool_is_met_at_last() -> None:
-    config = ContestConfig()
-    met = {opponent for seed in range(60) for opponent in league.drawn_opponents(config, seed, 60)}
+    config = EvaluationMatchesConfig()
+    met = {opponent for seed in range(60) for opponent in league.draw_opponents(config, seed, 60)}
     assert met == set(league.pool(config, 60))
 
 
 def test_past_selves_of_the_league_are_past_and_any_of_them() -> None:
-    assert {league.drawn_past_self(seed, 0) for seed in range(20)} == {0}
-    drawn = [league.drawn_past_self(seed, 6) for seed in range(300)]
+    assert {league.draw_past_iteration(seed, 0) for seed in range(20)} == {0}
+    drawn = [league.draw_past_iteration(seed, 6) for seed in range(300)]
     assert set(drawn) == set(range(6))
     assert max(np.bincount(drawn)) < 2 * min(np.bincount(drawn))
-    assert drawn == [league.drawn_past_self(seed, 6) for seed in range(300)]
+    assert drawn == [league.draw_past_iteration(seed, 6) for seed in range(300)]
 
 
 def test_a_net_is_kept_whole_or_in_half_the_room(tmp_path: Path) -> None:
@@ -89,13 +89,13 @@ def test_a_net_is_kept_whole_or_in_half_the_room(tmp_path: Path) -> None:
     variables = make_network(config, game).init(jax.random.key(4))
     short, whole = league.path_of(tmp_path, 12), tmp_path / "whole.net"
     assert short.name == "000012.net"
-    league.keep(short, variables, config=config, game=game, training={"iteration": 12})
-    league.keep(whole, variables, config=config, game=game, training={}, whole=True)
-    exact, rounded = league.recall(whole, game), league.recall(short, game)
+    league.save_net(short, variables, config=config, game=game, training={"iteration": 12})
+    league.save_net(whole, variables, config=config, game=game, training={}, full_precision=True)
+    exact, rounded = league.load_net(whole, game), league.load_net(short, game)
     assert jax.tree.all(jax.tree.map(np.array_equal, exact, dict(variables)))
     jax.tree.map(lambda got, kept: np.testing.assert_allclose(got, kept, rtol=2**-8), rounded, dict(variables))
     assert short.stat().st_size < 0.7 * whole.stat().st_size
     with pytest.raises(BoardwrightError):
-        league.recall(league.path_of(tmp_path, 13), game)
+        league.load_net(league.path_of(tmp_path, 13), game)
     with pytest.raises(BoardwrightError):
-        league.recall(short, boardwright.game("tablut"))
+        league.load_net(short, boardwright.game("tablut"))

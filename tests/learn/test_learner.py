@@ -14,7 +14,7 @@ from closed_forms import CONFIG, SAMPLES, Case, as_samples, chances, expected_lo
 import boardwright
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
-from boardwright.learn.alphazero.learner import _optimiser, as_chances, make_learner
+from boardwright.learn.alphazero.learner import AlphaZeroLearner, _optimiser, as_chances
 from boardwright.learn.alphazero.replay import Replay, Samples
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
@@ -44,7 +44,7 @@ def test_losses_under_symmetries_are_those_of_the_images(name: str, rules: str |
     game = boardwright.game(name, rules)
     net = dataclasses.replace(NET, value=value, heads=heads, auxiliary=AUXILIARY)
     network = make_network(net, game)
-    learner = make_learner(CONFIG, game, game.batch(), game.learning(), network, 100)
+    learner = AlphaZeroLearner(CONFIG, game, network, 100)
     variables, cases = shaken(network.init(jax.random.key(0))), random_cases(game)
     group = game.symmetries()
     drawn = [number % len(group) for number in range(SAMPLES)]
@@ -148,7 +148,7 @@ def test_a_small_net_learns_a_small_replay_by_heart() -> None:
     config = LearnerConfig(
         batch_size=16, lr_peak=0.03, warmup_steps=5, ema_decay=0.9, gradient_clip=5.0, weight_decay=0.0
     )
-    functions = make_learner(config, game, game.batch(), game.learning(), network, steps)
+    functions = AlphaZeroLearner(config, game, network, steps)
     cases = random_cases(game)[:8]
     replay = as_replay(as_samples(game, cases))
     learn = jax.jit(lambda key, learner: functions.learn(key, learner, replay, 1, None))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.learn.alphazero import presets
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import league, loop, settings
 
@@ -40,7 +40,7 @@ SETTINGS = (
 def test_a_tiny_net_beats_chance_and_its_former_self(
     game: str, rules: str, more: tuple[str, ...], tmp_path: Path
 ) -> None:
-    config = settings.apply(presets.PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
+    config = settings.apply(PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])
     loop.train(AlphaZero(config), tmp_path)
     best, first = tmp_path / "nets" / league.BEST, tmp_path / "nets" / "000000.net"
     assert _score(game, rules, f"alphazero:net={best},sims=16", "random", 40) >= 0.9

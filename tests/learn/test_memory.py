@@ -15,7 +15,7 @@ from boardwright.games.registry import game_names
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.replay import EMPTY, KNOWN, OPEN, RESULT_ONLY, STAND_IN, Ending, Replay
+from boardwright.learn.alphazero.replay import BOOTSTRAPPED, EMPTY, KNOWN, OPEN, RESULT_ONLY, Ending, Replay
 from boardwright.nets.config import NetConfig
 
 STEPS, GAMES, WINDOW, ITERATIONS = 4, 6, 3, 12
@@ -41,7 +41,7 @@ class SlowReplay:
                 for place, entry in self.entries.items():
                     if place[2] != game or entry["serial"] != rows[step][game]["serial"]:
                         continue
-                    if entry["status"] in (OPEN, STAND_IN):
+                    if entry["status"] in (OPEN, BOOTSTRAPPED):
                         entry["plies"] = plies - entry["plies"]
                         entry |= {"status": RESULT_ONLY if stopped else KNOWN}
                         entry |= {"result": result, "margin": margin, "holders": holders}
@@ -56,7 +56,7 @@ class SlowReplay:
                     fresh[number, step, game] for step in range(STEPS) if fresh[number, step, game]["status"] == OPEN
                 ]
                 for entry in going:
-                    entry |= {"status": STAND_IN, "result": going[-1]["value"]}
+                    entry |= {"status": BOOTSTRAPPED, "result": going[-1]["value"]}
 
 
 def a_game(rng: np.random.Generator, stops: bool) -> tuple[float, int, float, int, bool]:
@@ -165,7 +165,7 @@ def test_draws_go_by_weight_and_never_meet_what_cannot_be_learned() -> None:
     status[0, 0], status[-1, -1] = OPEN, EMPTY
     count = 100_000
     drawn = np.asarray(replay_buffer.draw(jax.random.key(1), learned_replay(weights, status), count))
-    expected = np.where(status >= STAND_IN, weights, 0).reshape(-1) / weights[status >= STAND_IN].sum() * count
+    expected = np.where(status >= BOOTSTRAPPED, weights, 0).reshape(-1) / weights[status >= BOOTSTRAPPED].sum() * count
     met = np.bincount(drawn, minlength=weights.size)
     assert met.size == weights.size
     assert (met[expected == 0] == 0).all()
@@ -186,7 +186,7 @@ def test_the_first_and_the_last_place_can_be_drawn() -> None:
 
 def test_taking_gives_what_lies_in_a_place() -> None:
     """Known are ends that games were played to: not values that stand in, nor the boards of games that were stopped."""
-    status = np.tile([KNOWN, STAND_IN, RESULT_ONLY], (4, 1))
+    status = np.tile([KNOWN, BOOTSTRAPPED, RESULT_ONLY], (4, 1))
     samples = replay_buffer.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))
     for name, field in samples._asdict().items():
         if name == "known":
@@ -210,4 +210,4 @@ def test_a_state_takes_less_than_a_kilobyte(name: str) -> None:
     replay = run.replay
     assert replay.status.shape == (16 * 64, 256)
     total = sum(functools.reduce(int.__mul__, leaf.shape, leaf.dtype.itemsize) for leaf in jax.tree.leaves(replay))
-    assert replay_buffer.bytes_a_state(replay) == total / replay.status.size < 1000
+    assert replay_buffer.bytes_per_state(replay) == total / replay.status.size < 1000

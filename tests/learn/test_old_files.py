@@ -93,7 +93,7 @@ OLD_CONFIGS = json.loads((DATA / "old-configs.json").read_text())
 def test_a_config_with_the_old_names_of_settings_is_read(tmp_path: Path, method: str) -> None:
     preset, old = PRESETS[method][OLD_CONFIGS[method]["preset"]], OLD_CONFIGS[method]["config"]
     (tmp_path / config_file.NAME).write_text(json.dumps(old))
-    assert config_file.recalled(tmp_path, method, preset.game, type(preset)) == preset
+    assert config_file.load(tmp_path, method, preset.game, type(preset)) == preset
     config_file.check(tmp_path, method, preset)
     with pytest.raises(RunError, match="seed is 0 there and 5 here"):
         config_file.check(tmp_path, method, dataclasses.replace(preset, seed=5))
@@ -102,7 +102,7 @@ def test_a_config_with_the_old_names_of_settings_is_read(tmp_path: Path, method:
 def test_a_pack_with_the_old_names_of_settings_is_resumed(tmp_path: Path) -> None:
     packing.unpack(DATA / "old.pack", tmp_path / "run")
     preset = PRESETS["alphazero"]["draughts-tiny"]
-    assert config_file.recalled(tmp_path / "run", "alphazero", "draughts", type(preset)) == preset
+    assert config_file.load(tmp_path / "run", "alphazero", "draughts", type(preset)) == preset
 
 
 RENAMED = {

@@ -51,7 +51,7 @@ def test_it_goes_on_after_its_last_whole_iteration(begun: Path, tmp_path: Path) 
     assert history.scalars["time/parts"].values.tolist() == [1, 1, 2, 3, 3, 3]
     assert history.scalars["replay"].values.tolist() == [3, 6, 3, 3, 6, 9]
     assert (np.diff(history.scalars["time/device_seconds"].values) > 0).all()
-    assert league.kept(tmp_path / "third" / "nets") == [0, 2, 3, 4, 5, 6]
+    assert league.iterations_in(tmp_path / "third" / "nets") == [0, 2, 3, 4, 5, 6]
     for net in (2, 3, 6):
         path = league.path_of(tmp_path / "third" / "nets", net)
         assert path.read_bytes() == league.path_of(tmp_path / "stayed" / "nets", net).read_bytes()
@@ -88,19 +88,19 @@ def test_numbers_are_compressed(begun: Path, tmp_path: Path) -> None:
     ],
 )
 def test_nets_are_spread_over_the_iterations(kept: Any, most: int, measured: Any, wanted: list[int]) -> None:
-    assert league.chosen_nets(list(kept), max(kept), most, measured) == wanted
+    assert league.choose_nets(list(kept), max(kept), most, measured) == wanted
 
 
 def test_past_selves_that_are_missing_are_stood_in_for(tmp_path: Path) -> None:
     for iteration in (0, 4, 10, 11):
         league.path_of(tmp_path, iteration).touch()
     (tmp_path / "best.net").touch()
-    assert league.nearest_kept(tmp_path, [2], before=11) == [0]
-    assert league.nearest_kept(tmp_path, [7], before=11) == [4]
-    assert league.nearest_kept(tmp_path, [0, 3, 4, 9], before=11) == [0, 4, 10]
-    assert league.nearest_kept(tmp_path, [9, 10], before=11) == [4, 10]
+    assert league.nearest_iterations(tmp_path, [2], before=11) == [0]
+    assert league.nearest_iterations(tmp_path, [7], before=11) == [4]
+    assert league.nearest_iterations(tmp_path, [0, 3, 4, 9], before=11) == [0, 4, 10]
+    assert league.nearest_iterations(tmp_path, [9, 10], before=11) == [4, 10]
     with pytest.raises(RunError, match="holds no net of an iteration before 0"):
-        league.nearest_kept(tmp_path, [3], before=0)
+        league.nearest_iterations(tmp_path, [3], before=0)
 
 
 def test_a_damaged_file_is_refused_and_leaves_nothing(begun: Path, tmp_path: Path) -> None:

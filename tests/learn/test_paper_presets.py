@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from boardwright.games.registry import game
-from boardwright.learn.alphazero import presets
-from boardwright.learn.ppo import presets as ppo_presets
+from boardwright.learn.alphazero.config import PRESETS
+from boardwright.learn.ppo import config as ppo_config
 from boardwright.nets.layout import interface_of, weight_shapes
 
 TABLUT = {
@@ -96,12 +96,12 @@ CATHEDRAL_PPO = {
     "evaluation.keep": "last",  # [C code] the final net
 }
 TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "tablut-paper": (presets.PRESETS["tablut-paper"], TABLUT | LEAGUE),
-    "tablut-paper-augment": (presets.PRESETS["tablut-paper-augment"], TABLUT | AUGMENT),
-    "tablut-paper-baseline": (presets.PRESETS["tablut-paper-baseline"], TABLUT | BASELINE),
-    "draughts-paper": (presets.PRESETS["draughts-paper"], DRAUGHTS),
-    "draughts-paper-1000": (presets.PRESETS["draughts-paper-1000"], DRAUGHTS),
-    "ppo cathedral-paper": (ppo_presets.PRESETS["cathedral-paper"], CATHEDRAL_PPO),
+    "tablut-paper": (PRESETS["tablut-paper"], TABLUT | LEAGUE),
+    "tablut-paper-augment": (PRESETS["tablut-paper-augment"], TABLUT | AUGMENT),
+    "tablut-paper-baseline": (PRESETS["tablut-paper-baseline"], TABLUT | BASELINE),
+    "draughts-paper": (PRESETS["draughts-paper"], DRAUGHTS),
+    "draughts-paper-1000": (PRESETS["draughts-paper-1000"], DRAUGHTS),
+    "ppo cathedral-paper": (ppo_config.PRESETS["cathedral-paper"], CATHEDRAL_PPO),
 }
 
 
@@ -112,14 +112,14 @@ def test_paper_preset_has_the_published_values(name: str) -> None:
 
 
 def test_tablut_paper_plays_26_million_frames_and_holds_4_2_million_states() -> None:
-    config = presets.PRESETS["tablut-paper"]
+    config = PRESETS["tablut-paper"]
     frames = config.iterations * config.selfplay.games * config.selfplay.steps
     assert round(frames / 1e6) == 26
     assert round(config.window * config.selfplay.games * config.selfplay.steps / 1e6, 1) == 4.2
 
 
 def test_draughts_paper_has_4096_policy_logits() -> None:
-    config = presets.PRESETS["draughts-paper"].net
+    config = PRESETS["draughts-paper"].net
     shapes = weight_shapes(config, interface_of(config, game("draughts", "paper", "paper")))
     assert shapes["params/policy_0/logits/bias"] == (4096,)
 
@@ -127,13 +127,13 @@ def test_draughts_paper_has_4096_policy_logits() -> None:
 @pytest.mark.parametrize(("name", "games"), [("draughts-paper", 100), ("draughts-paper-1000", 1000)])
 def test_draughts_paper_plays_about_the_published_number_of_games(name: str, games: int) -> None:
     """About 96 plies a game, as in the runs made."""
-    config = presets.PRESETS[name]
+    config = PRESETS[name]
     plies = config.iterations * config.selfplay.games * config.selfplay.steps
     assert plies / 96 == pytest.approx(games, rel=0.1)
 
 
 def test_ppo_update_is_every_epoch_over_five_episodes() -> None:
     """10,000 episodes, about 47 decisions in the five of an update, all of them in each of the 20 epochs."""
-    config = ppo_presets.PRESETS["cathedral-paper"]
+    config = ppo_config.PRESETS["cathedral-paper"]
     assert config.iterations * config.updates * config.rollout.games == 10_000
     assert (config.learner.minibatches, config.learner.minibatch_size) == (1, 47)

@@ -14,10 +14,10 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
-from boardwright.learn.ppo.actor import make_decide
-from boardwright.learn.ppo.config import OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
-from boardwright.learn.ppo.method import PPO, Run, with_past_checkpoint
-from boardwright.learn.ppo.presets import PRESETS
+from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.ppo.config import PRESETS, OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
+from boardwright.learn.ppo.method import PPO, Run
+from boardwright.learn.ppo.selfplay import make_decide
 from boardwright.learn.run import checkpoint, league, loop, packing, portable_state, settings
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
@@ -113,7 +113,8 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
     ppo = PPO(dataclasses.replace(SOME, opponent=opponent))
     run = ppo.initialise()
     if opponent.kind == "league":
-        run = with_past_checkpoint(run, 1, ppo.network.init(jax.random.key(5)))
+        past = ppo.network.init(jax.random.key(5))
+        run = dataclasses.replace(run, opponent=replace_net(run.opponent, 1, past))
     kept = weights_of(run.opponent or {})
     run, losses = ppo.update(run, 0, 0)
     assert all(np.isfinite(float(loss)) for loss in losses.values())
@@ -246,7 +247,7 @@ def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_
     kept = netfile.read(tmp_path / "run" / "nets" / league.BEST, game=there)
     assert kept.training["method"] == "ppo"
     assert kept.config == tiny.plain
-    first = league.recall(league.path_of(tmp_path / "run" / "nets", 0), there)
+    first = league.load_net(league.path_of(tmp_path / "run" / "nets", 0), there)
     assert all((kept.weights[name] == weight).all() for name, weight in encoder.items())
     changed = weights_of(first)["params/policy/logits/kernel"] != kept.weights["params/policy/logits/kernel"]
     assert changed.any()

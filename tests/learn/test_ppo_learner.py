@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from boardwright.games.registry import game
-from boardwright.learn.ppo.actor import log_policy
 from boardwright.learn.ppo.config import OpponentConfig, PPOLearnerConfig
 from boardwright.learn.ppo.learner import Batch, PPOLearner, clipped_objective
-from boardwright.learn.ppo.opponents import follow, times_due
-from boardwright.learn.ppo.selfplay import Decision
+from boardwright.learn.ppo.method import follow, times_due
+from boardwright.learn.ppo.selfplay import Decision, log_policy
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.network import make_network, weights_of
 

@@ -14,6 +14,7 @@ from jax import Array
 from boardwright.games.base import ONGOING, BatchEnv
 from boardwright.learn.match.pairing import BOTH
 from boardwright.learn.ppo import selfplay
+from boardwright.learn.ppo.learner import row_advantages
 from boardwright.learn.ppo.selfplay import Decision
 
 # Who moves at each ply of the planted game, and what each role is paid for it besides the action's number: role 0
@@ -96,7 +97,7 @@ def _rolled_out(
     tail_of = functools.partial(selfplay.play_tail, value=lambda s: _value(s.plies), own=_always(OWN), **common)
     games, tally, tail = jax.jit(tail_of)(jax.random.key(99), games, tally)
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *played)
-    found = selfplay.row_advantages(stacked, tail, discount=DISCOUNT, trace=TRACE)
+    found = row_advantages(stacked, tail, discount=DISCOUNT, trace=TRACE)
     return games, tally, stacked, np.asarray(found)
 
 

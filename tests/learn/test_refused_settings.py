@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.dqn.presets import PRESETS as DQN
-from boardwright.learn.ppo.presets import PRESETS as PPO
+from boardwright.learn.dqn.config import PRESETS as DQN
+from boardwright.learn.ppo.config import PRESETS as PPO
 from boardwright.learn.run import settings
-from boardwright.learn.vae.presets import PRESETS as VAE
+from boardwright.learn.vae.config import PRESETS as VAE
 
 # By preset: assignments, separated by spaces, and a part of the message.
 REFUSED = (

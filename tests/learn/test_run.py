@@ -17,7 +17,7 @@ import pytest
 
 from boardwright.cli.train import _line
 from boardwright.errors import RunError
-from boardwright.learn.alphazero import presets
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import arrayfile, checkpoint, league, loop, packing, settings
 from boardwright.learn.run.method import MethodContext, RunObserver
@@ -25,7 +25,7 @@ from boardwright.learn.run.metrics import ON_DEVICE, read_metrics
 from boardwright.nets import netfile
 
 TINY = settings.apply(
-    presets.PRESETS["draughts-tiny"],
+    PRESETS["draughts-tiny"],
     [
         "game=tictactoe",
         "iterations=4",
@@ -69,7 +69,7 @@ def test_a_run_keeps_what_it_promises(whole: Path) -> None:
         history.scalars["selfplay/moves"].values
     ).astype(int).tolist()  # fmt: skip
     # By the tiny preset's rule the nets of iterations 2 and 4 are measured, against a past one each.
-    (other,) = league.drawn_opponents(TINY.evaluation, TINY.seed, 4)
+    (other,) = league.draw_opponents(TINY.evaluation, TINY.seed, 4)
     assert {(match.iteration, match.role0_net, match.role1_net) for match in history.matches} == {
         (2, 2, 0), (2, 0, 2), (4, 4, other), (4, other, 4)
     }  # fmt: skip
@@ -315,7 +315,7 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
     """Whose weights it takes, but for those of the value's hidden layer, which has a row a cell."""
     shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
     sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
-    config = settings.apply(presets.PRESETS["cathedral-tiny"], ["init_from=cathedral", "league.share=0", *sizes])
+    config = settings.apply(PRESETS["cathedral-tiny"], ["init_from=cathedral", "league.share=0", *sizes])
     loop.train(AlphaZero(config), tmp_path, RunObserver(stopped=lambda: True))
     begun = netfile.read(tmp_path / "nets" / league.BEST)
     assert (begun.interface.observation_shape[:2], shipped.interface.observation_shape[:2]) == ((8, 8), (10, 10))
@@ -330,7 +330,7 @@ def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
         (["init_from=tablut"], "setting init_from: .*made for tablut, not tictactoe"),
         (
             [f"init_from={theirs}", "net.width=16"],
-            "setting init_from: .* is a 1x8 net that is built otherwise than net",
+            "setting init_from: .* is a 1x8 net, with another architecture than net",
         ),
     ):
         with pytest.raises(RunError, match=complaint):

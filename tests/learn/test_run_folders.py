@@ -140,7 +140,7 @@ def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str)
         loop.train(method, tmp_path)
     _, progress = trained(tmp_path, USUAL)
     assert progress.iteration == USUAL.iterations
-    assert config_file.read(tmp_path) == config_file.told("drift", USUAL)
+    assert config_file.read(tmp_path) == config_file.contents("drift", USUAL)
     assert netfile.read(league.path_of(tmp_path / "nets", 0)).training["config"]["seed"] == 0
 
 

@@ -16,7 +16,7 @@ from boardwright.learn.match import matches
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
 from boardwright.learn.match.pairing import NetEvaluator
 from boardwright.learn.match.policies import search_policy
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 
 FREE, OPPONENTS = 2, 4
 STRONG, IDLE = (np.tile(np.float32(5 * (np.arange(3) == liked)), (2, 2, 1)) for liked in (2, 0))

@@ -14,7 +14,7 @@ from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.match import matches
 from boardwright.learn.match.matches import Games, finish, play_matches
 from boardwright.learn.match.policies import search_policy
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 
 FREE, GAMES = 2, 32
 

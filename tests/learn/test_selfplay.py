@@ -199,20 +199,8 @@ def test_nobody_gives_up_unless_told(below: float, audited: float) -> None:
         )
 
     games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
-    step = jax.jit(
-        lambda games, tally: selfplay.step(
-            jax.random.key(0),
-            games,
-            tally,
-            env=env,
-            learning=learning,
-            config=config,
-            theirs=False,
-            full=hopeless,
-            quick=None,
-            with_holders=False,
-        )
-    )
+    rules = selfplay.Rules(env, learning, config, with_holders=False, full=hopeless)
+    step = jax.jit(lambda games, tally: selfplay.step(jax.random.key(0), games, tally, rules))
     for _ in range(LONGEST):  # in which nobody climbs, so that games are drawn
         games, tally, *_ = step(games, tally)
     gives_up = below > -1 and audited == 0

@@ -7,19 +7,19 @@ from typing import Any
 import jax
 import pytest
 
-from boardwright.learn.dqn import presets as dqn_presets
+from boardwright.learn.dqn import config as dqn_config
 from boardwright.learn.dqn.method import DQN
-from boardwright.learn.ppo import presets as ppo_presets
+from boardwright.learn.ppo import config as ppo_config
 from boardwright.learn.ppo.method import PPO
 
 
 def _dqn(seed: int) -> list[Callable[..., Any]]:
-    run = DQN(dataclasses.replace(dqn_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    run = DQN(dataclasses.replace(dqn_config.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
     return [run.initialise, lambda state: run.act(state, 0, 0), lambda state: run.learn(state, 0, 0, 0)]
 
 
 def _ppo(seed: int) -> list[Callable[..., Any]]:
-    run = PPO(dataclasses.replace(ppo_presets.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
+    run = PPO(dataclasses.replace(ppo_config.PRESETS["draughts-tiny"], game="tictactoe", seed=seed))
     return [run.initialise, lambda state: run.update(state, 0, 0)]
 
 

@@ -47,8 +47,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             metrics.log(iteration, 100 * iteration, told)
             training = {"method": "alphazero", "iteration": iteration, "frames": 100 * iteration, "config": SETTINGS}
             training["devices"] = ["NVIDIA H200"]
-            league.keep(league.path_of(folder / "nets", iteration), variables, config=NET, game=GAME, training=training)
-            league.keep(folder / "nets" / "best.net", variables, config=NET, game=GAME, training=training, whole=True)
+            about = {"config": NET, "game": GAME, "training": training}
+            league.save_net(league.path_of(folder / "nets", iteration), variables, **about)
+            league.save_net(folder / "nets" / "best.net", variables, full_precision=True, **about)
     return folder
 
 

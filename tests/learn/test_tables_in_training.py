@@ -18,18 +18,17 @@ from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import (
+    PRESETS,
     AlphaZeroConfig,
     LearnerConfig,
     ReplayConfig,
     SelfPlayConfig,
 )
-from boardwright.learn.alphazero.learner import corrected, make_learner
+from boardwright.learn.alphazero.learner import AlphaZeroLearner, corrected
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.metrics import selfplay_metrics
-from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.alphazero.replay import Samples
 from boardwright.learn.run import config_file, settings
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import make_network
 
@@ -72,7 +71,7 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     wanted = [RESULTS[column % 3] for column in range(GAMES)]
     assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
     assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
-    told = selfplay_metrics(run.tally)
+    told = selfplay.collect_metrics(run.tally)
     assert told["selfplay/games"] == sum(chosen)
     assert told["selfplay/adjudicated"] == 1
     _, losses = jax.eval_shape(lambda run: az.learn(run, 0, 0), run)  # with tables in their place
@@ -122,7 +121,7 @@ def test_values_are_the_truth_where_it_is_known() -> None:
 
     def learner(share: float) -> Any:
         config = LearnerConfig(tablebase_weight=share, root_value=0.25)
-        return jax.jit(make_learner(config, game, env, learning, network, 10, proven).losses)
+        return jax.jit(AlphaZeroLearner(config, game, network, 10, proven).losses)
 
     plain, knowing = learner(0.0), learner(1.0)
 
@@ -142,14 +141,14 @@ def test_settings_that_ask_for_tables() -> None:
         AlphaZero(tablut)
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: no draughts tables in /nowhere"):
         AlphaZero(dataclasses.replace(CONFIG, tablebase_dir="/nowhere"))
-    with pytest.raises(RunError, match="setting tablebase_dir: nothing asks for them"):
+    with pytest.raises(RunError, match="setting tablebase_dir: nothing uses them"):
         AlphaZeroConfig(game="draughts", tablebase_dir="somewhere")
-    assert {name for name, preset in PRESETS.items() if preset.asks_tables} == {"draughts-fast"}
+    assert {name for name, preset in PRESETS.items() if preset.needs_tables} == {"draughts-fast"}
 
 
 def test_a_run_that_began_before_there_was_a_setting_goes_on(tmp_path: Path) -> None:
     plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
-    told = config_file.told("alphazero", plain)
+    told = config_file.contents("alphazero", plain)
     for group, name in (("selfplay", "adjudicate"), ("learner", "tablebase_weight")):
         del told[group][name]
     del told["tablebase_dir"]

@@ -17,9 +17,9 @@ from boardwright.learn.run.loop import train
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import Boards, unpack
+from boardwright.learn.vae.config import PRESETS
 from boardwright.learn.vae.learner import cross_entropy, divergence, draw_codes, measure
 from boardwright.learn.vae.method import VAE
-from boardwright.learn.vae.presets import PRESETS
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
 from boardwright.nets.vae import make_vae, weights_of_vae

@@ -10,9 +10,8 @@ from boardwright.learn.run.loop import train
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.shared import encoder_file
-from boardwright.learn.vae.config import VAE_FILE
+from boardwright.learn.vae.config import PRESETS, VAE_FILE
 from boardwright.learn.vae.method import VAE
-from boardwright.learn.vae.presets import PRESETS
 
 TINY = PRESETS["cathedral-tiny"]
 

@@ -14,11 +14,11 @@ from boardwright.agents.alphazero import AlphaZeroPlayer
 from boardwright.agents.base import Limit
 from boardwright.games.base import Position, SearchResources
 from boardwright.games.batched import without_forced
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.match.policies import make_search
 from boardwright.learn.run import settings
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 
 DRAUGHTS = boardwright.game("draughts")
 

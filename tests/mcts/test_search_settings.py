@@ -11,7 +11,7 @@ from midgames import started
 
 import boardwright
 from boardwright.learn.match.policies import make_search
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 
 
 def test_a_blunder_does_not_hide_what_tells_the_others_apart() -> None:

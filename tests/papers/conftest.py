@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from boardwright.arena.balance import Counts, Line, Question
-from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Metrics
 from boardwright.papers.tablutzero.claims import FULL, training_of
@@ -47,7 +46,7 @@ def plant(
             metrics.log(iteration, 1000 * iteration, told)
             if not league.is_evaluated(config.evaluation, iteration):
                 continue
-            for other in league.drawn_opponents(config.evaluation, config.seed, iteration):
+            for other in league.draw_opponents(config.evaluation, config.seed, iteration):
                 steps = (iteration - other) / 5 if by_steps else float(other == 0)
                 won = round(GAMES / (1 + odds**-steps))
                 metrics.log_match(iteration, iteration, other, won, 0, GAMES - won, 50_000)

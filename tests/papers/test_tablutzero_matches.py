@@ -116,7 +116,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     contests, meeting, balance = played[:-5], played[-5], played[-4:]
     assert [challenger for challenger, *_ in contests] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
     for (_, others, *sizes), number in zip(contests, range(20, 41, 5), strict=True):
-        drawn = league.drawn_opponents(FULL.protocol, 0, number)
+        drawn = league.draw_opponents(FULL.protocol, 0, number)
         assert others == [f"tablut-fast {other}" for other in drawn]
         assert sizes == [128, 128, 2]
     assert meeting == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each

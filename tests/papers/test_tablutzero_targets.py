@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import config_of, made_up
 
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
 from boardwright.papers.tablutzero.claims import ELO, FULL, MEETINGS, QUICK, RATING_MODES
 from boardwright.papers.tablutzero.report import markdown

@@ -58,7 +58,7 @@ def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: Tes
         assert begun("alphabeta:net=eyes,nodes=50", rules).status_code == 200
     assert begun("alphabeta:nodes=50").status_code == 200  # no net is needed
     assert "unknown net 'nobody'" in begun("alphabeta:net=nobody").json()["error"]
-    error = "net 'eyes': an evaluation net, which says nothing of moves: play it with alphabeta:net=eyes"
+    error = "net 'eyes': an evaluation network has no policy: play it with alphabeta:net=eyes"
     assert begun("alphazero:net=eyes,sims=2").json()["error"] == error
     error = "net file hands: no evaluation net, which alpha-beta needs: use alphazero:net=hands"
     assert begun("alphabeta:net=hands").json()["error"] == error

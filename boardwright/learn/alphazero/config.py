@@ -1,13 +1,12 @@
-"""Settings of AlphaZero, as frozen dataclasses that are also its config file; see `presets.py` for named ones."""
-
-from __future__ import annotations
+"""Settings of AlphaZero, as frozen dataclasses that are also its config file; `presets.toml` has named ones."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from boardwright.errors import RunError
+from boardwright.learn.run.config_file import Presets
 from boardwright.learn.run.settings import check_ranges
-from boardwright.learn.shared.match_config import ContestConfig, SearchConfig
+from boardwright.learn.shared.config import EvaluationMatchesConfig, SearchConfig, check_even_games
 from boardwright.nets.config import NetConfig
 from boardwright.setting import Setting
 
@@ -16,13 +15,11 @@ MAX_STATES = 3 * 10**7  # of a replay, whose weights, 64 a state, are summed in 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayConfig:
-    """Games in flight, and what is learned of them."""
+    """Concurrent games, and what is learned from them."""
 
     games: Annotated[int, Setting("concurrent games", 1, 2**20)] = 256
     steps: Annotated[int, Setting("actions in each game per iteration", 1, 2**15)] = 64
-    opening_plies: Annotated[
-        int, Setting("maximum of random actions at the start of a game; the number is drawn for each", 0, 1000)
-    ] = 0
+    opening_plies: Annotated[int, Setting("maximum of random actions at the start of a game", 0, 1000)] = 0
     full_share: Annotated[
         float,
         Setting(
@@ -30,14 +27,9 @@ class SelfPlayConfig:
         ),
     ] = 1.0
     quick_simulations: Annotated[int, Setting("simulations of the other steps", 1, 2**14)] = 8
-    unfinished: Annotated[
-        Literal["wait", "bootstrap"],
-        Setting("value target of an unfinished game: wait for its result, or bootstrap from the last search"),
-    ] = "wait"
+    unfinished: Annotated[Literal["wait", "bootstrap"], Setting("value target of unfinished games")] = "wait"
     resign_below: Annotated[float, Setting("root value below which a player resigns; -1 is never", -1, 0)] = -1.0
-    audit_share: Annotated[
-        float, Setting("share of games without resignation, to measure how often it is wrong", 0, 1)
-    ] = 0.1
+    audit_share: Annotated[float, Setting("share of games without resignation, to find wrong ones", 0, 1)] = 0.1
     adjudicate: Annotated[float, Setting("share of games that end where endgame tables know the result", 0, 1)] = 0.0
 
     @property
@@ -48,7 +40,7 @@ class SelfPlayConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LeagueConfig:
-    """Games against past selves."""
+    """Games against past checkpoints."""
 
     share: Annotated[float, Setting("share of games against past checkpoints", 0, 1)] = 0.0
     nets: Annotated[int, Setting("past checkpoints in play; one changes every iteration", 1, 64)] = 2
@@ -56,7 +48,7 @@ class LeagueConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayConfig:
-    """What is remembered: whole iterations, so many or as many as hold so many states."""
+    """The size of the replay buffer, in whole iterations."""
 
     iterations: Annotated[int, Setting("iterations in the replay buffer", 1, 10**4)] = 16
     states: Annotated[int | None, Setting("states in the replay buffer, instead of iterations", 1, MAX_STATES)] = None
@@ -69,9 +61,7 @@ class LearnerConfig:
     batch_size: Annotated[int, Setting("samples of a step", 2, 2**16, was="batch")] = 256
     steps: Annotated[int, Setting("steps per iteration", 1, 10**6)] = 64
     optimiser: Annotated[Literal["adamw", "adam"], Setting("optimiser")] = "adamw"
-    lr_peak: Annotated[
-        float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10, was="peak")
-    ] = 2e-3
+    lr_peak: Annotated[float, Setting("learning rate after the warm-up; cosine decay", 0, 10, was="peak")] = 2e-3
     lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-5
     warmup_steps: Annotated[int, Setting("steps of the linear warm-up", 0, 10**7, was="warmup")] = 100
     weight_decay: Annotated[float, Setting("adamw: decoupled weight decay", 0, 10)] = 1e-4
@@ -79,16 +69,10 @@ class LearnerConfig:
     gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")] = 0.0
     ema_decay: Annotated[
         float,
-        Setting(
-            "decay per step of the averaged weights, which then play; 0 is no averaging", 0, 0.999999, was="averaging"
-        ),
+        Setting("decay of the averaged weights that play; 0 is none", 0, 0.999999, was="averaging"),
     ] = 0.0
-    augment: Annotated[
-        Literal["none", "rotations", "all"], Setting("symmetries of the game that samples are drawn under")
-    ] = "none"
-    root_value: Annotated[
-        float, Setting("share of the search's value in the value target; the rest is the result", 0, 1)
-    ] = 0.0
+    augment: Annotated[Literal["none", "rotations", "all"], Setting("symmetries used for samples")] = "none"
+    root_value: Annotated[float, Setting("share of the root value in the value target", 0, 1)] = 0.0
     tablebase_weight: Annotated[
         float, Setting("share of endgame tables in both targets, where they know a position", 0, 1, was="tables")
     ] = 0.0
@@ -98,9 +82,7 @@ class LearnerConfig:
     value_weight: Annotated[float, Setting("weight of the value loss", 0, 100)] = 1.0
     ownership_weight: Annotated[float, Setting("weight of the ownership loss, of nets with that head", 0, 100)] = 0.15
     margin_weight: Annotated[float, Setting("weight of the margin loss, of nets with that head", 0, 100)] = 0.1
-    plies_weight: Annotated[float, Setting("weight of the loss of remaining plies, of nets with that head", 0, 100)] = (
-        0.05
-    )
+    plies_weight: Annotated[float, Setting("weight of the loss of remaining plies", 0, 100)] = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,21 +119,21 @@ class AlphaZeroConfig:
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     gating: GatingConfig = field(default_factory=GatingConfig)
-    evaluation: ContestConfig = field(default_factory=ContestConfig)
+    evaluation: EvaluationMatchesConfig = field(default_factory=EvaluationMatchesConfig)
 
     def __post_init__(self) -> None:
         check(self)
 
     @property
     def league_games(self) -> int:
-        """Games against past selves: the share of all, in equal parts for each of them."""
+        """Games against past checkpoints: the share of all, in equal parts for each."""
         if self.league.share == 0:
             return 0
         nets, games = self.league.nets, self.selfplay.games
         return max(1, min(round(self.league.share * games / nets), games // nets)) * nets
 
     @property
-    def asks_tables(self) -> str | None:
+    def needs_tables(self) -> str | None:
         """The first setting that needs endgame tables."""
         shares = {
             "selfplay.adjudicate": self.selfplay.adjudicate,
@@ -176,14 +158,14 @@ def check(config: AlphaZeroConfig) -> None:
         raise RunError("setting net.value: a search needs results, from -1 to 1, not linear: set it to wdl or scalar")
     if config.league_games > config.selfplay.games:
         raise RunError(
-            f"setting league.nets: {config.league.nets} past selves need as many games, {config.selfplay.games} are "
-            f"played: lower it, or raise selfplay.games"
+            f"setting league.nets: {config.league.nets} past checkpoints need as many games, selfplay.games is "
+            f"{config.selfplay.games}: lower it, or raise selfplay.games"
         )
     if config.league_games and config.selfplay.steps % 2:
         raise RunError(f"setting selfplay.steps: {config.selfplay.steps} is odd, and a league moves by turns")
-    if config.tablebase_dir is not None and config.asks_tables is None:
+    if config.tablebase_dir is not None and config.needs_tables is None:
         raise RunError(
-            "setting tablebase_dir: nothing asks for them: set selfplay.adjudicate or learner.tablebase_weight too"
+            "setting tablebase_dir: nothing uses them: set selfplay.adjudicate or learner.tablebase_weight too"
         )
     states = config.selfplay.games * config.selfplay.steps
     if config.window * states > MAX_STATES:
@@ -191,6 +173,8 @@ def check(config: AlphaZeroConfig) -> None:
             f"setting replay.iterations: {config.window} iterations of {states} states are more than {MAX_STATES}: "
             "lower it, selfplay.games or selfplay.steps"
         )
-    for path, games in (("gating.games", config.gating.games), ("evaluation.games", config.evaluation.games)):
-        if games % 2:
-            raise RunError(f"setting {path}: {games} is odd, and half of the games are played in each role")
+    check_even_games("gating.games", config.gating.games)
+    check_even_games("evaluation.games", config.evaluation.games)
+
+
+PRESETS = Presets(AlphaZeroConfig, __file__)

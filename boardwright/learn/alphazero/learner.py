@@ -5,18 +5,16 @@ a blend with the value of the search, corrected by endgame tables. Auxiliary hea
 of the game, the margin, and the plies left. Loss terms are logged one by one.
 """
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
 from jax import Array
+from optax.losses import huber_loss
 
-from boardwright.games.base import ONGOING, BatchEnv, Game, Learning, ProvenResults
+from boardwright.games.base import ONGOING, Game, ProvenResults
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
 from boardwright.learn.alphazero.replay import Replay, Samples
@@ -34,7 +32,7 @@ Losses = dict[str, Array]  # each term's mean, weighted as it enters "total"
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Learner:
+class LearnerState:
     """What learning changes."""
 
     variables: Any  # params and batch_stats, float32
@@ -43,85 +41,96 @@ class Learner:
     steps: Array  # int32: taken so far
 
 
-@dataclasses.dataclass(frozen=True)
-class LearnerFunctions:
-    """Pure functions of one learner."""
+class AlphaZeroLearner:
+    """The learner of a net, its learning rate final after `total_steps`. Its methods are pure, for `jax.jit`.
 
-    init: Callable[[Variables], Learner]
-    # key, learner, replay, steps (static), endgame tables or None: after these steps, and the mean of every loss
-    learn: Callable[[Array, Learner, Replay, int, Any], tuple[Learner, Losses]]
-    # of samples under symmetries [N], with endgame tables or None
-    losses: Callable[[Variables, Samples, Array, Any], tuple[Array, tuple[Losses, Any]]]
-
-
-def make_learner(
-    config: LearnerConfig,
-    game: Game,
-    env: BatchEnv,
-    learning: Learning,
-    network: Network,
-    total_steps: int,
-    proven: ProvenResults | None = None,
-) -> LearnerFunctions:
-    """The learner of a net; its learning rate comes to its end after `total_steps`.
-
-    With `proven`, whose tables are then passed to its functions, values are corrected by `config.tablebase_dir`.
+    With `proven`, whose tables are then passed to its methods, values are corrected by endgame tables.
     """
-    schedule = warmup_cosine(config.lr_peak, config.lr_final, config.warmup_steps, total_steps)
-    optimiser = _optimiser(config, schedule)
-    images = SymmetryImages.of(game, config.augment)
 
-    def init(variables: Variables) -> Learner:
-        return Learner(variables, variables, optimiser.init(variables["params"]), jnp.int32(0))
+    def __init__(
+        self, config: LearnerConfig, game: Game, network: Network, total_steps: int, proven: ProvenResults | None = None
+    ):
+        self.config, self.network, self.proven = config, network, proven
+        self.env, self.learning = game.batch(), game.learning()
+        self.schedule = warmup_cosine(config.lr_peak, config.lr_final, config.warmup_steps, total_steps)
+        self.optimiser = _optimiser(config, self.schedule)
+        self.images = SymmetryImages.of(game, config.augment)
+
+    def init(self, variables: Variables) -> LearnerState:
+        """The state before the first step."""
+        return LearnerState(variables, variables, self.optimiser.init(variables["params"]), jnp.int32(0))
 
     def losses(
-        variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
+        self, variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
     ) -> tuple[Array, tuple[Losses, Any]]:
-        states = jax.vmap(learning.unpack)(samples.words)
-        if proven is not None and config.tablebase_weight:
-            known = jax.vmap(proven.result, (None, 0))(tables, states)
+        """(total loss, (its terms, batch statistics)) of samples under symmetries [N]."""
+        config, states = self.config, jax.vmap(self.learning.unpack)(samples.words)
+        if self.proven is not None and config.tablebase_weight:
+            known = jax.vmap(self.proven.result, (None, 0))(tables, states)
             samples = corrected(samples, known, config.tablebase_weight)
         role = states.current_role
-        observation = jax.vmap(env.observe)(states, role)
-        observation, actions = images.apply(symmetry, observation, samples.actions.astype(jnp.int32))
-        output, statistics = network.apply_train(variables, observation, role)
+        observation = jax.vmap(self.env.observe)(states, role)
+        observation, actions = self.images.apply(symmetry, observation, samples.actions.astype(jnp.int32))
+        output, statistics = self.network.apply_train(variables, observation, role)
         terms = {
             "policy": _policy_loss(output.policy_logits, actions, samples.policy),
             "value": config.value_weight * _value_loss(output, samples, side_of(role), config.root_value),
-            **_auxiliary_losses(output, samples, role, symmetry, config, learning, images),
+            **self._auxiliary_losses(output, samples, role, symmetry),
         }
         if config.l2:
             terms["l2"] = config.l2 * _squares(variables["params"])
         terms["total"] = sum(terms.values(), jnp.float32(0))
         return terms["total"], (terms, statistics)
 
-    def one_step(learner: Learner, samples: Samples, symmetry: Array, tables: Any) -> tuple[Learner, Losses]:
-        def of_params(params: Any) -> tuple[Array, tuple[Losses, Any]]:
-            return losses({**learner.variables, "params": params}, samples, symmetry, tables)
-
-        gradients, (terms, statistics) = jax.grad(of_params, has_aux=True)(learner.variables["params"])
-        updates, state = optimiser.update(gradients, learner.optimiser, learner.variables["params"])
-        params = optax.apply_updates(learner.variables["params"], updates)
-        variables = {"params": params, "batch_stats": statistics}
-        averaged = variables
-        if config.ema_decay:
-            decay = jnp.minimum(config.ema_decay, (1 + learner.steps) / (10 + learner.steps))
-            averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, learner.averaged, variables)
-        return Learner(variables, averaged, state, learner.steps + 1), terms
-
-    def learn(key: Array, learner: Learner, replay: Replay, steps: int, tables: Any = None) -> tuple[Learner, Losses]:
+    def learn(
+        self, key: Array, state: LearnerState, replay: Replay, steps: int, tables: Any = None
+    ) -> tuple[LearnerState, Losses]:
+        """The state after a (static) number of steps, and the mean of every loss."""
         draw_key, symmetry_key = jax.random.split(key)
-        places = replay_buffer.draw(draw_key, replay, steps * config.batch_size).reshape(steps, config.batch_size)
-        symmetries = jax.random.randint(symmetry_key, (steps, config.batch_size), 0, images.count)
+        shape = (steps, self.config.batch_size)
+        places = replay_buffer.draw(draw_key, replay, steps * self.config.batch_size).reshape(shape)
+        symmetries = jax.random.randint(symmetry_key, shape, 0, self.images.count)
 
-        def body(learner: Learner, drawn: tuple[Array, Array]) -> tuple[Learner, Losses]:
-            return one_step(learner, split(replay_buffer.take(replay, drawn[0])), split(drawn[1]), tables)
+        def body(state: LearnerState, drawn: tuple[Array, Array]) -> tuple[LearnerState, Losses]:
+            return self._step(state, split(replay_buffer.take(replay, drawn[0])), split(drawn[1]), tables)
 
-        unrolled = steps if on_cpu() else 1
-        learner, terms = jax.lax.scan(body, learner, (places, symmetries), unroll=unrolled)
-        return learner, {name: values.mean() for name, values in terms.items()}
+        state, terms = jax.lax.scan(body, state, (places, symmetries), unroll=steps if on_cpu() else 1)
+        return state, {name: values.mean() for name, values in terms.items()}
 
-    return LearnerFunctions(init, learn, losses)
+    def _step(self, state: LearnerState, samples: Samples, symmetry: Array, tables: Any) -> tuple[LearnerState, Losses]:
+        def loss(params: Any) -> tuple[Array, tuple[Losses, Any]]:
+            return self.losses({**state.variables, "params": params}, samples, symmetry, tables)
+
+        params = state.variables["params"]
+        gradients, (terms, statistics) = jax.grad(loss, has_aux=True)(params)
+        updates, optimiser = self.optimiser.update(gradients, state.optimiser, params)
+        variables = {"params": optax.apply_updates(params, updates), "batch_stats": statistics}
+        averaged = variables
+        if self.config.ema_decay:
+            decay = jnp.minimum(self.config.ema_decay, (1 + state.steps) / (10 + state.steps))
+            averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, state.averaged, variables)
+        return LearnerState(variables, averaged, optimiser, state.steps + 1), terms
+
+    def _auxiliary_losses(self, output: Output, samples: Samples, role: Array, symmetry: Array) -> Losses:
+        """Of the auxiliary heads that the net has, over samples whose game was played to its end."""
+        known, config, views = samples.known.astype(jnp.float32), self.config, self.learning.views
+        share = known / jnp.maximum(known.sum(), 1.0)
+        found, terms = output.auxiliary, {}
+        if "ownership" in found:
+            held = jax.vmap(lambda words: replay_buffer.unpack_holders(words, views.shape[1]))(samples.holders)
+            held = jnp.take_along_axis(held, jnp.asarray(views)[role.astype(jnp.int32)], axis=1)
+            held = self.images.apply_to_cells(symmetry, held)
+            classes = jnp.where(held == 0, 2, jnp.where(held == role[:, None] + 1, 0, 1))  # own, enemy, empty
+            logs = jax.nn.log_softmax(found["ownership"].reshape(*held.shape, 3))
+            each = -jnp.take_along_axis(logs, classes[..., None], axis=2)[..., 0].mean(axis=1)
+            terms["ownership"] = config.ownership_weight * (share * each).sum()
+        if "margin" in found:
+            each = huber_loss(found["margin"] - samples.margin * side_of(role))
+            terms["margin"] = config.margin_weight * (share * each).sum()
+        if "plies" in found:
+            each = huber_loss(found["plies"] - samples.plies / PLIES_SCALE)
+            terms["plies_left"] = config.plies_weight * (share * each).sum()
+        return terms
 
 
 def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.GradientTransformation:
@@ -158,7 +167,7 @@ def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
 
 
 def _value_loss(output: Output, samples: Samples, side: Array, root_value: float) -> Array:
-    """Squared error, or cross-entropy for a net that tells win, draw and loss apart."""
+    """Squared error, or cross-entropy for a net with a win-draw-loss head."""
     target = side * ((1 - root_value) * samples.result + root_value * samples.value)
     if output.wdl_logits is None:
         return jnp.square(output.value - target).mean()
@@ -171,37 +180,3 @@ def as_chances(value: Array) -> Array:
     """[..., 3] chances of win, draw and loss that have a value [...], as many draws among them as can be."""
     win, loss = jnp.maximum(value, 0.0), jnp.maximum(-value, 0.0)
     return jnp.stack([win, 1 - win - loss, loss], axis=-1)
-
-
-def _auxiliary_losses(
-    output: Output,
-    samples: Samples,
-    role: Array,
-    symmetry: Array,
-    config: LearnerConfig,
-    learning: Learning,
-    images: SymmetryImages,
-) -> Losses:
-    """Of those heads the net has, over samples whose game was played to its end."""
-    known = samples.known.astype(jnp.float32)
-    share = known / jnp.maximum(known.sum(), 1.0)
-    terms = {}
-    if "ownership" in output.auxiliary:
-        held = jax.vmap(lambda words: replay_buffer.unpack_holders(words, learning.views.shape[1]))(samples.holders)
-        held = jnp.take_along_axis(held, jnp.asarray(learning.views)[role.astype(jnp.int32)], axis=1)
-        held = images.apply_to_cells(symmetry, held)
-        classes = jnp.where(held == 0, 2, jnp.where(held == role[:, None] + 1, 0, 1))  # own, enemy, empty
-        logs = jax.nn.log_softmax(output.auxiliary["ownership"].reshape(*held.shape, 3))
-        each = -jnp.take_along_axis(logs, classes[..., None], axis=2)[..., 0].mean(axis=1)
-        terms["ownership"] = config.ownership_weight * (share * each).sum()
-    if "margin" in output.auxiliary:
-        target = samples.margin * side_of(role)
-        terms["margin"] = config.margin_weight * (share * _huber(output.auxiliary["margin"] - target)).sum()
-    if "plies" in output.auxiliary:
-        target = samples.plies / PLIES_SCALE
-        terms["plies_left"] = config.plies_weight * (share * _huber(output.auxiliary["plies"] - target)).sum()
-    return terms
-
-
-def _huber(error: Array) -> Array:
-    return optax.losses.huber_loss(error)

@@ -10,8 +10,6 @@
 Used inside `on_devices`, the steps split their work over devices.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,27 +22,26 @@ import jax.numpy as jnp
 from jax import Array
 
 from boardwright.errors import NetError, RunError
+from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import AlphaZeroConfig, GatingConfig
 from boardwright.learn.alphazero.learner import Losses
-from boardwright.learn.alphazero.metrics import selfplay_metrics
-from boardwright.learn.alphazero.state import TrainingState, with_league_net, with_weights
-from boardwright.learn.alphazero.steps import PLAY, Steps
+from boardwright.learn.alphazero.steps import PLAY, Steps, TrainingState, with_weights
 from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
+from boardwright.learn.match.pairing import replace_net
 from boardwright.learn.match.policies import search_policy
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
-from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.shared.match_config import ContestConfig
-from boardwright.learn.shared.schedules import warmup_cosine
+from boardwright.learn.run.method import Method, MethodContext, fold_in
+from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 from boardwright.nets.resized import weights_for
 
-GATE, EVALUATE = PLAY + 17, PLAY + 18  # what random numbers are for, next to those of `steps`
-MOST_PLAYED, MOST_LEARNED = 8, 32  # steps in one call, so that a run can be watched and stopped
-MOST_LEARNED_ON_CPU = 2  # where they are unrolled
+GATE, EVALUATE = PLAY + 17, PLAY + 18  # uses of random numbers, next to those of `steps`
+MAX_PLAYED, MAX_LEARNED = 8, 32  # steps in one call, so that a run can report progress and be stopped
+MAX_LEARNED_ON_CPU = 2  # where they are unrolled
 
 
 class _Compiled(NamedTuple):
@@ -70,20 +67,15 @@ class AlphaZero(Method[TrainingState]):
         self.config = config
         self.steps = Steps(config, dtype=dtype)
         self.game = self.steps.game
-        rates = config.learner
-        self._rate = warmup_cosine(rates.lr_peak, rates.lr_final, rates.warmup_steps, config.iterations * rates.steps)
-        self.play_chunk = chunk_of(config.selfplay.steps, MOST_PLAYED, multiple=2 if config.league_games else 1)
-        self.learn_chunk = chunk_of(config.learner.steps, MOST_LEARNED_ON_CPU if on_cpu() else MOST_LEARNED)
+        self._seed = jax.random.key(config.seed)
+        self.play_chunk = chunk_of(config.selfplay.steps, MAX_PLAYED, multiple=2 if config.league_games else 1)
+        self.learn_chunk = chunk_of(config.learner.steps, MAX_LEARNED_ON_CPU if on_cpu() else MAX_LEARNED)
         self._plays = config.selfplay.steps // self.play_chunk
         self.chunks = self._plays + config.learner.steps // self.learn_chunk
         self._compiled = self._compile()
         self._policies = {  # of matches, by simulations
             number: search_policy(
-                self.steps.env,
-                self.steps.evaluator,
-                config.search,
-                simulations=number,
-                slots=self.steps.slots,
+                self.steps.env, self.steps.evaluator, config.search, simulations=number, slots=self.steps.slots
             )
             for number in (config.gating.simulations, config.evaluation.simulations)
         }
@@ -98,7 +90,7 @@ class AlphaZero(Method[TrainingState]):
 
     def describe_devices(self) -> str | None:
         """Games and samples on each device."""
-        return mesh.in_words(self.config)
+        return mesh.describe(self.config)
 
     def initialise(self) -> TrainingState:
         """New games, nets and replay."""
@@ -116,7 +108,7 @@ class AlphaZero(Method[TrainingState]):
             raise RunError(f"setting init_from: {error}") from error
         if net.config != self.config.net:
             raise RunError(
-                f"setting init_from: {text} is a {net.config.size} net that is built otherwise than net.* says"
+                f"setting init_from: {text} is a {net.config.size} net, with another architecture than net.*"
             )
         return with_weights(state, variables_of(weights))
 
@@ -164,8 +156,8 @@ class AlphaZero(Method[TrainingState]):
 
     def collect_metrics(self, state: TrainingState) -> dict[str, float]:
         """Of self-play, and the learning rate."""
-        rate = float(jnp.asarray(self._rate(int(state.learner.steps))))
-        return selfplay_metrics(state.tally) | {"learning_rate": rate}
+        rate = float(jnp.asarray(self.steps.learner.schedule(int(state.learner.steps))))
+        return selfplay.collect_metrics(state.tally) | {"learning_rate": rate}
 
     def gate(self, state: TrainingState, done: int, context: MethodContext) -> tuple[TrainingState, dict[str, float]]:
         """Promotes the candidate if it scores enough against the reference."""
@@ -174,7 +166,7 @@ class AlphaZero(Method[TrainingState]):
             return state, {}
         show = functools.partial(_show_share, context, "gating", config.games)
         with out_of_memory_hint("gating.games"):
-            key = self._match_key(GATE, done)
+            key = fold_in(self._seed, GATE, done)
             (score,) = self._play_match(key, state.candidate, [state.reference], config, show)
         promoted = score.points > config.threshold
         if promoted:
@@ -186,12 +178,12 @@ class AlphaZero(Method[TrainingState]):
         config, metrics = self.config.evaluation, context.metrics
         if not league.is_evaluated(config, done):
             return {}
-        drawn = league.drawn_opponents(config, self.config.seed, done)
-        opponents = league.nearest_kept(context.nets, drawn, before=done)
+        drawn = league.draw_opponents(config, self.config.seed, done)
+        opponents = league.nearest_iterations(context.nets, drawn, before=done)
         show = functools.partial(_show_share, context, "evaluation", config.games * len(opponents))
         with out_of_memory_hint("evaluation.games"):
-            others = [league.recall(league.path_of(context.nets, other), self.game) for other in opponents]
-            scores = self._play_match(self._match_key(EVALUATE, done), state.playing, others, config, show)
+            others = [league.load_net(league.path_of(context.nets, other), self.game) for other in opponents]
+            scores = self._play_match(fold_in(self._seed, EVALUATE, done), state.playing, others, config, show)
         for other, score in zip(opponents, scores, strict=True):
             for role, (first, second) in enumerate(((done, other), (other, done))):
                 wins = (score.wins[role], score.losses[role])
@@ -223,7 +215,7 @@ class AlphaZero(Method[TrainingState]):
 
     @functools.cached_property
     def _tables(self) -> Any:
-        """Endgame tables on all devices in use, if the config asks for any."""
+        """Endgame tables on all devices in use, if the config needs any."""
         proven = self.steps.proven
         if proven is None:
             return None
@@ -233,19 +225,16 @@ class AlphaZero(Method[TrainingState]):
         """The state with one net of the league replaced, each in turn, by that of a past iteration."""
         if state.league is None or iteration == 0:
             return state
-        (past,) = league.nearest_kept(nets, [league.drawn_past_self(self.config.seed, iteration)], before=iteration)
-        variables = league.recall(league.path_of(nets, past), self.game)
-        return with_league_net(state, iteration % self.config.league.nets, variables)
-
-    def _match_key(self, use: int, done: int) -> Array:
-        return jax.random.fold_in(jax.random.fold_in(jax.random.key(self.config.seed), use), done)
+        variables = league.load_past_net(nets, self.config.seed, iteration, self.game)
+        stack = replace_net(state.league, iteration % self.config.league.nets, variables)
+        return dataclasses.replace(state, league=stack)
 
     def _play_match(
         self,
         key: Array,
         net: Variables,
         others: Sequence[Variables],
-        config: GatingConfig | ContestConfig,
+        config: GatingConfig | EvaluationMatchesConfig,
         show: Callable[[float], None],
     ) -> list[MatchResult]:
         """Results of a net against each of some others."""

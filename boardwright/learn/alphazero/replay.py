@@ -1,14 +1,11 @@
-"""The replay: positions packed, policies by slots, on the device, in the order they were played.
+"""The replay buffer: packed positions and policies by slots, on the device, in the order they were played.
 
-A row is a step of all games, a column a game; a ring of rows holds the last iterations. A position's result is
-not known when it is written, so `settle` fills it in, an iteration at a time, wherever the game has ended since:
-in this iteration's rows and, for the games that were under way when it began, in earlier ones.
+A row is a step of all games, a column a game; a ring of rows holds the last iterations. A position's result is not
+known when it is written. `settle` fills it in at the end of the iteration in which the game ends, in rows of that
+iteration and of earlier ones.
 
-Of a game that was stopped before its end, given up or judged by endgame tables, the result is known, but not how the
-board looks at the end, nor when that is: only the result is learned.
+A game that was resigned or adjudicated has a result but no final board, so only its result is learned.
 """
-
-from __future__ import annotations
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -19,10 +16,10 @@ from jax import Array
 
 from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
 
-# Status: nothing to learn, result unknown, a value in its place, the whole end known, of a stopped game the result.
-EMPTY, OPEN, STAND_IN, KNOWN, RESULT_ONLY = range(5)
+# Status: nothing to learn, result unknown, bootstrapped from a value, full ending known, result of a stopped game.
+EMPTY, OPEN, BOOTSTRAPPED, KNOWN, RESULT_ONLY = range(5)
 WEIGHT_ONE = 64  # what a weight of 1 is stored as, so that draws are exact
-MOST_WEIGHT = 8 * WEIGHT_ONE
+MAX_WEIGHT = 8 * WEIGHT_ONE
 HOLDER_BITS = 2
 
 
@@ -46,7 +43,7 @@ class Replay:
 
     words: Array  # [R, B, W] uint32: positions, see `Game.learning`
     actions: Array  # [R, B, K] int16: legal actions by slot
-    policy: Array  # [R, B, K] bfloat16: what the search made of them
+    policy: Array  # [R, B, K] bfloat16: of the search
     value: Array  # [R, B] float32: what the search found, from the side of role 0
     surprise: Array  # [R, B] float32: how far the policy is from the prior, in nats
     serial: Array  # [R, B] int32: number of the game in its column
@@ -94,7 +91,7 @@ def new_replay(rows: int, games: int, *, words: int, slots: int, holder_words: i
     )
 
 
-def bytes_a_state(replay: Replay) -> float:
+def bytes_per_state(replay: Replay) -> float:
     """How much room one position takes."""
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(replay)) / replay.status.size
 
@@ -110,27 +107,25 @@ def settle(
     """The replay with the results of the games that ended in the T rows from `first_row`.
 
     endings: [T, B], of the game that was played in each row; first_serial: [B], the game of each column before
-    the first of these rows. With `bootstrap` the last search's value stands in while a game is not over.
+    the first of these rows. With `bootstrap` an unfinished game has the value of its last search as a result.
     """
     steps = endings.over.shape[0]
     fresh: Replay = jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first_row, steps), replay)
     fresh, first_end = _fill(fresh, endings)
     if bootstrap:
-        fresh = _stand_in(fresh)
+        fresh = _bootstrap(fresh)
     fresh = dataclasses.replace(fresh, weight=_weights(fresh, surprise))
     replay = _fill_earlier(replay, first_end, first_serial)
     return jax.tree.map(
-        lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0),
-        replay,
-        fresh,
+        lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0), replay, fresh
     )
 
 
 def draw(key: Array, replay: Replay, count: int) -> Array:
     """[count] int32: places of positions to learn from, flattened [R * B], drawn in proportion to their weights."""
     upto = jnp.cumsum(jnp.where(_usable(replay), replay.weight, 0).reshape(-1).astype(jnp.int32))
-    wanted = jax.random.randint(key, (count,), 0, jnp.maximum(upto[-1], 1))
-    return jnp.searchsorted(upto, wanted, side="right").astype(jnp.int32)
+    drawn = jax.random.randint(key, (count,), 0, jnp.maximum(upto[-1], 1))
+    return jnp.searchsorted(upto, drawn, side="right").astype(jnp.int32)
 
 
 def take(replay: Replay, places: Array) -> Samples:
@@ -168,8 +163,8 @@ def holder_words(cells: int) -> int:
 
 
 def _usable(replay: Replay) -> Array:
-    """[R, B] bool: there is a result to learn, or a value in its place."""
-    return replay.status >= STAND_IN
+    """[R, B] bool: there is a result to learn, or a value instead."""
+    return replay.status >= BOOTSTRAPPED
 
 
 def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
@@ -186,8 +181,8 @@ def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
 
 
 def _fill_earlier(replay: Replay, end: Ending, serial: Array) -> Replay:
-    """The replay with the results [B] of games that were under way before, which had these serial numbers [B]."""
-    waiting = (replay.status == OPEN) | (replay.status == STAND_IN)
+    """The replay with the results [B] of games that began earlier, with these serial numbers [B]."""
+    waiting = (replay.status == OPEN) | (replay.status == BOOTSTRAPPED)
     return _filled(replay, waiting & end.over & (replay.serial == serial), end)
 
 
@@ -204,7 +199,7 @@ def _filled(rows: Replay, ended: Array, ends: Ending) -> Replay:
     )
 
 
-def _stand_in(rows: Replay) -> Replay:
+def _bootstrap(rows: Replay) -> Replay:
     """Rows whose open games have the value of their last search as a result."""
 
     def later(last: Array, row: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -217,7 +212,7 @@ def _stand_in(rows: Replay) -> Replay:
     waiting = rows.status == OPEN
     return dataclasses.replace(
         rows,
-        status=jnp.where(waiting, STAND_IN, rows.status).astype(jnp.int8),
+        status=jnp.where(waiting, BOOTSTRAPPED, rows.status).astype(jnp.int8),
         result=jnp.where(waiting, last, rows.result),
     )
 
@@ -228,7 +223,7 @@ def _weights(rows: Replay, surprise: float) -> Array:
     mean = jnp.where(counts, rows.surprise, 0.0).sum() / jnp.maximum(counts.sum(), 1)
     relative = rows.surprise / jnp.maximum(mean, 1e-6)
     weight = WEIGHT_ONE * ((1 - surprise) + surprise * relative)
-    return jnp.where(counts, jnp.clip(jnp.round(weight), 1, MOST_WEIGHT), 0).astype(jnp.int16)
+    return jnp.where(counts, jnp.clip(jnp.round(weight), 1, MAX_WEIGHT), 0).astype(jnp.int16)
 
 
 def _where(condition: Array, new: Array, old: Array) -> Array:

@@ -1,11 +1,9 @@
-"""Self-play: games in flight on the device, one action of each a step, written into the replay as they go.
+"""Self-play: concurrent games on the device, one action in each per step, written into the replay.
 
-Games continue from iteration to iteration and restart when they end. A step searches all games at once and plays
-what the searches chose, in a league where its net is on move (see `pairing`). What is learned from: moves of the
-current net, searched in full, past the random opening.
+Games continue from iteration to iteration and restart when they end. A step searches all games at once and plays the
+chosen actions, in a league where its net is on move (see `pairing`). Only moves of the current net are learned from,
+those searched in full after the random opening.
 """
-
-from __future__ import annotations
 
 import dataclasses
 import functools
@@ -16,25 +14,26 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from boardwright.games.base import ONGOING, BatchEnv, Learning
+from boardwright.games.base import DRAW, ONGOING, BatchEnv, Learning
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
-from boardwright.learn.match.pairing import BOTH, first_seats, on_move
+from boardwright.learn.match import pairing
+from boardwright.learn.match.pairing import BOTH, count_outcomes, first_seats, on_move, swap_seats
 from boardwright.learn.match.policies import Search
 from boardwright.mcts.nodes import side_of
 from boardwright.mcts.policies import SearchResult
 
 NO_ROLE = 2  # instead of the role that would have resigned
-LEAST_PROBABILITY = 1e-9  # of a prior, in logarithms
+MIN_PROBABILITY = 1e-9  # of a prior, in logarithms
 GOLDEN = 0x9E3779B9  # 2^32 times the golden section
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Games:
-    """B games in flight."""
+    """B games in progress."""
 
     states: Any  # [B]
     serial: Array  # [B] int32: number of the game in its column
@@ -47,7 +46,7 @@ class Games:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Sums over what happened in an iteration so far; float32 but for counts."""
+    """Sums over an iteration so far; float32 except counts."""
 
     moves: Array  # int32: searched and played
     learnable: Array  # int32: of these, moves to learn from
@@ -61,14 +60,14 @@ class Tally:
     league: Array  # [2, 3] int32: by role of the current net, its wins, draws and losses
     resigned: Array  # int32: games ended by resignation
     audited: Array  # [2] int32: audited games in which a role would have resigned; of these, not lost by it
-    adjudicated: Array | None = None  # int32: games ended by endgame tables, where they are asked
+    adjudicated: Array | None = None  # int32: games ended by endgame tables, if there are any
 
 
 Proven = Callable[[Any], Array]  # states -> [B] int8: who wins by endgame tables, DRAW, or ONGOING: they do not know
 
 
 def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: int) -> Games:
-    """All games at their beginning."""
+    """All games at their start."""
     state_key, opening_key, audit_key = jax.random.split(key, 3)
     return Games(
         states=jax.vmap(env.init)(jax.random.split(state_key, config.games)),
@@ -81,81 +80,74 @@ def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: i
 
 
 def new_tally(*, adjudicates: bool = False) -> Tally:
-    """Nothing has happened yet."""
-    count, total = jnp.int32(0), jnp.float32(0)
+    """All sums zero."""
+    counts = {name: jnp.int32(0) for name in ("moves", "learnable", "resigned")}
+    names = ("entropy", "depth", "root_value", "surprise", "plies", "pieces")
     return Tally(
-        moves=count,
-        learnable=count,
-        entropy=total,
-        depth=total,
-        root_value=total,
-        surprise=total,
+        **counts,
+        **{name: jnp.float32(0) for name in names},
         ended=jnp.zeros(3, jnp.int32),
-        plies=total,
-        pieces=total,
         league=jnp.zeros((2, 3), jnp.int32),
-        resigned=count,
         audited=jnp.zeros(2, jnp.int32),
-        adjudicated=count if adjudicates else None,
+        adjudicated=jnp.int32(0) if adjudicates else None,
     )
 
 
-def step(
-    key: Array,
-    games: Games,
-    tally: Tally,
-    *,
-    env: BatchEnv,
-    learning: Learning,
-    config: SelfPlayConfig,
-    theirs: Array | bool,
-    full: Search,
-    quick: Search | None,
-    with_holders: bool,
-    proven: Proven | None = None,
-) -> tuple[Games, Tally, Replay, Ending]:
-    """One action of every game whose net is on move: the games after it, and a row to remember.
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """How a step of self-play is made."""
 
-    `theirs`: in league games the past selves are asked and move, else the current net. The row says nothing of
-    results, which `replay_buffer.settle` fills in from the ending. `proven` ends some games, see `_adjudged`.
+    env: BatchEnv
+    learning: Learning
+    config: SelfPlayConfig
+    with_holders: bool  # whether the net has an ownership head
+    full: Search
+    quick: Search | None = None
+    theirs: Array | bool = False  # in league games the past checkpoints move, else the current net
+    proven: Proven | None = None  # endgame tables, which end some games, see `_adjudged`
+
+
+def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, Tally, Replay, Ending]:
+    """One action of every game whose net is on move: the games after it, and a row of the replay.
+
+    The row has no results: `replay_buffer.settle` fills them in from the ending.
     """
+    env, config = rules.env, rules.config
     search_key, cap_key, opening_key, step_key, begin_key = jax.random.split(key, 5)
     count = games.serial.shape[0]
-    before, moving = games.states, on_move(games.states, games.seat, theirs=theirs)
+    before, moving = games.states, on_move(games.states, games.seat, theirs=rules.theirs)
     in_full = jnp.bool_(True)
-    if quick is None:
-        found = full(search_key, before)
+    if rules.quick is None:
+        found = rules.full(search_key, before)
     else:
         in_full = jax.random.uniform(cap_key) < config.full_share
-        found = jax.lax.cond(in_full, full, quick, search_key, before)
+        found = jax.lax.cond(in_full, rules.full, rules.quick, search_key, before)
     in_opening = games.opening > 0
     at_random = jax.vmap(random_action)(jax.random.split(opening_key, count), before.legal_action_mask)
     action = jnp.where(in_opening, at_random, found.action)
     stepped = jax.vmap(env.step)(before, action, jax.random.split(step_key, count))
     after = where_games(moving, stepped, before)
-    by_current = (games.seat == BOTH) | jnp.logical_not(theirs)
+    by_current = (games.seat == BOTH) | jnp.logical_not(rules.theirs)
     learnable = moving & by_current & ~in_opening & in_full
 
     role = before.current_role
     giving_up = moving & ~in_opening & (found.value < config.resign_below)
     resigns = giving_up & games.may_resign & ~after.terminated
-    adjudged = None if proven is None else _adjudged(proven(after), games, config.adjudicate)
-    ending = _ending(after, role, resigns, adjudged, moving, learning, with_holders, stops=config.stops_games)
-    row = _row(games, found, learnable, learning, with_holders)
+    adjudged = None if rules.proven is None else _adjudged(rules.proven(after), games, config.adjudicate)
+    ending = _ending(rules, after, role, resigns, adjudged, moving)
+    row = _row(rules, games, found, learnable)
     resigned = jnp.where(giving_up & (games.resigned == NO_ROLE), role, games.resigned).astype(jnp.int8)
-    tally = _counted(
-        tally, dataclasses.replace(games, resigned=resigned), found, row, ending, after, moving, resigns, learning
-    )
-    if adjudged is not None and tally.adjudicated is not None:
-        by_tables = (moving & (adjudged != ONGOING)).sum(dtype=jnp.int32)
-        tally = dataclasses.replace(tally, adjudicated=tally.adjudicated + by_tables)
     following = dataclasses.replace(
         games,
         states=after,
         opening=jnp.where(moving, jnp.maximum(games.opening - 1, 0), games.opening),
         resigned=resigned,
     )
-    return _begun_anew(begin_key, following, ending.over, env, config), tally, row, ending
+    tally = _count(rules, tally, following, found, row, ending, moving, resigns)
+    if adjudged is not None and tally.adjudicated is not None:
+        by_tables = (moving & (adjudged != ONGOING)).sum(dtype=jnp.int32)
+        tally = dataclasses.replace(tally, adjudicated=tally.adjudicated + by_tables)
+    return _restart(begin_key, following, ending.over, env, config), tally, row, ending
 
 
 def new_endings(steps: int, games: int, holder_words: int, *, stops: bool = False) -> Ending:
@@ -170,6 +162,33 @@ def new_endings(steps: int, games: int, holder_words: int, *, stops: bool = Fals
     )
 
 
+def collect_metrics(tally: Tally) -> dict[str, float]:
+    """Metrics of the games of an iteration."""
+    counted: Any = jax.device_get(tally)
+    ended, learnable = int(counted.ended.sum()), max(int(counted.learnable), 1)
+    metrics = {
+        "selfplay/games": ended,
+        "selfplay/moves": int(counted.moves),
+        "selfplay/learnable": int(counted.learnable),
+        "selfplay/entropy": float(counted.entropy) / learnable,
+        "selfplay/search_depth": float(counted.depth) / learnable,
+        "selfplay/root_value": float(counted.root_value) / learnable,
+        "selfplay/surprise": float(counted.surprise) / learnable,
+        **pairing.outcome_shares(counted.ended),
+        **pairing.opponent_scores(counted.league),
+    }
+    if ended:
+        metrics["selfplay/plies"] = float(counted.plies) / ended
+        metrics["selfplay/pieces_left"] = float(counted.pieces) / ended
+    if counted.adjudicated is not None:
+        metrics["selfplay/adjudicated"] = int(counted.adjudicated) / max(ended, 1)
+    if int(counted.resigned):
+        metrics["selfplay/resigned"] = int(counted.resigned) / max(ended, 1)
+    if int(counted.audited[0]):
+        metrics["selfplay/wrongly_resigned"] = int(counted.audited[1]) / int(counted.audited[0])
+    return metrics
+
+
 def _adjudged(proven: Array, games: Games, share: float) -> Array:
     """[B] int8: what endgame tables say of games [B], but ONGOING in all but a share of them.
 
@@ -180,46 +199,34 @@ def _adjudged(proven: Array, games: Games, share: float) -> Array:
     return jnp.where(chosen, proven, ONGOING)
 
 
-def _ending(
-    after: Any,
-    mover: Array,
-    resigns: Array,
-    adjudged: Array | None,
-    moving: Array,
-    learning: Learning,
-    with_holders: bool,
-    *,
-    stops: bool,
-) -> Ending:
-    """How games stand after a step, [B]; tables know better than who gives up."""
+def _ending(rules: Rules, after: Any, mover: Array, resigns: Array, adjudged: Array | None, moving: Array) -> Ending:
+    """The endings of games [B] after a step; endgame tables overrule a resignation."""
     won_by, over = jnp.where(resigns, 1 - mover, after.result), after.terminated | resigns
     if adjudged is not None:
         known = adjudged != ONGOING
         won_by, over = jnp.where(known, adjudged, won_by), over | known
-    held = jax.vmap(learning.holders)(after)
+    held = jax.vmap(rules.learning.holders)(after)
+    words = jax.vmap(replay_buffer.pack_holders)(held) if rules.with_holders else jnp.zeros((len(held), 0), jnp.uint32)
     return Ending(
         over=moving & over,
         result=jnp.where(won_by == 0, 1.0, jnp.where(won_by == 1, -1.0, 0.0)).astype(jnp.float32),
         plies=after.plies,
-        margin=jax.vmap(learning.margin)(after).astype(jnp.float32),
-        holders=jax.vmap(replay_buffer.pack_holders)(held)
-        if with_holders
-        else jnp.zeros((held.shape[0], 0), jnp.uint32),
-        stopped=~after.terminated if stops else None,
+        margin=jax.vmap(rules.learning.margin)(after).astype(jnp.float32),
+        holders=words,
+        stopped=~after.terminated if rules.config.stops_games else None,
     )
 
 
-def _row(games: Games, found: SearchResult, learnable: Array, learning: Learning, with_holders: bool) -> Replay:
-    """What is remembered of a step, [B]."""
-    count = games.serial.shape[0]
-    cells = learning.views.shape[1]
+def _row(rules: Rules, games: Games, found: SearchResult, learnable: Array) -> Replay:
+    """A row of the replay, [B]."""
+    count, cells = games.serial.shape[0], rules.learning.views.shape[1]
     surprise = (
         jax.scipy.special.xlogy(found.policy, found.policy)
-        - found.policy * jnp.log(jnp.maximum(found.prior, LEAST_PROBABILITY))
+        - found.policy * jnp.log(jnp.maximum(found.prior, MIN_PROBABILITY))
     ).sum(axis=1)
     nothing = jnp.zeros(count, jnp.float32)
     return Replay(
-        words=jax.vmap(learning.pack)(games.states),
+        words=jax.vmap(rules.learning.pack)(games.states),
         actions=found.slot_actions,
         policy=found.policy.astype(jnp.bfloat16),
         value=found.value * side_of(games.states.current_role),
@@ -230,35 +237,28 @@ def _row(games: Games, found: SearchResult, learnable: Array, learning: Learning
         result=nothing,
         plies=games.states.plies.astype(jnp.int16),
         margin=nothing,
-        holders=jnp.zeros((count, replay_buffer.holder_words(cells) if with_holders else 0), jnp.uint32),
+        holders=jnp.zeros((count, replay_buffer.holder_words(cells) if rules.with_holders else 0), jnp.uint32),
     )
 
 
-def _counted(
+def _count(
+    rules: Rules,
     tally: Tally,
     games: Games,
     found: SearchResult,
     row: Replay,
     ending: Ending,
-    after: Any,
     moving: Array,
     resigns: Array,
-    learning: Learning,
 ) -> Tally:
     """The tally with one step more."""
     learnable, over = row.status == replay_buffer.OPEN, ending.over
     among = functools.partial(jnp.where, learnable)
-    outcome = jnp.where(ending.result > 0, 0, jnp.where(ending.result < 0, 1, 2))
-    in_league = games.seat != BOTH
-    own = ending.result * side_of(games.seat)  # of the current net, in league games
-    own_outcome = jnp.where(own > 0, 0, jnp.where(own < 0, 2, 1))
-    league = [
-        [(over & in_league & (games.seat == role) & (own_outcome == what)).sum() for what in range(3)]
-        for role in range(2)
-    ]
+    winner = jnp.where(ending.result > 0, 0, jnp.where(ending.result < 0, 1, DRAW))
+    ended, league = count_outcomes(over, winner, games.seat)
     audited = over & ~games.may_resign & (games.resigned != NO_ROLE)
     wrongly = audited & (ending.result * side_of(games.resigned) >= 0)
-    pieces = (jax.vmap(learning.holders)(after) > 0).sum(axis=1)
+    pieces = (jax.vmap(rules.learning.holders)(games.states) > 0).sum(axis=1)
     return Tally(
         moves=tally.moves + moving.sum(dtype=jnp.int32),
         learnable=tally.learnable + learnable.sum(dtype=jnp.int32),
@@ -266,25 +266,24 @@ def _counted(
         depth=tally.depth + among(found.mean_depth, 0.0).sum(),
         root_value=tally.root_value + among(row.value, 0.0).sum(),
         surprise=tally.surprise + among(row.surprise, 0.0).sum(),
-        ended=tally.ended + jnp.stack([(over & (outcome == what)).sum(dtype=jnp.int32) for what in range(3)]),
+        ended=tally.ended + ended,
         plies=tally.plies + jnp.where(over, ending.plies, 0).sum().astype(jnp.float32),
         pieces=tally.pieces + jnp.where(over, pieces, 0).sum().astype(jnp.float32),
-        league=tally.league + jnp.asarray(league, jnp.int32),
+        league=tally.league + league,
         resigned=tally.resigned + resigns.sum(dtype=jnp.int32),
         audited=tally.audited + jnp.stack([audited.sum(dtype=jnp.int32), wrongly.sum(dtype=jnp.int32)]),
         adjudicated=tally.adjudicated,
     )
 
 
-def _begun_anew(key: Array, games: Games, over: Array, env: BatchEnv, config: SelfPlayConfig) -> Games:
-    """Games, those that are over at a new beginning; in league games the current net changes its role."""
+def _restart(key: Array, games: Games, over: Array, env: BatchEnv, config: SelfPlayConfig) -> Games:
+    """Games, with those that are over back at the start; in league games the current net changes its role."""
     state_key, opening_key, audit_key = jax.random.split(key, 3)
     fresh = jax.vmap(env.init)(jax.random.split(state_key, over.shape[0]))
-    other_seat = jnp.where(games.seat == BOTH, BOTH, 1 - games.seat)
     return Games(
         states=where_games(over, fresh, games.states),
         serial=games.serial + over,
-        seat=jnp.where(over, other_seat, games.seat).astype(jnp.int8),
+        seat=swap_seats(games.seat, over),
         opening=jnp.where(over, _drawn_openings(opening_key, config), games.opening),
         may_resign=jnp.where(over, _drawn_audits(audit_key, config), games.may_resign),
         resigned=jnp.where(over, NO_ROLE, games.resigned).astype(jnp.int8),
@@ -292,7 +291,7 @@ def _begun_anew(key: Array, games: Games, over: Array, env: BatchEnv, config: Se
 
 
 def _drawn_openings(key: Array, config: SelfPlayConfig) -> Array:
-    """[B] int32: random actions a game begins with, from none to the most."""
+    """[B] int32: numbers of random actions at the start of games."""
     return jax.random.randint(key, (config.games,), 0, config.opening_plies + 1)
 
 

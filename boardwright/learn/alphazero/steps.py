@@ -4,8 +4,6 @@ Random numbers come from the seed, the iteration and the step alone, so that a r
 same results.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from pathlib import Path
@@ -22,19 +20,63 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.learn.alphazero.learner import Losses, make_learner
-from boardwright.learn.alphazero.state import TrainingState
+from boardwright.learn.alphazero.learner import AlphaZeroLearner, LearnerState, Losses
+from boardwright.learn.alphazero.replay import Ending, Replay
+from boardwright.learn.alphazero.selfplay import Games, Tally
 from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
+from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate, stack_nets, unstack_nets
 from boardwright.learn.match.policies import make_search
+from boardwright.learn.run.method import fold_in
 from boardwright.mcts.tree import Evaluate
-from boardwright.nets.network import make_network
+from boardwright.nets.network import Variables, make_network
 
-PLAY, LEARN, BEGIN = range(3)  # what random numbers are for
+PLAY, LEARN, BEGIN = range(3)  # uses of random numbers
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class TrainingState:
+    """T steps an iteration, B games."""
+
+    games: Games
+    tally: Tally
+    endings: Ending  # [T, B], of this iteration
+    first_serial: Array  # [B] int32: numbers of the games when the iteration began
+    replay: Replay
+    learner: LearnerState
+    reference: Any  # variables that play: with gating those that were promoted last, else None
+    league: Any  # variables of the past checkpoints in play, [nets, ...]; None without a league
+
+    @property
+    def candidate(self) -> Variables:
+        """The variables that learning has arrived at, averaged."""
+        return self.learner.averaged
+
+    @property
+    def playing(self) -> Variables:
+        """The variables that play: with gating those that were promoted last, else the candidate's."""
+        return self.candidate if self.reference is None else self.reference
+
+
+def with_weights(state: TrainingState, new: Variables) -> TrainingState:
+    """The state with other weights in all its nets: learner, reference and league."""
+
+    def put(variables: Variables) -> Variables:
+        """A copy for each place, because steps donate their state and may not donate a buffer twice."""
+        return jax.tree.map(
+            lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape).copy(), old.sharding), variables, new
+        )
+
+    learner = dataclasses.replace(
+        state.learner, variables=put(state.learner.variables), averaged=put(state.learner.averaged)
+    )
+    reference = None if state.reference is None else put(state.reference)
+    league = None if state.league is None else put(state.league)
+    return dataclasses.replace(state, learner=learner, reference=reference, league=league)
 
 
 class Steps:
-    """The steps of one config, and what they are made of."""
+    """The steps of one config."""
 
     def __init__(self, config: AlphaZeroConfig, *, dtype: Any = None):
         """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
@@ -47,17 +89,12 @@ class Steps:
         self.proven = _proven_results(config, self.game)
         self.slots = min(self.game.max_search_actions, self.game.num_actions)
         total_steps = config.iterations * config.learner.steps
-        self._learner = make_learner(
-            config.learner, self.game, self.env, self.learning, self.network, total_steps, self.proven
-        )
+        self.learner = AlphaZeroLearner(config.learner, self.game, self.network, total_steps, self.proven)
         self._with_holders = "ownership" in config.net.auxiliary
-        self._seed = jax.random.key(config.seed)
+        self._key = functools.partial(fold_in, jax.random.key(config.seed))  # of a use, an iteration and a step
 
-    def _key(self, use: int, iteration: Array | int, step: Array | int) -> Array:
-        return jax.random.fold_in(jax.random.fold_in(jax.random.fold_in(self._seed, use), iteration), step)
-
-    def new_tally(self) -> selfplay.Tally:
-        """Of an iteration in which nothing has happened yet."""
+    def new_tally(self) -> Tally:
+        """All sums of an iteration zero."""
         return selfplay.new_tally(adjudicates=self.config.selfplay.adjudicate > 0)
 
     def new_state(self) -> TrainingState:
@@ -68,7 +105,7 @@ class Steps:
         games = selfplay.new_games(games_key, self.env, config.selfplay, config.league_games)
         words = jax.eval_shape(jax.vmap(self.learning.pack), games.states).shape[1]
         holder_words = replay_buffer.holder_words(self.learning.views.shape[1]) if self._with_holders else 0
-        steps, count, nets = config.selfplay.steps, config.selfplay.games, config.league.nets
+        steps, count = config.selfplay.steps, config.selfplay.games
         return TrainingState(
             games=games,
             tally=self.new_tally(),
@@ -77,9 +114,9 @@ class Steps:
             replay=replay_buffer.new_replay(
                 config.window * steps, count, words=words, slots=self.slots, holder_words=holder_words
             ),
-            learner=self._learner.init(variables),
+            learner=self.learner.init(variables),
             reference=variables if config.gating.games else None,
-            league=jax.tree.map(lambda leaf: jnp.stack([leaf] * nets), variables) if config.league_games else None,
+            league=stack_nets(variables, config.league.nets) if config.league_games else None,
         )
 
     def _evaluates(self, state: TrainingState) -> list[Evaluate]:
@@ -89,8 +126,7 @@ class Steps:
         current = self.network.fold(state.candidate if is_candidate else state.playing)
         if not config.league_games:
             return [self.evaluator(current)]
-        past = [jax.tree.map(lambda leaf, n=n: leaf[n], state.league) for n in range(config.league.nets)]
-        folded = [self.network.fold(net) for net in past]
+        folded = [self.network.fold(net) for net in unstack_nets(state.league, config.league.nets)]
         return [self.evaluator(current), opponents_evaluate(self.evaluator, current, folded, config.league_games)]
 
     def play(
@@ -124,19 +160,18 @@ class Steps:
         proven = None
         if self.proven is not None and config.selfplay.adjudicate > 0:
             proven = functools.partial(jax.vmap(self.proven.result, (None, 0)), tables)
-        games, tally, row, ending = selfplay.step(
-            self._key(PLAY, iteration, step),
-            state.games,
-            state.tally,
+        rules = selfplay.Rules(
             env=without_forced(self.env, config.search.max_forced_plies),  # to where there is something to learn
             learning=self.learning,
             config=config.selfplay,
-            theirs=theirs,
+            with_holders=self._with_holders,
             full=search(simulations=simulations),
             quick=search(simulations=config.selfplay.quick_simulations) if config.selfplay.full_share < 1 else None,
-            with_holders=self._with_holders,
+            theirs=theirs,
             proven=proven,
         )
+        key = self._key(PLAY, iteration, step)
+        games, tally, row, ending = selfplay.step(key, state.games, state.tally, rules)
         endings = jax.tree.map(lambda rows, new: rows.at[step].set(new), state.endings, ending)
         place = iteration % config.window * config.selfplay.steps + step
         replay = replay_buffer.write_row(state.replay, place, row)
@@ -164,7 +199,7 @@ class Steps:
     ) -> tuple[TrainingState, Losses]:
         """The state after some steps of learning, and their losses; unchanged without enough to learn from."""
         key = self._key(LEARN, iteration, first)
-        after, losses = self._learner.learn(key, state.learner, state.replay, steps, tables)
+        after, losses = self.learner.learn(key, state.learner, state.replay, steps, tables)
         enough = self.has_enough(state)
         learner = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, state.learner)
         losses = jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
@@ -173,9 +208,9 @@ class Steps:
 
 def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:
     """The endgame tables that a config needs; raises RunError if they are missing."""
-    if config.asks_tables is None:
+    if config.needs_tables is None:
         return None
     try:
         return game.proven_results(None if config.tablebase_dir is None else Path(config.tablebase_dir))
     except BoardwrightError as error:
-        raise RunError(f"setting {config.asks_tables}: {error}") from error
+        raise RunError(f"setting {config.needs_tables}: {error}") from error

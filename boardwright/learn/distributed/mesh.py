@@ -4,12 +4,10 @@
         state = AlphaZero(config).initialise()
         ...
 
-Games, endings and replay lie on the device of their column; nets, optimiser and tally are the same everywhere.
+Games, endings and replay are on the device of their column; nets, optimiser and tally are the same everywhere.
 Random numbers do not depend on how many devices there are, so that a run is the same on any number of them up
 to the rounding of sums. With one device nothing changes.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,12 +21,17 @@ from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.mcts.split import AXIS, GAMES, NODES, SAME
 
-LIE = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": NODES}  # fields of a run; the others SAME
+PLACEMENT = {
+    "games": GAMES,
+    "first_serial": GAMES,
+    "endings": NODES,
+    "replay": NODES,
+}  # else SAME
 
 
 @contextmanager
 def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
-    """Splits what is done inside over all devices of all processes; raises RunError where that does not come out."""
+    """Splits games and batches over all devices of all processes; raises RunError if they do not divide by these."""
     count = jax.device_count()
     if count == 1:
         yield
@@ -43,20 +46,20 @@ def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
 
 
 def run_placement(run: Any) -> Any:
-    """How the arrays of a run lie, for `jax.jit`; None where nothing is split."""
+    """The shardings of the arrays of a run, for `jax.jit`; None without a mesh."""
     mesh = jax.sharding.get_mesh()
     if mesh.empty:
         return None
 
     def of_leaf(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
         del leaf
-        return NamedSharding(mesh, LIE.get(path[0].name, SAME))
+        return NamedSharding(mesh, PLACEMENT.get(path[0].name, SAME))
 
     return jax.tree_util.tree_map_with_path(of_leaf, run)
 
 
 def same_everywhere() -> NamedSharding | None:
-    """How an array lies that every device has, for `jax.jit`; None where nothing is split."""
+    """The sharding of an array that every device has, for `jax.jit`; None without a mesh."""
     mesh = jax.sharding.get_mesh()
     return None if mesh.empty else NamedSharding(mesh, PartitionSpec())
 
@@ -67,8 +70,8 @@ def size() -> int:
     return 1 if mesh.empty else mesh.size
 
 
-def in_words(config: AlphaZeroConfig) -> str | None:
-    """What each device has to do; None where there is only one."""
+def describe(config: AlphaZeroConfig) -> str | None:
+    """Games and samples on each device, in one line; None for one device."""
     count, processes = jax.device_count(), jax.process_count()
     if count == 1:
         return None

@@ -4,8 +4,6 @@ Only the first writes files and messages. The processes must agree on anything t
 disk, or they would wait for each other in different places for ever.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,5 +96,5 @@ def _check(coordinator: str | None, processes: int | None, process: int | None) 
     if processes is not None and processes < 1:
         raise RunError(f"--processes {processes}: expected how many there are, from 1")
     if process is not None and not 0 <= process < (processes or 1 << 31):
-        most = "below --processes" if processes is None else f"to {processes - 1}"
-        raise RunError(f"--process {process}: expected a number from 0 {most}")
+        range_end = "below --processes" if processes is None else f"to {processes - 1}"
+        raise RunError(f"--process {process}: expected a number from 0 {range_end}")

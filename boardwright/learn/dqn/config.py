@@ -1,16 +1,16 @@
 """Settings of DQN, as frozen dataclasses that are also its config file; defaults are those of the Cathedral paper."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from boardwright.errors import RunError
-from boardwright.learn.dqn.exploration import Exploration
-from boardwright.learn.shared.policy_config import PolicyConfig
+from boardwright.learn.run.config_file import Presets
+from boardwright.learn.shared.config import PolicyConfig
 from boardwright.nets.config import NetConfig
 from boardwright.setting import Setting
+
+Exploration = Literal["epsilon", "boltzmann"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +22,7 @@ class ActingConfig:
     exploration: Annotated[Exploration, Setting("exploration: epsilon-greedy or Boltzmann")] = "boltzmann"
     exploration_start: Annotated[float, Setting("epsilon or temperature at the start", 1e-6, 1e6, was="first")] = 1.0
     exploration_end: Annotated[float, Setting("epsilon or temperature in the limit", 1e-6, 1e6, was="last")] = 0.1
-    exploration_decay: Annotated[
-        float, Setting("episodes in which the distance to the limit falls by 1 / e", 1e-3, 1e9, was="decay")
-    ] = 500.0
+    exploration_decay: Annotated[float, Setting("episodes for a decay by 1 / e", 1e-3, 1e9, was="decay")] = 500.0
     random_episodes: Annotated[int, Setting("first episodes in which the other role plays at random", 0, 10**9)] = 0
     illegal_episodes: Annotated[
         int, Setting("first episodes without a mask: an illegal action ends the game and costs the penalty", 0, 10**9)
@@ -40,9 +38,7 @@ class TransitionsConfig:
     prioritised: Annotated[bool, Setting("prioritised replay, else uniform")] = True
     alpha: Annotated[float, Setting("exponent of priorities; 0 is uniform", 0, 1)] = 0.6
     beta: Annotated[float, Setting("exponent of importance weights at the start; it rises to 1", 0, 1)] = 0.4
-    priority_epsilon: Annotated[
-        float, Setting("constant added to every error, so that all transitions are drawn", 1e-9, 1e3, was="least")
-    ] = 1e-3
+    priority_epsilon: Annotated[float, Setting("constant added to every error", 1e-9, 1e3, was="least")] = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,26 +48,16 @@ class QLearnerConfig:
     batch_size: Annotated[int, Setting("transitions of an update", 1, 2**16, was="batch")] = 64
     updates: Annotated[float, Setting("updates per action of every game", 0, 10**4)] = 10.0
     merge: Annotated[int, Setting("updates made as one, with that many times the batch", 1, 1024)] = 1
-    min_replay_size: Annotated[
-        int, Setting("transitions in the buffer before learning starts", 1, 10**7, was="begin")
-    ] = 64
+    min_replay_size: Annotated[int, Setting("transitions before learning starts", 1, 10**7, was="begin")] = 64
     discount: Annotated[float, Setting("discount of an action", 0, 1)] = 0.95
-    target_every: Annotated[
-        int, Setting("episodes between copies of the net to the target net; 0 is never", 0, 10**9)
-    ] = 30
-    target_share: Annotated[
-        float, Setting("share of the net in the target net after every update; 0 is none", 0, 1)
-    ] = 0.0
+    target_every: Annotated[int, Setting("episodes between copies to the target net; 0 is never", 0, 10**9)] = 30
+    target_share: Annotated[float, Setting("share of the net in a soft target update; 0 is none", 0, 1)] = 0.0
     loss: Annotated[Literal["squared", "huber"], Setting("loss of the temporal-difference error")] = "squared"
-    lr_peak: Annotated[
-        float, Setting("learning rate after the warm-up; it falls along a cosine", 0, 10, was="peak")
-    ] = 1e-3
+    lr_peak: Annotated[float, Setting("learning rate after the warm-up; cosine decay", 0, 10, was="peak")] = 1e-3
     lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-3
     warmup_steps: Annotated[int, Setting("updates of the linear warm-up", 0, 10**9, was="warmup")] = 0
     gradient_clip: Annotated[float, Setting("maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")] = 0.0
-    augment: Annotated[
-        Literal["none", "rotations", "all"], Setting("symmetries of the game that samples are drawn under")
-    ] = "none"
+    augment: Annotated[Literal["none", "rotations", "all"], Setting("symmetries used for samples")] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,3 +109,6 @@ def check(config: DQNConfig) -> None:
         )
     if (learner.target_every > 0) == (learner.target_share > 0):
         raise RunError("setting learner.target_every: the target net moves by it or by target_share: set one to 0")
+
+
+PRESETS = Presets(DQNConfig, __file__)

@@ -6,8 +6,6 @@ acts again and subtracted where the other does. One number for both sides is eno
 other side is also paid to the mover.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any, NamedTuple
 
@@ -20,9 +18,9 @@ from boardwright.games.base import Game
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import DQNConfig, QLearnerConfig
-from boardwright.learn.dqn.exploration import choose_greedily
 from boardwright.learn.dqn.replay import Replay, Transition
-from boardwright.learn.shared.encoder import frozen_mask
+from boardwright.learn.dqn.selfplay import choose_greedily
+from boardwright.learn.shared.encoder_file import frozen_mask
 from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages

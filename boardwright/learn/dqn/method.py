@@ -10,8 +10,6 @@ by B times as many updates as one action in one game, so that their ratio is as 
 seed, the iteration, the step and the update only.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -27,10 +25,9 @@ from boardwright.learn.dqn.config import DQNConfig
 from boardwright.learn.dqn.learner import LearnerState, Losses, QLearner
 from boardwright.learn.dqn.replay import Replay
 from boardwright.learn.dqn.selfplay import Games, Tally
-from boardwright.learn.run.method import MethodContext
+from boardwright.learn.run.method import MethodContext, fold_in
 from boardwright.learn.shared.observation_codec import pack_flags
 from boardwright.learn.shared.policy_method import PolicyMethod
-from boardwright.learn.shared.random_keys import fold_in
 
 INIT, ACT, LEARN = range(3)  # uses of random numbers
 MAX_UNROLLED = 4  # updates in one call on a CPU, where they are unrolled
@@ -59,14 +56,8 @@ class DQN(PolicyMethod[Run]):
         self.chunks = config.acting.steps
         self.learn_chunk = chunk_of(config.updates_a_step, MAX_UNROLLED if on_cpu() else config.updates_a_step)
         self._learner = QLearner(config, self.game, self.network, self.dtype)
-        self._jitted_init = jax.jit(self._init)
         self._jitted_act = jax.jit(self._act, donate_argnums=1)
         self._jitted_learn = jax.jit(self._learn, donate_argnums=1)
-        self._jitted_next = jax.jit(lambda run: dataclasses.replace(run, tally=selfplay.new_tally()), donate_argnums=0)
-
-    def initialise(self) -> Run:
-        """New games and net, and an empty replay."""
-        return self._jitted_init(self._seed)
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One action in every game and the updates that follow it."""
@@ -88,10 +79,6 @@ class DQN(PolicyMethod[Run]):
             "learning/merged_updates": updates * self.config.learner.merge,
             "learning_rate": self._learner.learning_rate(updates),
         }
-
-    def next_iteration(self, state: Run) -> Run:
-        """With a new tally."""
-        return self._jitted_next(state)
 
     def take_step(self, run: Run, iteration: int, step: int) -> tuple[Run, Losses]:
         """The run after one action in every game and the updates that follow it, and the mean of their losses."""
@@ -124,6 +111,9 @@ class DQN(PolicyMethod[Run]):
             replay=replay_buffer.new_replay(self.config.transitions.capacity, words=words, legal_words=legal_words),
             learner=self._learner.init(self._new_variables(net_key)),
         )
+
+    def _reset(self, state: Run) -> Run:
+        return dataclasses.replace(state, tally=selfplay.new_tally())
 
     def _act(self, seed: Array, run: Run, iteration: Array, step: Array) -> Run:
         states, learned, every = run.games.states, run.learner, self.config.learner.target_every

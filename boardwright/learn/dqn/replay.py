@@ -6,8 +6,6 @@ that a draw only needs sums. These are computed for every draw, in two steps of 
 on a GPU that is a few small kernels, whereas a sum tree would be a sequential walk.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import NamedTuple
@@ -128,11 +126,9 @@ def importance_weights(replay: Replay, places: Array, beta: Array) -> Array:
     return (weight / weight.min()) ** -beta
 
 
-def update_weights(replay: Replay, places: Array, errors: Array, alpha: float, least: float) -> Replay:
+def update_weights(replay: Replay, places: Array, errors: Array, alpha: float, epsilon: float) -> Replay:
     """The replay with new priorities at places [N], from TD errors [N]."""
-    weight = (jnp.abs(errors) + least) ** alpha
+    weight = (jnp.abs(errors) + epsilon) ** alpha
     return dataclasses.replace(
-        replay,
-        weight=replay.weight.at[places].set(weight),
-        greatest=jnp.maximum(replay.greatest, weight.max()),
+        replay, weight=replay.weight.at[places].set(weight), greatest=jnp.maximum(replay.greatest, weight.max())
     )

@@ -4,8 +4,6 @@ Games continue from iteration to iteration and restart when they end. The action
 too: Q-learning needs what an action led to, not the policy that chose it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -15,12 +13,12 @@ from jax import Array
 
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.games.batched import random_action, where_games
-from boardwright.learn.dqn import exploration
-from boardwright.learn.dqn.config import ActingConfig
+from boardwright.learn.dqn.config import ActingConfig, Exploration
 from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Transition
-from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.pairing import BOTH, outcome_shares
 from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
-from boardwright.learn.shared.selfplay_metrics import outcome_shares
+
+NEVER = -1e30  # instead of the value of an action that must not be chosen
 
 
 @jax.tree_util.register_dataclass
@@ -64,7 +62,30 @@ def exploration_level(episodes: Array, config: ActingConfig) -> Array:
     """Epsilon or the temperature after a number of episodes; the decay restarts after a first phase."""
     phase = max(config.random_episodes, config.illegal_episodes)
     since = jnp.where(episodes >= phase, episodes - phase, episodes)
-    return exploration.decayed_level(since, config.exploration_start, config.exploration_end, config.exploration_decay)
+    return decayed_level(since, config.exploration_start, config.exploration_end, config.exploration_decay)
+
+
+def decayed_level(episodes: Array, first: float, last: float, decay: float) -> Array:
+    """Epsilon or the temperature: falls exponentially from `first` to `last`, by a factor e every `decay` episodes."""
+    return last + (first - last) * jnp.exp(-episodes / decay)
+
+
+def choose(key: Array, q: Array, allowed: Array, level: Array, kind: Exploration) -> Array:
+    """[B] int32: an action for each of B games, from values and masks [B, A].
+
+    Boltzmann draws in proportion to exp(Q / level); epsilon draws uniformly with probability `level`, else is greedy.
+    """
+    if kind == "boltzmann":
+        return jax.random.categorical(key, jnp.where(allowed, q / level, NEVER)).astype(jnp.int32)
+    try_key, random_key = jax.random.split(key)
+    tries = jax.random.uniform(try_key, q.shape[:1]) < level
+    at_random = jax.random.categorical(random_key, jnp.where(allowed, 0.0, NEVER))
+    return jnp.where(tries, at_random, choose_greedily(q, allowed)).astype(jnp.int32)
+
+
+def choose_greedily(q: Array, allowed: Array) -> Array:
+    """[B] int32: the allowed action of the greatest value, the first of equals."""
+    return jnp.where(allowed, q, NEVER).argmax(axis=-1).astype(jnp.int32)
 
 
 def take_step(
@@ -82,7 +103,7 @@ def take_step(
     choose_key, random_key, step_key, restart_key = jax.random.split(key, 4)
     before, role, legal = games.states, games.states.current_role, games.states.legal_action_mask
     allowed = legal | games.unmasked[:, None]
-    own = exploration.choose(choose_key, q, allowed, exploration_level(episodes, config), config.exploration)
+    own = choose(choose_key, q, allowed, exploration_level(episodes, config), config.exploration)
     at_random = jax.vmap(random_action)(jax.random.split(random_key, config.games), legal)
     action = jnp.where((games.seat == BOTH) | (games.seat == role), own, at_random)
     illegal = ~jnp.take_along_axis(legal, action[:, None], axis=1)[:, 0]
@@ -106,7 +127,7 @@ def take_step(
     )
     paid = games.paid + reward
     outcome = jnp.where(illegal, 3, jnp.where(after.result == DRAW, 2, after.result))
-    best = jnp.where(legal, q, exploration.NEVER).max(axis=1)
+    best = jnp.where(legal, q, NEVER).max(axis=1)
     tally = Tally(
         moves=tally.moves + config.games,
         ended=tally.ended + jnp.stack([(over & (outcome == what)).sum(dtype=jnp.int32) for what in range(4)]),

@@ -1,12 +1,12 @@
 """Settings of the training of evaluation networks, as frozen dataclasses that are also its config file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from boardwright.errors import RunError
+from boardwright.learn.run.config_file import Presets
 from boardwright.learn.run.settings import check_ranges
+from boardwright.learn.shared.config import check_even_games
 from boardwright.nets.config import EvaluationConfig
 from boardwright.setting import Setting
 
@@ -19,32 +19,24 @@ class AlphaBetaGamesConfig:
 
     games: Annotated[int, Setting("games per iteration", 1, 10**6)] = 1000
     nodes: Annotated[int, Setting("nodes of a search", MIN_NODES, 10**9)] = 1000
-    min_random_plies: Annotated[
-        int, Setting("minimum of random plies at the start of a game", 0, 1000, was="least_random")
-    ] = 4
-    max_random_plies: Annotated[
-        int, Setting("maximum of random plies at the start of a game", 0, 1000, was="most_random")
-    ] = 12
+    min_random_plies: Annotated[int, Setting("minimum of random plies at the start", 0, 1000, was="least_random")] = 4
+    max_random_plies: Annotated[int, Setting("maximum of random plies at the start", 0, 1000, was="most_random")] = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaLearnerConfig:
-    """How the net learns: by Adam, from positions of the replay, each of which is as likely."""
+    """How the net learns: by Adam, from uniformly drawn positions of the replay."""
 
     batch_size: Annotated[int, Setting("positions of a step", 1, 2**16, was="batch")] = 1024
     steps: Annotated[int, Setting("steps per iteration", 1, 10**6)] = 800
-    lr_peak: Annotated[
-        float, Setting("learning rate at the start of the run; it falls along a cosine", 0, 10, was="peak")
-    ] = 2e-3
+    lr_peak: Annotated[float, Setting("learning rate at the start; cosine decay", 0, 10, was="peak")] = 2e-3
     lr_final: Annotated[float, Setting("learning rate at the end of the run", 0, 10, was="least")] = 1e-5
-    result_share: Annotated[
-        float, Setting("share of the result in the target; the rest is the search's score", 0, 1)
-    ] = 0.5
+    result_share: Annotated[float, Setting("share of the result in the target, else the score", 0, 1)] = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaBetaContestsConfig:
-    """Contests with earlier nets, from which ratings are made."""
+class AlphaBetaMatchesConfig:
+    """Evaluation matches against nets of earlier iterations, from which ratings are made."""
 
     every: Annotated[int, Setting("iterations between evaluation matches; 0 is never", 0, 10**6)] = 8
     games: Annotated[int, Setting("games against each opponent, half in each role", 2, 2**16)] = 200
@@ -67,7 +59,7 @@ class AlphaBetaConfig:
     selfplay: AlphaBetaGamesConfig = field(default_factory=AlphaBetaGamesConfig)
     replay: Annotated[int, Setting("latest positions in the replay buffer", 1, 10**8)] = 2_000_000
     learner: AlphaBetaLearnerConfig = field(default_factory=AlphaBetaLearnerConfig)
-    evaluation: AlphaBetaContestsConfig = field(default_factory=AlphaBetaContestsConfig)
+    evaluation: AlphaBetaMatchesConfig = field(default_factory=AlphaBetaMatchesConfig)
 
     def __post_init__(self) -> None:
         check(self)
@@ -76,12 +68,12 @@ class AlphaBetaConfig:
 def check(config: AlphaBetaConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
     check_ranges(config)
-    least, most = config.selfplay.min_random_plies, config.selfplay.max_random_plies
-    if least > most:
+    low, high = config.selfplay.min_random_plies, config.selfplay.max_random_plies
+    if low > high:
         raise RunError(
-            f"setting selfplay.min_random_plies: {least} is more than selfplay.max_random_plies, {most}: lower it"
+            f"setting selfplay.min_random_plies: {low} is more than selfplay.max_random_plies, {high}: lower it"
         )
-    if config.evaluation.games % 2:
-        raise RunError(
-            f"setting evaluation.games: {config.evaluation.games} is odd, and half of the games are played in each role"
-        )
+    check_even_games("evaluation.games", config.evaluation.games)
+
+
+PRESETS = Presets(AlphaBetaConfig, __file__)

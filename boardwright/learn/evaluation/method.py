@@ -1,7 +1,5 @@
 """Evaluation networks for alpha-beta as a method of the training loop: when it plays, learns and is evaluated."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +15,8 @@ from boardwright.games.registry import game_class
 from boardwright.learn.distributed.device import chunk_of, out_of_memory_hint
 from boardwright.learn.evaluation import selfplay
 from boardwright.learn.evaluation.config import AlphaBetaConfig
-from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState
+from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState, Replay, add, new_replay
 from boardwright.learn.evaluation.match import evaluate
-from boardwright.learn.evaluation.replay import Replay, add, new_replay
 from boardwright.learn.evaluation.selfplay import Tally
 from boardwright.learn.run.method import Method, MethodContext
 from boardwright.nets.network import Variables, weights_of

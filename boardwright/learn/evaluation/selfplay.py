@@ -10,8 +10,6 @@ quiet positions, in which the chosen move captures nothing: alpha-beta does not 
 first.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,8 +26,8 @@ from jax import Array
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game, SearchResources
 from boardwright.learn.evaluation.config import AlphaBetaGamesConfig
+from boardwright.learn.match.pairing import outcome_shares
 from boardwright.learn.shared.boards import pack
-from boardwright.learn.shared.selfplay_metrics import outcome_shares
 
 MEGABYTES = 1  # of a search's transposition table: enough for a game with few nodes per move
 
@@ -142,10 +140,10 @@ def play_games(
     return everything, _count(records, len(everything.bits))
 
 
-def random_opening(game: Game, seed: str, least: int, most: int) -> list[int]:
-    """Random actions, for `least` to `most` plies or until the game is over."""
+def random_opening(game: Game, seed: str, low: int, high: int) -> list[int]:
+    """Random actions, for `low` to `high` plies or until the game is over."""
     chance = random.Random(seed)
-    plies, core = chance.randint(least, most), game.start().core
+    plies, core = chance.randint(low, high), game.start().core
     while core.plies < plies and core.result == ONGOING:
         core = core.play(chance.choice(core.legal_actions()))
     return core.actions()

@@ -7,8 +7,6 @@ Two policies play every opening twice, each of them in either role; one policy p
 Policies move in turns (see `pairing`), so that few of their answers are wasted.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Generator, Sequence
@@ -87,7 +85,7 @@ class Games:
 
 
 class _Table(NamedTuple):
-    """B games under way, and what has happened in them so far."""
+    """B games in progress, and sums over them so far."""
 
     states: Any
     decisions: Array  # [B, 2] int32 by policy
@@ -132,7 +130,7 @@ def play_matches(
     for number, round_key in enumerate(keys):
         begin_key, play_key = jax.random.split(round_key)
         table = _begin(begin_key, jnp.int32(opening_plies), env=env, shape=shape, draw_chance=draw_chance)
-        begun = processes.on_host(table.states.hash).copy()
+        opened = processes.on_host(table.states.hash).copy()
         for turn in range(MAX_TURNS // (chunk * len(sides))):
             over = _share_over(table.states)
             yield (number + over) / len(keys)
@@ -142,7 +140,7 @@ def play_matches(
             table = _advance(
                 turn_key, table, sides, env=env, shape=shape, forced=forced, draw_chance=draw_chance, chunk=chunk
             )
-        arrays = (table.states.result, table.states.plies, begun, table.decisions, table.rewards)
+        arrays = (table.states.result, table.states.plies, opened, table.decisions, table.rewards)
         on_host = (processes.on_host(array) for array in arrays)
         played.append([array.reshape(*shape, *array.shape[1:]) for array in on_host])
     return Games(*(np.concatenate(parts, axis=2)[:, :, :openings] for parts in zip(*played, strict=True)))

@@ -3,8 +3,6 @@
 (result,) = play_nets(netfile.read(one), [netfile.read(other)], games=1000, simulations=128, opening_plies=4, seed=0)
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 
@@ -17,7 +15,7 @@ from boardwright.learn.distributed.device import compute_dtype
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, search_policy
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.netfile import NetFile
@@ -43,9 +41,9 @@ def play_nets(
     game, theirs = netfile.game_of(challenger), netfile.game_of(others[0])
     for other in others:
         if other.game != challenger.game or netfile.differing_rules(other, game):
-            raise NetError(f"net file {other.path}: not of the game and rules of {challenger.path}: they cannot meet")
+            raise NetError(f"net file {other.path}: made for another game or other rules than {challenger.path}")
         if (other.config, other.observation) != (others[0].config, others[0].observation):
-            raise NetError(f"net file {other.path}: built otherwise than {others[0].path}: let them meet one by one")
+            raise NetError(f"net file {other.path}: of another architecture than {others[0].path}: play one match each")
     first = net_player(game, game, challenger.config, simulations)([challenger], opening_plies)
     second = net_player(game, theirs, others[0].config, simulations)(others, opening_plies)
     match = play_matches(
@@ -68,7 +66,7 @@ def env_of(game: Game) -> BatchEnv:
 
 @functools.lru_cache(maxsize=8)  # compiled once for nets of an architecture
 def net_player(game: Game, observed: Game, config: Architecture, simulations: int) -> NetPlayer:
-    """Gumbel search of a game with nets of an architecture, which observe the game as `observed` says."""
+    """Gumbel search of a game with nets of an architecture, with the observation of `observed`."""
     network = make_network(config, observed, dtype=compute_dtype())
     slots, fold = min(game.max_search_actions, game.num_actions), jax.jit(network.fold)
     evaluator = make_net_evaluator(network, observed.batch())

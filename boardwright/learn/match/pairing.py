@@ -1,14 +1,11 @@
-"""Who searches in which game: the current net in all of them, or in some another net against it.
+"""Games of the current net against itself and against other nets in one batch: seats, turns, counts, evaluation.
 
-A net is asked about a fixed range of games, since a batch cannot be cut by who happens to be on move. So games
-between two nets keep time: in one step the current net moves in all of them, in the next the other nets do, and a
-game that waits for the other net sits out a step. From then on it is in time, so that hardly a search is
-wasted, however games begin and end.
+A net evaluates a fixed range of games, since a batch cannot be cut by who is to move. So nets take turns: in one step
+the current net moves in all games against others, in the next step the others do. A game in which the wrong net is to
+move skips a step and is in time from then on, so that hardly a search is wasted.
 
-Games lie as [self-play games | games against the first other net | against the second | ...].
+Games are ordered as [self-play games | games against the first other net | against the second | ...].
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +24,7 @@ BOTH = 2  # instead of the role that the current net has in a game: it has both
 
 
 def first_seats(games: int, against_others: int) -> Array:
-    """[B] int8: the role the current net has at first, either in every second game against others."""
+    """[B] int8: the first roles of the current net; they alternate over the games against others."""
     other = jnp.arange(against_others) % 2
     return jnp.concatenate([jnp.full(games - against_others, BOTH), other]).astype(jnp.int8)
 
@@ -35,6 +32,38 @@ def first_seats(games: int, against_others: int) -> Array:
 def on_move(states: Any, seat: Array, *, theirs: Array | bool) -> Array:
     """[B] bool: where a step moves that is the current net's or, against others, theirs; `seat` [B] is its role."""
     return (seat == BOTH) | ((states.current_role == seat) != theirs)
+
+
+def swap_seats(seat: Array, over: Array) -> Array:
+    """[B] int8: the roles of the current net, changed in games against others that are over."""
+    other = jnp.where(seat == BOTH, BOTH, 1 - seat)
+    return jnp.where(over, other, seat).astype(jnp.int8)
+
+
+def count_outcomes(over: Array, winner: Array, seat: Array) -> tuple[Array, Array]:
+    """([3] games over that role 0 won, role 1 won, were drawn; [2, 3] wins, draws, losses of the current net by role).
+
+    winner: [B] 0, 1 or DRAW where a game is over. The second counts games against others only.
+    """
+    own = jnp.where(winner == seat, 0, jnp.where(winner == 1 - seat, 2, 1))
+    against = [[(over & (seat == role) & (own == what)).sum() for what in range(3)] for role in range(2)]
+    ended = jnp.stack([(over & (winner == what)).sum(dtype=jnp.int32) for what in range(3)])
+    return ended, jnp.asarray(against, jnp.int32)
+
+
+def stack_nets(variables: Variables, count: int) -> Variables:
+    """Variables of several equal nets, [nets, ...]."""
+    return jax.tree.map(lambda leaf: jnp.stack([leaf] * count), variables)
+
+
+def replace_net(stack: Variables, place: int, variables: Variables) -> Variables:
+    """Stacked variables with another net in one place."""
+    return jax.tree.map(lambda leaf, new: leaf.at[place].set(new), stack, variables)
+
+
+def unstack_nets(stack: Variables, count: int) -> list[Variables]:
+    """The variables of each net."""
+    return [jax.tree.map(lambda leaf, place=place: leaf[place], stack) for place in range(count)]
 
 
 @dataclass(frozen=True)
@@ -82,3 +111,19 @@ def opponents_evaluate(
         return split(tuple(jnp.concatenate(parts) for parts in zip(*outputs, strict=True)))
 
     return evaluate
+
+
+def outcome_shares(ended: Any) -> dict[str, float]:
+    """Shares of games that role 0 won, role 1 won and were drawn, from their counts [3]; empty if no game ended."""
+    names = ("selfplay/role0_wins", "selfplay/role1_wins", "selfplay/draws")
+    games = int(ended.sum())
+    return {name: int(count) / games for name, count in zip(names, ended, strict=True)} if games else {}
+
+
+def opponent_scores(against: Any) -> dict[str, float]:
+    """The learner's score in each role, from its wins, draws and losses against opponents [2, 3]."""
+    return {
+        f"league/role{role}_score": (int(won) + int(drawn) / 2) / int(won + drawn + lost)
+        for role, (won, drawn, lost) in enumerate(against)
+        if won + drawn + lost
+    }

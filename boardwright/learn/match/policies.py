@@ -4,8 +4,6 @@ A policy is a function of a key and states. That of a net is a `Partial` with th
 program compiled for one net also plays the next; a new function is compiled again, so make constructors once.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +16,7 @@ from jax.tree_util import Partial
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import random_action, without_forced
 from boardwright.learn.match.pairing import NetEvaluator, opponents_evaluate
-from boardwright.learn.shared.match_config import SearchConfig
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
 from boardwright.mcts.puct import temperature_by_ply
 from boardwright.mcts.tree import Evaluate

@@ -1,12 +1,11 @@
 """Settings of PPO, as frozen dataclasses that are also its config file; defaults are those of the Cathedral paper."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from boardwright.errors import RunError
-from boardwright.learn.shared.policy_config import PolicyConfig
+from boardwright.learn.run.config_file import Presets
+from boardwright.learn.shared.config import PolicyConfig
 from boardwright.setting import Setting
 
 
@@ -22,9 +21,7 @@ class RolloutConfig:
     opening_plies: Annotated[
         int, Setting("maximum of random actions at the start of a game, which are not learned from", 0, 100)
     ] = 0
-    augment: Annotated[
-        Literal["none", "rotations", "all"], Setting("symmetries of the game that decisions are made under")
-    ] = "none"
+    augment: Annotated[Literal["none", "rotations", "all"], Setting("symmetries used for decisions")] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +35,9 @@ class OpponentConfig:
     share: Annotated[
         float, Setting("share of games against the opponent; in the others the learner has both roles", 0, 1)
     ] = 1.0
-    soft_every: Annotated[
-        int, Setting("finished games between soft updates of an older copy; 0 is never", 0, 10**9)
-    ] = 10
+    soft_every: Annotated[int, Setting("games between soft updates of an older copy; 0: never", 0, 10**9)] = 10
     soft_share: Annotated[float, Setting("share of the learner in a soft update", 0, 1)] = 0.3
-    copy_every: Annotated[
-        int, Setting("finished games after which an older copy becomes the learner; 0 is never", 0, 10**9)
-    ] = 100
+    copy_every: Annotated[int, Setting("games between copies to an older copy; 0: never", 0, 10**9)] = 100
     nets: Annotated[int, Setting("league: past checkpoints in play; one changes every iteration", 1, 64)] = 2
 
 
@@ -113,3 +106,6 @@ def check(config: PPOConfig) -> None:
             f"setting learner.minibatches: {learner.minibatches} of {learner.minibatch_size} decisions are more than "
             f"the {room} that {config.rollout.games} games of {config.rollout.steps} steps have room for: lower it"
         )
+
+
+PRESETS = Presets(PPOConfig, __file__)

@@ -14,10 +14,9 @@ import jax.numpy as jnp
 import optax
 from jax import Array
 
-from boardwright.learn.ppo.actor import log_policy
 from boardwright.learn.ppo.config import PPOLearnerConfig
-from boardwright.learn.ppo.selfplay import Decision
-from boardwright.learn.shared.encoder import frozen_mask
+from boardwright.learn.ppo.selfplay import Decision, Row, Tail, log_policy
+from boardwright.learn.shared.encoder_file import frozen_mask
 from boardwright.nets.network import Network, Variables
 
 MAX_REFRESH = 16  # minibatches that running statistics are refreshed with
@@ -63,6 +62,62 @@ def explained_variance(batch: Batch) -> Array:
         return jnp.square(numbers - mean).mean(where=batch.decided)
 
     return 1.0 - variance(batch.advantage) / jnp.maximum(variance(batch.target), 1e-8)
+
+
+def advantages(
+    rewards: Array, values: Array, decided: Array, over: Array, last_value: Array, *, discount: float, trace: float
+) -> Array:
+    """[T, B] generalised advantages of one player's decisions in B games over T rows; undefined where it made none.
+
+    The state that follows a decision is that of the same player's next decision, after any number of moves of either
+    player. Its reward is the sum of all rewards to the player until then. The discount applies once per decision.
+
+    rewards: [T, B] to the player in a row, after its decision if it made one
+    values: [T, B] the player's estimate when it decided; ignored elsewhere
+    decided: [T, B] bool
+    over: [T, B] bool: a game ended in the row, and the next row belongs to another game
+    last_value: [B] the estimate at its next decision, after all rows
+    trace: lambda; 0 is one step, 1 is Monte Carlo up to the last row
+
+    An advantage plus its value is the return that the value learns.
+    """
+
+    def step_back(
+        following: tuple[Array, Array, Array], row: tuple[Array, Array, Array, Array]
+    ) -> tuple[tuple[Array, Array, Array], Array]:
+        value, advantage, paid = following  # of the next decision in the game; rewards before it
+        reward, here, decides, ends = row
+        value, advantage, paid = (jnp.where(ends, 0.0, number) for number in (value, advantage, paid))
+        paid = paid + reward
+        estimate = paid + discount * value - here + discount * trace * advantage
+        before = (
+            jnp.where(decides, here, value),
+            jnp.where(decides, estimate, advantage),
+            jnp.where(decides, 0.0, paid),
+        )
+        return before, estimate
+
+    zero = jnp.zeros_like(last_value)
+    return jax.lax.scan(step_back, (last_value, zero, zero), (rewards, values, decided, over), reverse=True)[1]
+
+
+def row_advantages(rows: Row, tail: Tail, *, discount: float, trace: float) -> Array:
+    """[T, B]: advantages of all decisions in the rows [T, B], each role on its own."""
+    values, role = rows.decision.value, rows.decision.role
+    zero = jnp.zeros_like(values[:1])
+
+    def of_role(which: int) -> Array:
+        return advantages(
+            jnp.concatenate([rows.rewards[..., which], tail.rewards[None, :, which]]),
+            jnp.concatenate([values, zero]),
+            jnp.concatenate([rows.decided & (role == which), zero.astype(bool)]),
+            jnp.concatenate([rows.over, tail.over[None, :, which]]),
+            tail.value[:, which],
+            discount=discount,
+            trace=trace,
+        )[:-1]
+
+    return jnp.where(role == 0, of_role(0), of_role(1))
 
 
 class PPOLearner:

@@ -1,4 +1,4 @@
-"""PPO as a method of the training loop: when it plays, learns, meets past checkpoints and is evaluated.
+"""PPO as a method of the training loop: when it plays, learns and is evaluated.
 
     ppo = PPO(config)
     run = ppo.initialise()
@@ -13,8 +13,6 @@ the policy that decided is more steps old.
 Random numbers depend on the seed, the iteration and the number of the update only.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,18 +24,21 @@ from jax import Array
 
 from boardwright.games.batched import with_openings
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
-from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate
+from boardwright.learn.match.pairing import (
+    make_net_evaluator,
+    opponents_evaluate,
+    replace_net,
+    stack_nets,
+    unstack_nets,
+)
 from boardwright.learn.match.policies import random_policy
 from boardwright.learn.ppo import selfplay
-from boardwright.learn.ppo.actor import make_choose, make_decide
-from boardwright.learn.ppo.config import PPOConfig
-from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance
-from boardwright.learn.ppo.opponents import follow
-from boardwright.learn.ppo.selfplay import Choose, Games, Tally
+from boardwright.learn.ppo.config import OpponentConfig, PPOConfig
+from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance, row_advantages
+from boardwright.learn.ppo.selfplay import Choose, Games, Tally, make_choose, make_decide
 from boardwright.learn.run import league
-from boardwright.learn.run.method import MethodContext
+from boardwright.learn.run.method import MethodContext, fold_in
 from boardwright.learn.shared.policy_method import PolicyMethod
-from boardwright.learn.shared.random_keys import fold_in
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Variables
 
@@ -58,7 +59,7 @@ class Run:
     opponent: Any  # variables of the older copy, or [nets, ...] of past checkpoints; None without either
     episodes: Array  # int32: games that have ended so far
     followed: Array  # int32: how many had when the older copy last followed
-    told: dict[str, Array]  # UPDATE_METRICS: sums over the updates of this iteration, and their number
+    told: dict[str, Array]  # UPDATE_METRICS: sums of this iteration; a name that checkpoints have
 
 
 class PPO(PolicyMethod[Run]):
@@ -78,17 +79,9 @@ class PPO(PolicyMethod[Run]):
         self._learn_chunk = chunk_of(self._steps, MAX_UNROLLED if on_cpu() else self._steps)
         total = config.iterations * config.updates * self._steps
         self._learner = PPOLearner(config.learner, self.network, total_steps=total, frozen=config.frozen)
-        self._jitted_init = jax.jit(self._init)
         self._jitted_play = jax.jit(self._play, donate_argnums=1)
         self._jitted_learn = jax.jit(self._learner.learn, static_argnums=3)
         self._jitted_close = jax.jit(self._close, donate_argnums=(0, 1))
-        self._jitted_next = jax.jit(
-            lambda run: dataclasses.replace(run, tally=selfplay.new_tally(), told=_new_sums()), donate_argnums=0
-        )
-
-    def initialise(self) -> Run:
-        """New games and nets."""
-        return self._jitted_init(self._seed)
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
         """One update."""
@@ -109,10 +102,6 @@ class PPO(PolicyMethod[Run]):
             "selfplay/episodes": int(state.episodes),
             **{f"ppo/{name}": float(total) / updates for name, total in sums.items()},
         }
-
-    def next_iteration(self, state: Run) -> Run:
-        """With a new tally."""
-        return self._jitted_next(state)
 
     def update(self, run: Run, iteration: int, number: int) -> tuple[Run, Losses]:
         """The run after some rows of all games and learning from them, and the mean of every loss."""
@@ -139,14 +128,17 @@ class PPO(PolicyMethod[Run]):
             told=_new_sums(),
         )
 
+    def _reset(self, state: Run) -> Run:
+        return dataclasses.replace(state, tally=selfplay.new_tally(), told=_new_sums())
+
     def _with_league(self, state: Run, iteration: int, nets: Path) -> Run:
         """The state with one opponent of the league replaced, each in turn, by the net of a past iteration."""
-        opponent, seed = self.config.opponent, self.config.seed
+        opponent = self.config.opponent
         if opponent.kind != "league" or state.opponent is None or iteration == 0:
             return state
-        (past,) = league.nearest_kept(nets, [league.drawn_past_self(seed, iteration)], before=iteration)
-        variables = league.recall(league.path_of(nets, past), self.game)
-        return with_past_checkpoint(state, iteration % opponent.nets, variables)
+        variables = league.load_past_net(nets, self.config.seed, iteration, self.game)
+        stack = replace_net(state.opponent, iteration % opponent.nets, variables)
+        return dataclasses.replace(state, opponent=stack)
 
     def _reply_of(self, opponent: Any) -> Choose | None:
         """How opponents choose; None without any."""
@@ -157,7 +149,7 @@ class PPO(PolicyMethod[Run]):
             return random_policy
         if config.kind == "older":
             return make_choose(self._evaluator(self.network.fold(opponent)))
-        past = [self.network.fold(jax.tree.map(lambda leaf, n=n: leaf[n], opponent)) for n in range(config.nets)]
+        past = [self.network.fold(net) for net in unstack_nets(opponent, config.nets)]
         return make_choose(opponents_evaluate(self._evaluator, past[0], past, against))
 
     def _play(self, seed: Array, run: Run, iteration: Array, number: Array) -> tuple[Run, Batch, Array]:
@@ -177,7 +169,7 @@ class PPO(PolicyMethod[Run]):
         games, tally, tail = selfplay.play_tail(
             tail_key, games, tally, value=lambda states: ask(states)[1], own=make_choose(ask), **shared
         )
-        advantage = selfplay.row_advantages(rows, tail, discount=config.discount, trace=config.gae_lambda)
+        advantage = row_advantages(rows, tail, discount=config.discount, trace=config.gae_lambda)
         batch = Batch(rows.decision, advantage, advantage + rows.decision.value, rows.decided)
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
         places = self._learner.draw_minibatches(learn_key, batch.decided)
@@ -194,10 +186,18 @@ class PPO(PolicyMethod[Run]):
         return dataclasses.replace(run, learner=learned, opponent=opponent, followed=run.episodes, told=sums)
 
 
-def with_past_checkpoint(run: Run, place: int, variables: Variables) -> Run:
-    """The run with other variables in one place of the league."""
-    opponent = jax.tree.map(lambda leaf, new: leaf.at[place].set(new), run.opponent, variables)
-    return dataclasses.replace(run, opponent=opponent)
+def times_due(every: int, before: Array, after: Array) -> Array:
+    """int32: how often something due after `every` games (0: never) is due while they rise from `before` to `after`."""
+    return after // every - before // every if every else jnp.int32(0)
+
+
+def follow(config: OpponentConfig, opponent: Variables, learner: Variables, before: Array, after: Array) -> Variables:
+    """The opponent after games `before` to `after`: moved part of the way to the learner for every soft update due
+    among them, and all of it for a copy.
+    """
+    left = (1.0 - config.soft_share) ** times_due(config.soft_every, before, after).astype(jnp.float32)
+    left = jnp.where(times_due(config.copy_every, before, after) > 0, 0.0, left)
+    return jax.tree.map(lambda old, new: left * old + (1.0 - left) * new, opponent, learner)
 
 
 def _first_opponent(config: PPOConfig, variables: Variables) -> Any:
@@ -205,7 +205,7 @@ def _first_opponent(config: PPOConfig, variables: Variables) -> Any:
         return None
     if config.opponent.kind == "older":
         return variables
-    return jax.tree.map(lambda leaf: jnp.stack([leaf] * config.opponent.nets), variables)
+    return stack_nets(variables, config.opponent.nets)
 
 
 def _new_sums() -> dict[str, Array]:

@@ -8,8 +8,6 @@ learner in the other role.
 Games are ordered as [learner in both roles | against the first opponent | against the second | ...].
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -20,11 +18,20 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
-from boardwright.learn.match.pairing import BOTH, first_seats
-from boardwright.learn.ppo.advantages import advantages
-from boardwright.learn.shared.selfplay_metrics import opponent_scores, outcome_shares
+from boardwright.learn.match.pairing import (
+    BOTH,
+    count_outcomes,
+    first_seats,
+    opponent_scores,
+    outcome_shares,
+    swap_seats,
+)
+from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.mcts.tree import Evaluate
+from boardwright.nets.network import Network, Variables
 
 Choose = Callable[[Array, Any], Array]  # key, states -> actions
+ILLEGAL = -1e9  # instead of the logit of an illegal action
 
 
 @jax.tree_util.register_dataclass
@@ -96,6 +103,44 @@ def new_tally() -> Tally:
     """All sums zero."""
     count, total = jnp.int32(0), jnp.float32(0)
     return Tally(count, jnp.zeros(3, jnp.int32), jnp.zeros((2, 3), jnp.int32), total, total)
+
+
+def log_policy(logits: Array, legal: Array) -> Array:
+    """[..., A] log probabilities of legal actions; illegal ones have probability 0 and no gradient."""
+    return jax.nn.log_softmax(jnp.where(legal, logits, ILLEGAL))
+
+
+def make_decide(network: Network, env: BatchEnv, images: SymmetryImages, variables: Variables, dtype: Any) -> Decide:
+    """Decisions of a net, of positions seen under random symmetries; observations are kept in its `dtype`.
+
+    The symmetry is applied when the decision is made, so that it is learned from the observation that it was made on.
+    """
+
+    def decide(key: Array, states: Any) -> tuple[Array, Decision]:
+        symmetry_key, action_key = jax.random.split(key)
+        role = states.current_role
+        observation = jax.vmap(env.observe)(states, role).astype(dtype)
+        symmetry = jax.random.randint(symmetry_key, role.shape, 0, images.count)
+        observation, _ = images.apply(symmetry, observation, jnp.zeros((role.shape[0], 1), jnp.int32))
+        legal = images.apply_to_mask(symmetry, states.legal_action_mask)
+        output = network.apply(variables, observation, role)
+        logs = log_policy(output.policy_logits, legal)
+        action = jax.random.categorical(action_key, logs).astype(jnp.int32)
+        log_probability = jnp.take_along_axis(logs, action[:, None], axis=1)[:, 0]
+        decision = Decision(observation, legal, action, log_probability, output.value, role)
+        return jnp.asarray(images.action_sources)[symmetry, action], decision
+
+    return decide
+
+
+def make_choose(evaluate: Evaluate) -> Choose:
+    """Actions drawn from a policy."""
+
+    def choose(key: Array, states: Any) -> Array:
+        logits, _ = evaluate(states)
+        return jax.random.categorical(key, log_policy(logits, states.legal_action_mask)).astype(jnp.int32)
+
+    return choose
 
 
 def play_row(
@@ -174,25 +219,6 @@ def play_tail(
     return _restart(restart_key, following, env), tally, tail
 
 
-def row_advantages(rows: Row, tail: Tail, *, discount: float, trace: float) -> Array:
-    """[T, B]: advantages of all decisions in the rows [T, B], each role on its own."""
-    values, role = rows.decision.value, rows.decision.role
-    zero = jnp.zeros_like(values[:1])
-
-    def of_role(which: int) -> Array:
-        return advantages(
-            jnp.concatenate([rows.rewards[..., which], tail.rewards[None, :, which]]),
-            jnp.concatenate([values, zero]),
-            jnp.concatenate([rows.decided & (role == which), zero.astype(bool)]),
-            jnp.concatenate([rows.over, tail.over[None, :, which]]),
-            tail.value[:, which],
-            discount=discount,
-            trace=trace,
-        )[:-1]
-
-    return jnp.where(role == 0, of_role(0), of_role(1))
-
-
 def collect_metrics(tally: Tally) -> dict[str, float]:
     """Metrics of the games of an iteration."""
     counted: Any = jax.device_get(tally)
@@ -204,10 +230,7 @@ def collect_metrics(tally: Tally) -> dict[str, float]:
         **opponent_scores(counted.against),
     }
     if ended:
-        metrics |= {
-            "selfplay/plies": float(counted.plies) / ended,
-            "selfplay/mean_reward": float(counted.paid) / ended,
-        }
+        metrics |= {"selfplay/plies": float(counted.plies) / ended, "selfplay/mean_reward": float(counted.paid) / ended}
     return metrics
 
 
@@ -229,14 +252,13 @@ def _count_ended(tally: Tally, games: Games) -> Tally:
     """The tally with the games that are over added."""
     states, over, seat = games.states, games.states.terminated, games.seat
     result = states.result.astype(jnp.int32)  # of games that are over: 0, 1 or DRAW, which is 2
-    outcome = jnp.where(result == seat, 0, jnp.where(result == 1 - seat, 2, 1))
+    ended, against = count_outcomes(over, result, seat)
     both = seat == BOTH
     own = jnp.where(both, games.paid.mean(axis=1), jnp.where(seat == 1, games.paid[:, 1], games.paid[:, 0]))
-    against = [[(over & (seat == role) & (outcome == what)).sum() for what in range(3)] for role in range(2)]
     return Tally(
         moves=tally.moves,
-        ended=tally.ended + jnp.stack([(over & (result == what)).sum(dtype=jnp.int32) for what in range(3)]),
-        against=tally.against + jnp.asarray(against, jnp.int32),
+        ended=tally.ended + ended,
+        against=tally.against + against,
         plies=tally.plies + jnp.where(over, states.plies, 0).sum().astype(jnp.float32),
         paid=tally.paid + jnp.where(over, own, 0.0).sum(),
     )
@@ -246,9 +268,8 @@ def _restart(key: Array, games: Games, env: BatchEnv) -> Games:
     """Games, with those that are over back at the start, the learner in its other role."""
     over = games.states.terminated
     fresh = jax.vmap(env.init)(jax.random.split(key, over.shape[0]))
-    other_seat = jnp.where(games.seat == BOTH, BOTH, 1 - games.seat)
     return Games(
         states=where_games(over, fresh, games.states),
-        seat=jnp.where(over, other_seat, games.seat).astype(jnp.int8),
+        seat=swap_seats(games.seat, over),
         paid=jnp.where(over[:, None], 0.0, games.paid),
     )

@@ -1,7 +1,7 @@
-"""The figures of a run, as the papers draw them: which metrics each shows, and how they become charts.
+"""The figures of a run, as the papers draw them: the metrics that each shows, and how they become charts.
 
-Runs are drawn over each other, by frames, iterations or minutes of devices. A figure none of whose metrics a run has
-is left out, and metrics that no figure names are nobody's business.
+Runs are drawn over each other, by frames, iterations or GPU-minutes. A figure is left out if a run has none of its
+metrics.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,216 +13,79 @@ from boardwright.learn.run.metrics import History, Series
 from boardwright.views.chart import Chart, Line
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """One figure."""
 
     name: str  # of its file
     title: str
     y_label: str
-    scalars: Mapping[str, str]  # what it shows: metrics, and what the legend calls them
-    band: tuple[str, str] | None = None  # metrics between which the truth lies, for figures of one scalar
-    rolling: bool = False  # the mean of iterations around, with what was measured faint behind it
-    includes: tuple[float, ...] = ()  # values the y axis shows in any case
+    scalars: Mapping[str, str]  # metrics, and their names in the legend
+    includes: tuple[float, ...] = ()  # values that the y axis always shows
+    rolling: bool = True  # the rolling mean over iterations, with the measured values faint behind it
+    band: tuple[str, str] | None = None  # metrics of the bounds of an interval, for figures of one scalar
 
 
-def _loss(what: str, y_label: str = "loss") -> Figure:
-    name, title = f"loss-{what.replace('_', '-')}", f"Loss: {what.replace('_', ' ')}"
-    return Figure(name=name, title=title, y_label=y_label, scalars={f"loss/{what}": what}, rolling=True)
+def _loss(what: str) -> Figure:
+    words = what.replace("_", " ")
+    return Figure(f"loss-{words.replace(' ', '-')}", f"Loss: {words}", "loss", {f"loss/{what}": what})
 
+
+_OUTCOMES = {"selfplay/role0_wins": "role 0 wins", "selfplay/role1_wins": "role 1 wins", "selfplay/draws": "draws"}
+_VAE_LOSSES = {
+    "loss/bce": "cross-entropy",
+    "validation/bce": "cross-entropy, validation",
+    "loss/kl": "divergence",
+    "validation/kl": "divergence, validation",
+}
+_RECONSTRUCTION = {
+    "validation/reconstruction": "all cells",
+    "validation/all_zeros": "all cells, if all are predicted empty",
+    "validation/occupied": "occupied cells",
+}
+_REWARDS = {"selfplay/mean_reward": "in training", "evaluation/random_reward": "against a random player"}
+_EXPLORATION = {"exploration/epsilon": "epsilon", "exploration/boltzmann": "temperature"}
+_OPPONENT = {"league/role0_score": "in role 0", "league/role1_score": "in role 1"}
+_UPDATES = {"ppo/clip_share": "beyond the clip range", "ppo/kl": "divergence"}
+_ELO_BAND = ("evaluation/elo_low", "evaluation/elo_high")
 
 FIGURES = (
-    Figure(
-        name="elo",
-        title="Strength",
-        y_label="Elo",
-        scalars={"evaluation/elo": "Elo"},
-        band=("evaluation/elo_low", "evaluation/elo_high"),
-    ),
-    Figure(
-        name="against-random",
-        title="Score against the random player",
-        y_label="score",
-        scalars={"evaluation/random": "score"},
-        includes=(0.0, 1.0),
-    ),
-    Figure(
-        name="outcomes",
-        title="Outcomes of self-play",
-        y_label="share of games",
-        scalars={
-            "selfplay/role0_wins": "role 0 wins",
-            "selfplay/role1_wins": "role 1 wins",
-            "selfplay/draws": "draws",
-        },
-        rolling=True,
-        includes=(0.0, 1.0),
-    ),
-    _loss("total"),
-    _loss("policy"),
-    _loss("value"),
-    _loss("l2"),
-    _loss("ownership"),
-    _loss("margin"),
-    _loss("plies_left"),
-    Figure(
-        name="entropy",
-        title="Entropy of the policy searched",
-        y_label="nats",
-        scalars={"selfplay/entropy": "entropy"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="pieces-left",
-        title="Pieces left at the end",
-        y_label="pieces",
-        scalars={"selfplay/pieces_left": "pieces left"},
-        rolling=True,
-    ),
-    Figure(
-        name="plies",
-        title="Length of games",
-        y_label="plies",
-        scalars={"selfplay/plies": "plies"},
-        rolling=True,
-    ),
-    Figure(
-        name="search-depth",
-        title="Depth of search",
-        y_label="actions",
-        scalars={"selfplay/search_depth": "depth"},
-        rolling=True,
-    ),
-    Figure(
-        name="root-value",
-        title="Value the search found",
-        y_label="value for the role to move",
-        scalars={"selfplay/root_value": "value"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="speed",
-        title="Speed",
-        y_label="frames a second",
-        scalars={"speed/frames_per_second": "frames a second"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="gating",
-        title="Score against the best net before",
-        y_label="score",
-        scalars={"gating/score": "score"},
-        includes=(0.5,),
-    ),
-    Figure(
-        name="learning-rate",
-        title="Learning rate",
-        y_label="rate",
-        scalars={"learning_rate": "rate"},
-        includes=(0.0,),
-    ),
-    Figure(
-        name="vae-loss",
-        title="Boards learned from and held back",
-        y_label="nats a board",
-        scalars={
-            "loss/bce": "cross-entropy",
-            "validation/bce": "cross-entropy, held back",
-            "loss/kl": "divergence",
-            "validation/kl": "divergence, held back",
-        },
-    ),
-    Figure(
-        name="reconstruction",
-        title="Cells drawn right, of boards held back",
-        y_label="share of cells",
-        scalars={
-            "validation/reconstruction": "all cells",
-            "validation/all_zeros": "all cells, if everything is called empty",
-            "validation/occupied": "occupied cells",
-        },
-        includes=(1.0,),
-    ),
-    Figure(
-        name="ppo-updates",
-        title="How far updates moved the policy",
-        y_label="share of decisions, nats",
-        scalars={"ppo/clip_share": "moved beyond the clip", "ppo/kl": "divergence"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="explained-variance",
-        title="Variance of returns that values foretold",
-        y_label="share",
-        scalars={"ppo/explained_variance": "explained"},
-        rolling=True,
-        includes=(0.0, 1.0),
-    ),
-    Figure(
-        name="against-opponent",
-        title="Score against the opponent learned from",
-        y_label="score",
-        scalars={"league/role0_score": "in role 0", "league/role1_score": "in role 1"},
-        rolling=True,
-        includes=(0.5,),
-    ),
-    Figure(
-        name="policy-entropy",
-        title="Entropy of the policy learned",
-        y_label="nats",
-        scalars={"loss/entropy": "entropy"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="rewards",
-        title="Rewards of a game",
-        y_label="reward",
-        scalars={"selfplay/mean_reward": "in training", "evaluation/random_reward": "against a random player"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="exploration",
-        title="Exploration",
-        y_label="epsilon or temperature",
-        scalars={"exploration/epsilon": "epsilon", "exploration/boltzmann": "temperature"},
-        includes=(0.0,),
-    ),
-    Figure(
-        name="q-values",
-        title="Value seen in the best action",
-        y_label="discounted rewards",
-        scalars={"selfplay/mean_q": "value"},
-        rolling=True,
-        includes=(0.0,),
-    ),
-    Figure(
-        name="td-error",
-        title="Error of Q-values before they are learned",
-        y_label="absolute error",
-        scalars={"loss/error": "error"},
-        rolling=True,
-        includes=(0.0,),
-    ),
+    Figure("elo", "Strength", "Elo", {"evaluation/elo": "Elo"}, rolling=False, band=_ELO_BAND),
+    Figure("against-random", "Score against the random player", "score", {"evaluation/random": "score"}, (0, 1), False),
+    Figure("outcomes", "Outcomes of self-play", "share of games", _OUTCOMES, (0, 1)),
+    *map(_loss, ("total", "policy", "value", "l2", "ownership", "margin", "plies_left")),
+    Figure("entropy", "Entropy of the policy searched", "nats", {"selfplay/entropy": "entropy"}, (0,)),
+    Figure("pieces-left", "Pieces left at the end", "pieces", {"selfplay/pieces_left": "pieces left"}),
+    Figure("plies", "Length of games", "plies", {"selfplay/plies": "plies"}),
+    Figure("search-depth", "Depth of search", "actions", {"selfplay/search_depth": "depth"}),
+    Figure("root-value", "Root value", "value for the role to move", {"selfplay/root_value": "value"}, (0,)),
+    Figure("speed", "Speed", "frames per second", {"speed/frames_per_second": "frames per second"}, (0,)),
+    Figure("gating", "Score against the reference net", "score", {"gating/score": "score"}, (0.5,), False),
+    Figure("learning-rate", "Learning rate", "rate", {"learning_rate": "rate"}, (0,), False),
+    Figure("vae-loss", "Losses of the auto-encoder", "nats per board", _VAE_LOSSES, rolling=False),
+    Figure("reconstruction", "Reconstructed cells, validation", "share of cells", _RECONSTRUCTION, (1,), False),
+    Figure("ppo-updates", "Change of the policy by updates", "share of decisions, nats", _UPDATES, (0,)),
+    Figure("explained-variance", "Explained variance", "share", {"ppo/explained_variance": "explained"}, (0, 1)),
+    Figure("against-opponent", "Score against the opponent in training", "score", _OPPONENT, (0.5,)),
+    Figure("policy-entropy", "Entropy of the policy learned", "nats", {"loss/entropy": "entropy"}, (0,)),
+    Figure("rewards", "Rewards of a game", "reward", _REWARDS, (0,)),
+    Figure("exploration", "Exploration", "epsilon or temperature", _EXPLORATION, (0,), False),
+    Figure("q-values", "Q-value of the best action", "discounted rewards", {"selfplay/mean_q": "value"}, (0,)),
+    Figure("td-error", "Temporal-difference error", "absolute error", {"loss/error": "error"}, (0,)),
 )
-X_LABELS = {"frames": "frames", "iterations": "iterations", "minutes": "device minutes of self-play and learning"}
-_LEAST_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
+X_LABELS = {"frames": "frames", "iterations": "iterations", "minutes": "GPU-minutes of self-play and learning"}
+_MIN_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
 
 
 def chart(figure: Figure, runs: Mapping[str, History], x: str = "frames") -> Chart | None:
-    """A figure of several runs by name over one of `X_LABELS`, or None where none of them has what it shows."""
+    """A figure of several runs by name over one of `X_LABELS`, or None if they have none of its metrics."""
     lines: list[Line] = []
     for place, (run, history) in enumerate(runs.items()):
         for part, (metric, words) in enumerate(figure.scalars.items()):
             if metric not in history.scalars:
                 continue
             names = [run] * (len(runs) > 1) + [words] * (len(figure.scalars) > 1)
-            # One run tells its metrics apart by colour, several runs use the colour for the run.
+            # In one run a colour is a metric, in several it is a run.
             colour, dash = (part, 0) if len(runs) == 1 else (place, part)
             lines += _lines(figure, metric, history, x, ": ".join(names), colour, dash)
     if not lines:
@@ -231,7 +94,7 @@ def chart(figure: Figure, runs: Mapping[str, History], x: str = "frames") -> Cha
 
 
 def minutes(history: History, iterations: np.ndarray) -> list[float]:
-    """[N] of iterations [N]: device minutes the run had used at the end of each; NaN where it has not measured that."""
+    """[N] of iterations [N]: GPU-minutes used until the end of each; NaN where that was not measured."""
     used = history.scalars.get("time/device_seconds")
     known = {} if used is None else dict(zip(used.iterations.tolist(), (used.values / 60).tolist(), strict=True))
     return [{0: 0.0, **known}.get(iteration, float("nan")) for iteration in iterations.tolist()]
@@ -257,7 +120,7 @@ def _lines(figure: Figure, metric: str, history: History, x: str, name: str, col
     if not np.isfinite(ys).any():
         return []
     if figure.rolling:
-        window = max(_LEAST_WINDOW, round(_WINDOW_SHARE * len(ys)) | 1)
+        window = max(_MIN_WINDOW, round(_WINDOW_SHARE * len(ys)) | 1)
         mean = rolling_mean(ys, window).tolist()
         raw = Line(name, xs, ys, colour=colour, dash=dash, faint=True)
         return [raw, Line(name, xs, mean, colour=colour, dash=dash)]

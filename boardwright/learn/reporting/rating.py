@@ -1,7 +1,5 @@
 """Elo ratings of a run's nets (BayesElo), updated after every evaluation."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,11 +1,8 @@
-"""Nets for others: a net of a run in bfloat16, with where it comes from in its header.
+"""Packaged nets: a net of a run in bfloat16, with its provenance in the header.
 
-To what the run itself says of its nets (method, settings, iteration, frames, devices, version) come the commit of the
-source that ships it, minutes of devices, and the curve of its strength. So a net tells by itself what it took to
-make it.
+The provenance is what the run stores in its nets (method, settings, iteration, frames, devices, version), the commit of
+the source, GPU-minutes, and the curve of its strength.
 """
-
-from __future__ import annotations
 
 import datetime
 import re
@@ -28,7 +25,7 @@ ELO = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
 
 
 def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | None = None) -> Path:
-    """Writes the net of a run that plays, or that of an iteration, where nets are that ship, or into another folder.
+    """Writes the best net of a run, or that of an iteration, into the folder of packaged nets, or into another.
 
     Raises RunError or NetError.
     """
@@ -55,7 +52,7 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
 
 
 def _check_replaced(path: Path, net: NetFile) -> None:
-    """Raises RunError where a net of another game or of other rules has the place of this one."""
+    """Raises RunError if the file is a net of another game or of other rules."""
     if not path.exists():
         return
     there = netfile.read(path)
@@ -64,7 +61,7 @@ def _check_replaced(path: Path, net: NetFile) -> None:
 
 
 def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
-    """What a shipped net says of its training, of which it knew the first part; all JSON."""
+    """The `training` of a packaged net, from that of a net in a run; all JSON."""
     iteration = int(training["iteration"])
     curve = _elo_curve(history, iteration)
     used = history.scalars.get("time/device_seconds")
@@ -80,7 +77,7 @@ def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
 
 
 def _public(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings, without the places that files had on the machine that trained."""
+    """A run's settings, without the folders of files on the machine that trained."""
     names = {key: Path(place).name for key in PATHS if (place := config.get(key))}
     return {**config, **names}
 
@@ -101,16 +98,16 @@ def _git(*arguments: str) -> str:
 
 
 def _net_of(run: Path, iteration: int | None) -> Path:
-    there = league.kept(run / "nets")
+    there = league.iterations_in(run / "nets")
     if iteration is None and (run / "nets" / BEST).is_file():
         return run / "nets" / BEST
     if not there:
         raise RunError(f"{run} holds no nets: give the --out of a training run")
-    wanted = there[-1] if iteration is None else iteration
-    if wanted not in there:
-        nearest = min(there, key=lambda kept: (abs(kept - wanted), kept))
-        raise RunError(f"{run} holds no net of iteration {wanted}: the nearest is that of {nearest}")
-    return league.path_of(run / "nets", wanted)
+    target = there[-1] if iteration is None else iteration
+    if target not in there:
+        nearest = min(there, key=lambda other: (abs(other - target), other))
+        raise RunError(f"{run} holds no net of iteration {target}: the nearest is that of {nearest}")
+    return league.path_of(run / "nets", target)
 
 
 def _elo_curve(history: History, last: int) -> list[dict[str, float]]:

@@ -1,4 +1,4 @@
-"""Event files that TensorBoard reads, written without it: scalars, and the word that a run began again.
+"""Event files for TensorBoard, written without it: scalars, and session starts.
 
 A file is a row of records (length, its checksum, data, its checksum); the data of each is an `Event` of
 TensorBoard's protocol buffers. We need five of its fields, so we encode them by hand:
@@ -22,7 +22,7 @@ _VARINT, _DOUBLE, _BYTES, _FLOAT = 0, 1, 2, 5  # wire types
 
 
 class EventFile:
-    """A new event file in a folder, after those that are there. Each call is one write."""
+    """A new event file in a folder, after the existing ones. Each call is one write."""
 
     def __init__(self, folder: Path):
         try:
@@ -41,12 +41,12 @@ class EventFile:
         """Values of one step by tag."""
         self._write(step, _field(5, _BYTES, b"".join(_value(tag, value) for tag, value in values.items())))
 
-    def begin_again(self, step: int) -> None:
+    def restart_at(self, step: int) -> None:
         """Events of this step and later in older files do not count any more."""
         self._write(step, _field(7, _BYTES, _field(1, _VARINT, _varint(1))))
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         self._file.close()
 
     def _write(self, step: int, what: bytes) -> None:
@@ -65,7 +65,7 @@ def record(data: bytes) -> bytes:
 
 
 def masked_checksum(data: bytes) -> int:
-    """CRC-32C, turned and shifted so that the checksum of data with checksums in it is still a good one."""
+    """CRC-32C, rotated and shifted, so that data may contain checksums."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)

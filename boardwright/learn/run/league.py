@@ -1,6 +1,4 @@
-"""Past selves: net files by iteration in a run's folder, and who of them plays against the current net."""
-
-from __future__ import annotations
+"""The nets of a run: files by iteration in its folder, and which past checkpoints play against the current net."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +10,8 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn.distributed import processes
-from boardwright.learn.shared.match_config import ContestConfig
+from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets import netfile
-from boardwright.nets.config import Architecture
 from boardwright.nets.network import Variables, variables_of, weights_of
 
 SUFFIX = ".net"
@@ -22,72 +19,58 @@ BEST = f"best{SUFFIX}"  # the one that plays
 
 
 def path_of(folder: Path, iteration: int) -> Path:
-    """Where the net after so many iterations is kept."""
+    """The file of the net after a number of iterations."""
     return folder / f"{iteration:06d}{SUFFIX}"
 
 
-def keep(
-    path: Path,
-    variables: Variables,
-    *,
-    config: Architecture,
-    game: Game,
-    training: Mapping[str, Any],
-    whole: bool = False,
-) -> None:
-    """Writes a net: half as long as it could be, unless `whole`. Opponents need no more digits."""
-    netfile.write(
-        path,
-        config=config,
-        game=game,
-        weights=weights_of(variables),
-        training=training,
-        storage="float32" if whole else "bfloat16",
-    )
+def save_net(path: Path, variables: Variables, *, full_precision: bool = False, **about: Any) -> None:
+    """Saves a net with `config`, `game` and `training`, in bfloat16 unless `full_precision`: enough for opponents."""
+    storage = "float32" if full_precision else "bfloat16"
+    netfile.write(path, weights=weights_of(variables), storage=storage, **about)
 
 
-def recall(path: Path, game: Game) -> Variables:
-    """The variables of a net that was kept."""
+def load_net(path: Path, game: Game) -> Variables:
+    """The variables of a saved net."""
     return variables_of(netfile.read(path, game=game).weights)
 
 
-def kept(folder: Path) -> list[int]:
+def iterations_in(folder: Path) -> list[int]:
     """The iterations whose nets are in a folder, in order."""
     return sorted(int(path.stem) for path in folder.glob(f"*{SUFFIX}") if re.fullmatch("[0-9]{6,9}", path.stem))
 
 
-def highest_kept(folder: Path, scores: Mapping[int, float]) -> int | None:
-    """The iteration with the highest score of those whose nets are in a folder, the latest of equals; none has one."""
-    return max(set(scores).intersection(kept(folder)), key=lambda net: (scores[net], net), default=None)
+def best_iteration(folder: Path, scores: Mapping[int, float]) -> int | None:
+    """The iteration with the highest score of those whose nets are in a folder, the latest of equals."""
+    return max(set(scores).intersection(iterations_in(folder)), key=lambda net: (scores[net], net), default=None)
 
 
-def nearest_kept(folder: Path, wanted: Sequence[int], *, before: int) -> list[int]:
-    """For each iteration wanted the nearest one, before another, whose net is in the folder; each once, in order.
+def nearest_iterations(folder: Path, targets: Sequence[int], *, before: int) -> list[int]:
+    """For each target the nearest iteration, before another, whose net is in the folder; each once, in order.
 
-    All are there unless the run was unpacked, which brings a few. Where two are as near, the earlier; where fewer are
-    there than wanted, fewer.
+    All are there unless the run was unpacked, which brings a few. Of two that are as near the earlier is taken.
+    Returns fewer than the targets if there are fewer nets.
     """
-    there = {iteration for iteration in kept(folder) if iteration < before}
+    there = {iteration for iteration in iterations_in(folder) if iteration < before}
     found = []
-    for iteration in sorted(wanted, key=lambda iteration: iteration not in there):
+    for target in sorted(targets, key=lambda target: target not in there):
         if there:
-            found.append(min(there, key=lambda other: (abs(other - iteration), other)))
+            found.append(min(there, key=lambda other: (abs(other - target), other)))
             there.discard(found[-1])
     processes.check_same(f"nets {found}")
     if not found:
-        raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or begin anew")
+        raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or start a new run")
     return sorted(found)
 
 
-def chosen_nets(kept: Sequence[int], newest: int, count: int, measured: Iterable[int]) -> list[int]:
-    """Which past nets to pack: the newest, and others spread evenly over the iterations before it.
+def choose_nets(there: Sequence[int], newest: int, count: int, evaluated: Iterable[int]) -> list[int]:
+    """The past nets to pack: the newest, and others spread evenly over the iterations before it.
 
     Not that of iteration 0, which the seed gives. Nets that played evaluation games are preferred, since ratings of
     later nets are relative to theirs.
     """
-    there, rated = [net for net in kept if 0 < net <= newest], {newest, *measured}
-    left = [net for net in there if net in rated]
-    left = left if len(left) >= count else there
+    past, rated = [net for net in there if 0 < net <= newest], {newest, *evaluated}
+    left = [net for net in past if net in rated]
+    left = left if len(left) >= count else past
     chosen: list[int] = []
     for place in range(count, 0, -1):
         if left:
@@ -96,19 +79,26 @@ def chosen_nets(kept: Sequence[int], newest: int, count: int, measured: Iterable
     return sorted(chosen)
 
 
-def drawn_past_self(seed: int, iteration: int) -> int:
-    """The iteration of the past self that joins the league in an iteration, any before it being as likely."""
+def draw_past_iteration(seed: int, iteration: int) -> int:
+    """The iteration of the past checkpoint that joins the league in an iteration; all before it are equally likely."""
     return int(np.random.default_rng([seed, iteration, 1]).integers(0, max(iteration, 1)))
 
 
-def is_evaluated(config: ContestConfig, iteration: int) -> bool:
-    """Whether the net after so many iterations is measured."""
+def load_past_net(nets: Path, seed: int, iteration: int, game: Game) -> Variables:
+    """The past checkpoint that joins the league in an iteration."""
+    (past,) = nearest_iterations(nets, [draw_past_iteration(seed, iteration)], before=iteration)
+    return load_net(path_of(nets, past), game)
+
+
+def is_evaluated(config: EvaluationMatchesConfig, iteration: int) -> bool:
+    """Whether the net after a number of iterations plays evaluation games."""
     return config.every > 0 and iteration >= max(config.first, 1) and (iteration - config.first) % config.every == 0
 
 
-def pool(config: ContestConfig, iteration: int) -> list[int]:
-    """Past selves to be measured against, by iteration: 0, the anchor, and others `every` iterations apart,
-    evenly thinned to the most there may be, the latest among them.
+def pool(config: EvaluationMatchesConfig, iteration: int) -> list[int]:
+    """Possible opponents of a net by iteration: 0, the anchor, and others `every` iterations apart.
+
+    They are thinned evenly to the maximum of `pool`, the latest among them.
     """
     step = max(config.every, 1)
     past = list(range(iteration - step, 0, -step))
@@ -119,8 +109,8 @@ def pool(config: ContestConfig, iteration: int) -> list[int]:
     return [0, *sorted(past)]
 
 
-def drawn_opponents(config: ContestConfig, seed: int, iteration: int) -> list[int]:
-    """Who of the pool is played in an iteration: as many as wanted, or all, each once."""
+def draw_opponents(config: EvaluationMatchesConfig, seed: int, iteration: int) -> list[int]:
+    """The opponents in an iteration: as many of the pool as configured, or all, each once."""
     there = pool(config, iteration)
     count = min(config.opponents, len(there))
     return sorted(np.random.default_rng([seed, iteration, 2]).choice(there, count, replace=False).tolist())

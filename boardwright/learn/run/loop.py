@@ -7,8 +7,6 @@ net after every iteration, and `best.net`), `metrics.sqlite` and the portable st
 that was stopped or killed resumes from its last checkpoint and ends with the same results.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import math
@@ -26,7 +24,6 @@ from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import out_of_memory_hint
 from boardwright.learn.run import checkpoint, config_file, league, portable_state, run_folder, settings
 from boardwright.learn.run.checkpoint import Saver
-from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Clock, Progress
@@ -152,7 +149,7 @@ def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) 
     """
     if not processes.is_first():
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
-    held.enter_context(exclusive(folder))
+    held.enter_context(run_folder.exclusive(folder))
     if run_folder.can_resume(folder):
         config_file.keep(folder, method.name, method.config)
     metrics = held.enter_context(Metrics(folder))
@@ -231,7 +228,7 @@ def _update_best(method: Method[State], state: State, context: MethodContext, pr
     if series is None or not processes.is_first():
         return
     saved = context.nets / method.best_name
-    best = league.highest_kept(context.nets, dict(zip(series.iterations.tolist(), series.values, strict=True)))
+    best = league.best_iteration(context.nets, dict(zip(series.iterations.tolist(), series.values, strict=True)))
     if best == progress.iteration:
         _save_net(method, state, context.nets, progress)
     elif best is not None and netfile.read(saved).training.get("iteration") != best:  # the run was unpacked

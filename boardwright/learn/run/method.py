@@ -1,8 +1,7 @@
 """What a learning method is: the steps that the training loop calls, and the services it passes to them."""
 
-from __future__ import annotations
-
 import contextlib
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 import jax
+from jax import Array
 
 from boardwright.games.base import Game
 from boardwright.learn.run import league
@@ -108,10 +108,15 @@ class Method(ABC, Generic[State]):
         """Saves the net of an iteration in bfloat16 and, if it is the best, in full precision as `best_name`."""
         architecture, variables = self.export_net(state)
         about: dict[str, Any] = {"config": architecture, "game": self.game, "training": training}
-        league.keep(league.path_of(nets, iteration), variables, **about)
+        league.save_net(league.path_of(nets, iteration), variables, **about)
         if is_best:
-            league.keep(nets / self.best_name, variables, whole=True, **about)
+            league.save_net(nets / self.best_name, variables, full_precision=True, **about)
 
     @abstractmethod
     def next_iteration(self, state: State) -> State:
         """The state with the counters of an iteration set to zero."""
+
+
+def fold_in(key: Array, *numbers: Array | int) -> Array:
+    """A key that depends on several numbers."""
+    return functools.reduce(jax.random.fold_in, numbers, key)

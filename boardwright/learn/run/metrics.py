@@ -1,10 +1,7 @@
-"""What a run measured: scalars by iteration, and the games its nets played against each other.
+"""The metrics of a run: scalars by iteration, and evaluation matches between its nets.
 
-`DIR/metrics.sqlite` is the truth, `DIR/tensorboard/` a copy of the scalars for TensorBoard, by frames. Reading
-needs no JAX and does not disturb a run that is under way.
-
-A value that is not a number is stored as NULL, for SQLite has no other word for it: a row with NULL says that
-NaN was measured, no row that nothing was. Infinities are numbers to SQLite.
+They are in `DIR/metrics.sqlite`; `DIR/tensorboard/` has a copy of the scalars for TensorBoard, by frames. Reading needs
+no JAX and does not disturb a running training. NaN is stored as NULL, since SQLite has no NaN.
 """
 
 import math
@@ -12,7 +9,6 @@ import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -76,14 +72,14 @@ class Match:
 
 @dataclass(frozen=True)
 class History:
-    """All that a run measured so far."""
+    """All metrics of a run so far."""
 
     scalars: Mapping[str, Series]  # by name
     matches: tuple[Match, ...]
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The kinds of device it learned on; none in metrics from before they were told."""
+        """The kinds of device it learned on; empty in metrics of older versions."""
         return tuple(sorted(name.removeprefix(ON_DEVICE) for name in self.scalars if name.startswith(ON_DEVICE)))
 
 
@@ -106,9 +102,7 @@ class Metrics:
         self._events.scalars(frames, self._store(iteration, frames, scalars))
 
     def correct(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
-        """The same of an iteration that is past, such as a rating that later games change; TensorBoard, which
-        cannot forget, is not told.
-        """
+        """The same for a past iteration, such as a rating that later games change; not written for TensorBoard."""
         self._store(iteration, operator.index(frames), scalars)
 
     def _store(self, iteration: SupportsIndex, frames: int, scalars: Mapping[str, SupportsFloat]) -> dict[str, float]:
@@ -128,33 +122,31 @@ class Metrics:
             connection.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def truncate_after(self, iteration: int) -> None:
-        """Forgets what came after an iteration, which a resumed run measures again."""
+        """Deletes what came after an iteration, which a resumed run measures again."""
         with self._database.writing() as connection:
             for table in ("scalars", "matches"):
                 connection.execute(f"DELETE FROM {table} WHERE iteration > ?", [iteration])
             (frames,) = connection.execute("SELECT max(frames) FROM scalars").fetchone()
-        self._events.begin_again(0 if frames is None else frames + 1)
+        self._events.restart_at(0 if frames is None else frames + 1)
 
     def read(self) -> History:
-        """All that was measured so far."""
+        """All metrics so far."""
         return _history(self._database)
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the files."""
         self._events.close()
         self._database.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
 def read_metrics(folder: Path, after: int = -1) -> History:
-    """What the run in a folder measured; raises RunError where there is none.
+    """The metrics of the run in a folder; raises RunError if it has none.
 
     With `after`, what came after that iteration, and all ratings, since later games correct them.
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
-from boardwright.learn.run import arrayfile, config_file, league, legacy, metrics, portable_state
+from boardwright.learn.run import arrayfile, config_file, league, metrics, portable_state
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
 from boardwright.learn.run.progress import Progress
 
@@ -58,8 +58,9 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
         if metrics.progress(folder)[0] < progress.iteration:
             at = f"iteration {progress.iteration}, which {state.name} is of"
             raise RunError(f"{folder} was resumed from before {at}: train until that iteration is done again")
-        measured = {net for match in metrics.read_metrics(folder).matches for net in (match.role0_net, match.role1_net)}
-        chosen = league.chosen_nets(league.kept(folder / "nets"), progress.iteration, nets, measured)
+        matches = metrics.read_metrics(folder).matches
+        evaluated = {net for match in matches for net in (match.role0_net, match.role1_net)}
+        chosen = league.choose_nets(league.iterations_in(folder / "nets"), progress.iteration, nets, evaluated)
         files = dict(zip(REQUIRED, ((folder / config_file.NAME).read_bytes(), database, data), strict=True))
         files |= {f"nets/{net:06d}.net": league.path_of(folder / "nets", net).read_bytes() for net in chosen}
     except OSError as error:
@@ -74,7 +75,7 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
 
 def unpack(path: Path, folder: Path) -> Packed:
     """Makes a run's folder, new or empty, of a pack: completely or not at all; raises RunError."""
-    file, sizes = _opened(path)
+    file, sizes = _read_pack(path)
     folder, is_new = folder.absolute(), not folder.exists()
     try:
         if not is_new and any(folder.iterdir()):
@@ -87,7 +88,8 @@ def unpack(path: Path, folder: Path) -> Packed:
                 write_atomic(folder / target, _expand(file, name, sizes[name]))
             progress = portable_state.read(folder / portable_state.UNPACKED)[1]
             packed_sizes = {name: (size, int(np.diff(file.offsets[name])[0])) for name, size in sizes.items()}
-            return Packed(progress, config_file.read(folder), tuple(league.kept(folder / "nets")), packed_sizes)
+            nets = tuple(league.iterations_in(folder / "nets"))
+            return Packed(progress, config_file.read(folder), nets, packed_sizes)
         except BaseException:
             for inside in folder.iterdir():
                 shutil.rmtree(inside) if inside.is_dir() else inside.unlink()
@@ -103,16 +105,16 @@ def _check_target(folder: Path, path: Path) -> None:
     if path.resolve().is_relative_to(folder.resolve()):
         raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
     try:
-        is_free = not path.exists() or bool(_opened(path))
+        is_free = not path.exists() or bool(_read_pack(path))
     except RunError:
         is_free = False
     if not is_free:
         raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file")
 
 
-def _opened(path: Path) -> tuple[ArrayFile, dict[str, int]]:
+def _read_pack(path: Path) -> tuple[ArrayFile, dict[str, int]]:
     """A pack and the sizes of its files by name; raises RunError."""
-    file = legacy.modern_pack(arrayfile.read(path))
+    file = portable_state.modern_pack(arrayfile.read(path))
     version, sizes = file.header.get("pack"), file.header.get("bytes")
     if version is None:
         raise RunError(f"{path} is not a packed run: give a file that boardwright pack wrote")

@@ -2,9 +2,10 @@
 
 A run writes `state.safetensors`, with the fields that its method lists as portable, and `boardwright pack` takes it
 from there. In a folder that `boardwright unpack` made, a run starts from `unpacked.safetensors`. Both have the format
-of a checkpoint.
+of a checkpoint. Files of older versions, `luggage.arrays` and `unpacked.arrays`, are read too.
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,17 +15,18 @@ import jax
 import ml_dtypes
 import numpy as np
 
-from boardwright.learn.run import arrayfile, checkpoint, legacy
+from boardwright.learn.run import arrayfile, checkpoint
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
-from boardwright.learn.run.progress import Progress, progress_told
+from boardwright.learn.run.progress import Progress, parse_progress
 
 NAME = "state.safetensors"
 UNPACKED = "unpacked.safetensors"
+OLD_NAMES = {"state.safetensors": "luggage.arrays", "unpacked.safetensors": "unpacked.arrays"}  # in older versions
 
 
 def path_in(folder: Path, name: str) -> Path:
     """A state file in a run's folder; where it exists only under the name of older versions, that."""
-    path, old = folder / name, folder / legacy.STATE_NAMES[name]
+    path, old = folder / name, folder / OLD_NAMES[name]
     return old if old.exists() and not path.exists() else path
 
 
@@ -40,9 +42,9 @@ def collect(run: Any, fields: Sequence[str]) -> dict[str, np.ndarray]:
 
 def read(path: Path, data: bytes | None = None) -> tuple[ArrayFile, Progress]:
     """A state file, or its bytes where they were read already, and the progress of its run; raises RunError."""
-    file = legacy.modern_state(arrayfile.read(path, data))
+    file = modern_state(arrayfile.read(path, data))
     try:
-        return file, progress_told(file.header["meta"]["progress"])
+        return file, parse_progress(file.header["meta"]["progress"])
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError(f"{path} is damaged: it does not contain the progress of a run") from error
 
@@ -57,3 +59,33 @@ def restore_into(file: ArrayFile, run: Any, fields: Sequence[str]) -> Any:
 def _within(leaves: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """The leaves whose paths, such as `.learner.steps`, start with some fields."""
     return {name: leaf for name, leaf in leaves.items() if re.split(r"\W", name[1:])[0] in fields}
+
+
+@dataclasses.dataclass(frozen=True)
+class OldState(ArrayFile):
+    """Portable state that stored equal arrays once, and those with numbers of bfloat16 in that type."""
+
+    def load(self, name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """Reads an array of a known shape and type; raises DamagedError."""
+        source = self.header["same"].get(name, name)
+        is_short = source in self.header["short"]
+        return super().load(source, shape, ml_dtypes.bfloat16 if is_short else dtype).astype(dtype, copy=False)
+
+
+def modern_state(file: ArrayFile) -> ArrayFile:
+    """A state file of any format as readers of the present one expect it; raises DamagedError."""
+    old = file.header
+    if old.get("luggage") != 1:
+        return file
+    if not isinstance(old.get("same"), dict) or not isinstance(old.get("short"), list):
+        raise DamagedError(f"{file.path} is damaged: its header is incomplete")
+    header = {"version": 1, "leaves": old.get("kinds"), "meta": {"progress": old.get("progress")}}
+    return OldState(file.path, {**header, "same": old["same"], "short": old["short"]}, file.offsets)
+
+
+def modern_pack(file: ArrayFile) -> ArrayFile:
+    """A pack of any version with its state under the present name."""
+    names, sizes = {old: new for new, old in OLD_NAMES.items()}, file.header.get("bytes")
+    offsets = {names.get(name, name): place for name, place in file.offsets.items()}
+    renamed = {names.get(name, name): size for name, size in sizes.items()} if isinstance(sizes, dict) else sizes
+    return dataclasses.replace(file, header={**file.header, "bytes": renamed}, offsets=offsets)

@@ -102,7 +102,7 @@ def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[s
         group = group_of(hints[name])
         if isinstance(change, dict):
             if group is None:
-                raise RunError(f"setting {path} has no parts such as {path}.{next(iter(change))}: set it by itself")
+                raise RunError(f"setting {path} has no parts such as {path}.{next(iter(change))}: set it as a whole")
             current = getattr(config, name)
             values[name] = _changed(_default(group, path) if current is None else current, change, f"{path}.", known)
         else:

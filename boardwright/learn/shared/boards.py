@@ -6,8 +6,6 @@
 Positions of one game resemble each other, so whole games are held back for validation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

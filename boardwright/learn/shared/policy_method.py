@@ -1,20 +1,26 @@
 """What DQN and PPO share as methods: a net that plays without search, evaluated against a random player."""
 
-from __future__ import annotations
-
-from typing import Any, TypeVar
+import dataclasses
+from abc import abstractmethod
+from typing import Any, Literal, TypeVar
 
 import jax
 from jax import Array
 
+from boardwright.errors import RunError
+from boardwright.games.base import Game
+from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.against_random import best_metric, make_evaluate
-from boardwright.learn.run.method import Method, MethodContext
-from boardwright.learn.shared.encoder import with_encoder
-from boardwright.learn.shared.encoder_file import encoder_for
-from boardwright.learn.shared.rewards import training_env
+from boardwright.learn.distributed.device import out_of_memory_hint
+from boardwright.learn.match.matches import finish, play_pairs
+from boardwright.learn.match.pairing import make_net_evaluator
+from boardwright.learn.match.policies import net_policy, random_policy
+from boardwright.learn.run.method import Method, MethodContext, fold_in
+from boardwright.learn.shared.encoder_file import encoder_for, with_encoder
 from boardwright.nets.network import Variables, make_network
 
+MEASURE = 16  # a use of random numbers, next to those of the methods
+SCORE = "evaluation/random"
 State = TypeVar("State")
 
 
@@ -27,25 +33,58 @@ class PolicyMethod(Method[State]):
     def __init__(self, config: Any, dtype: Any, *, load_encoder: bool):
         self.config, self.dtype = config, dtype  # the net computes in `dtype`
         self.game = make_game(config.game, config.rules, config.observation)
-        self.env = training_env(self.game, config.rewards)
+        played = with_rewards(self.game, config.rewards)
+        self.env = without_chance(played.batch()) if played.has_chance else played.batch()
         self.network = make_network(config.architecture, self.game, dtype=dtype)
-        self.best_metric = best_metric(config.evaluation)
+        self.best_metric = SCORE if config.evaluation.keep == "best" else None
         self._encoder = encoder_for(config.encoder, config.architecture, self.game) if load_encoder else None
         self._seed = jax.random.key(config.seed)  # an argument of compiled functions, so that all seeds share them
-        self._evaluate = make_evaluate(config.evaluation, config.seed, self.network, self.env, _variables)
+        self._policy = net_policy(make_net_evaluator(self.network, self.env), config.evaluation.temperature)
+        self._fold = jax.jit(self.network.fold)
+        self._jitted_init = jax.jit(self._init)
+        self._jitted_next = jax.jit(self._reset, donate_argnums=0)
+
+    @abstractmethod
+    def _init(self, seed: Array) -> State:
+        """The state of a new run."""
+
+    @abstractmethod
+    def _reset(self, state: State) -> State:
+        """The state with the sums of an iteration set to zero."""
+
+    def initialise(self) -> State:
+        """New games and nets."""
+        return self._jitted_init(self._seed)
+
+    def next_iteration(self, state: State) -> State:
+        """With a new tally."""
+        return self._jitted_next(state)
 
     def evaluate(self, state: State, done: int, context: MethodContext) -> dict[str, float]:
-        """Games against a random player."""
-        return self._evaluate(state, done, context)
+        """The score and the mean reward of a game against a random player."""
+        config = self.config.evaluation
+        if not config.every or done % config.every:
+            return {}
+        key, policy = fold_in(self._seed, MEASURE, done), self._policy(self._fold(self.export_net(state)[1]))
+        with out_of_memory_hint("evaluation.games"):
+            match = play_pairs(key, self.env, policy, random_policy, games=config.games)
+            show = context.observer.progress
+            result = finish(match, lambda share: show("evaluation", round(share * config.games), config.games))
+        return {SCORE: result.points, f"{SCORE}_reward": result.reward_per_game[0]}
 
-    def export_net(self, state: State) -> tuple[Any, Variables]:
+    def export_net(self, state: Any) -> tuple[Any, Variables]:
         """The learner's net."""
-        return self.config.architecture, _variables(state)
+        return self.config.architecture, state.learner.variables
 
     def _new_variables(self, key: Array) -> Variables:
         """Random weights, except those of a trained encoder that the config names."""
         return with_encoder(self.network.init(key), self._encoder)
 
 
-def _variables(state: Any) -> Variables:
-    return state.learner.variables
+def with_rewards(game: Game, rewards: Literal["sparse", "shaped"]) -> Game:
+    """The same game with other rewards; its positions, actions and observations do not change. Raises RunError."""
+    if rewards == "sparse" and getattr(game.rules, "rewards", "sparse") == "sparse":
+        return game
+    if not hasattr(game.rules, "rewards"):
+        raise RunError(f"setting rewards: {game.name} has rewards at the end only: set it to sparse")
+    return make_game(game.name, dataclasses.replace(game.rules, rewards=rewards), game.observation)

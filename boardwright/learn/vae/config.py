@@ -1,11 +1,10 @@
 """Settings of the training of an auto-encoder, as frozen dataclasses that are also its config file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from boardwright.errors import RunError
+from boardwright.learn.run.config_file import Presets
 from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import PlainConfig
 from boardwright.setting import Setting
@@ -66,3 +65,6 @@ def check(config: VaeConfig) -> None:
     if not config.boards.players:
         raise RunError('setting boards.players: no players: name some, such as ["random", "largest-first"]')
     config.encoder.as_plain()  # raises an error for invalid sizes
+
+
+PRESETS = Presets(VaeConfig, __file__)

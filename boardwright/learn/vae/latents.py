@@ -3,8 +3,6 @@
 Similar boards should have close codes, so that colours by plies played or by result form regions.
 """
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

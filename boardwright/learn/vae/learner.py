@@ -5,8 +5,6 @@ divergence of the code's distribution from the standard normal one. Both are in 
 upper bound of the board's negative log-likelihood.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from typing import Any
@@ -18,8 +16,8 @@ import optax
 from jax import Array
 
 from boardwright.learn.distributed.device import on_cpu
+from boardwright.learn.run.method import fold_in
 from boardwright.learn.shared.boards import unpack
-from boardwright.learn.shared.random_keys import fold_in
 from boardwright.learn.vae.config import VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae

@@ -3,8 +3,6 @@
 An iteration is an epoch, after which the validation games are measured.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from pathlib import Path

@@ -36,7 +36,7 @@ from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, read_metrics
-from boardwright.learn.shared.rewards import with_rewards
+from boardwright.learn.shared.policy_method import with_rewards
 from boardwright.learn.vae.config import VAE_FILE
 from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
@@ -188,7 +188,7 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
 
 def _follow_places(folder: Path, method: str, config: Any) -> None:
     """Lets a run that was begun elsewhere go on: the files it names are where the folder is now."""
-    if read_table(folder / CONFIG) != config_file.told(method, config) and is_same_run(folder, method, config):
+    if read_table(folder / CONFIG) != config_file.contents(method, config) and is_same_run(folder, method, config):
         (folder / CONFIG).unlink()
         config_file.keep(folder, method, config)
 

@@ -26,8 +26,8 @@ from boardwright.games.draughts.endgames.conversion import Conversion, Task, att
 from boardwright.games.draughts.endgames.endings import Judge, won_endings
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import loop, settings
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver

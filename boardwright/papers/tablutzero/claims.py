@@ -8,7 +8,7 @@ command of BayesElo its rating is from. The authors' public code has `mm`; we ra
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.learn.shared.match_config import ContestConfig
+from boardwright.learn.shared.config import EvaluationMatchesConfig
 
 NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"
@@ -56,7 +56,7 @@ class RatingMode:
 class Sizes:
     """How much is played beside the training."""
 
-    protocol: ContestConfig
+    protocol: EvaluationMatchesConfig
     games: int  # of a meeting, and of a line of the balance
     simulations: int  # for both
     opening_plies: int  # of a meeting
@@ -84,7 +84,9 @@ RATING_MODES = (
 # leaves open, and we took: 128 games an opponent, half in each role, after two random plies, with the simulations of
 # its self-play.
 FULL = Sizes(
-    protocol=ContestConfig(first=20, every=5, opponents=4, pool=10, games=128, simulations=128, opening_plies=2),
+    protocol=EvaluationMatchesConfig(
+        first=20, every=5, opponents=4, pool=10, games=128, simulations=128, opening_plies=2
+    ),
     games=1000,
     simulations=128,
     opening_plies=4,
@@ -92,7 +94,7 @@ FULL = Sizes(
     balance_openings=(0, 2, 4, 8),
 )
 QUICK = Sizes(
-    protocol=ContestConfig(first=1, every=1, opponents=2, pool=3, games=4, simulations=2, opening_plies=2),
+    protocol=EvaluationMatchesConfig(first=1, every=1, opponents=2, pool=3, games=4, simulations=2, opening_plies=2),
     games=8,
     simulations=2,
     opening_plies=4,

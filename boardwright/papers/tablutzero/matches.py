@@ -73,7 +73,7 @@ def by_protocol(work: Work, name: str, run: RunResult, watch: RunObserver) -> Ru
         if not league.is_evaluated(protocol, number):
             continue
         there = [net for net in nets if net < number] if 0 in nets and number in nets else []
-        opponents = nearest(league.drawn_opponents(protocol, run.config.seed, number), there)
+        opponents = nearest(league.draw_opponents(protocol, run.config.seed, number), there)
         files = [nets[net] for net in (number, *opponents)] if opponents else None
         path = work.folder / MATCHES / f"protocol-{name}-{number:06d}.json"
         play = functools.partial(_contest, nets, number, opponents, work, watch)

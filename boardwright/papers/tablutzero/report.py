@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from boardwright.learn.alphazero.config import AlphaZeroConfig
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
 from boardwright.papers.markdown import Rows, table

@@ -19,7 +19,7 @@ from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.metrics import History, Match, read_metrics
-from boardwright.learn.shared.match_config import ContestConfig
+from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.papers.tablutzero.claims import ROLLING, TURN, Meeting, RatingMode
 from boardwright.stats.score import Interval, Score, interval_of_counts, interval_of_pairs
 
@@ -83,7 +83,7 @@ class Results:
     runs: Mapping[str, RunResult]  # by name of a training
     met: Mapping[str, Met]  # by name of a meeting
     balance: Balanced | None
-    protocol: ContestConfig
+    protocol: EvaluationMatchesConfig
     games_on: tuple[str, ...] = ()  # kinds of device that played what was not played while training
 
     def meeting(self, meeting: Meeting) -> Met | None:
@@ -220,7 +220,7 @@ def variant(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
     return [change for change in differences(config, preset) if not change.startswith(SAME_RUN)]
 
 
-def off_protocol(run: RunResult, protocol: ContestConfig) -> list[str]:
+def off_protocol(run: RunResult, protocol: EvaluationMatchesConfig) -> list[str]:
     """In what a run's contests differ from the protocol, in words: in how it was told to hold them, unless they were
     played again; else in nets that met fewer opponents than they would have, had the run kept all.
     """

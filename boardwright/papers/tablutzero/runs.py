@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boardwright.errors import NetError
-from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.presets import PRESETS
 from boardwright.learn.run import checkpoint, league, loop, portable_state, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.league import BEST

@@ -4,7 +4,7 @@ A figure decides only where it was measured on the presets as they are, by the p
 compared, with minutes that can be. Otherwise it is reported together with the objections.
 """
 
-from boardwright.learn.alphazero.presets import PRESETS
+from boardwright.learn.alphazero.config import PRESETS
 from boardwright.papers.tablutzero import claims as paper
 from boardwright.papers.tablutzero.cells import (
     NOT_PLAYED,
