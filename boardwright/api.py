@@ -21,17 +21,16 @@ from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import Game, Position
 from boardwright.records.events import play_events
+from boardwright.records.files import RESULTS
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Ratings
 from boardwright.stats.bayeselo import rate as rate_encounters
 from boardwright.stats.pairings import Encounter
-from boardwright.stats.score import DRAW, Interval, Score, score_interval
+from boardwright.stats.score import Interval, Score, score_interval
 
 if TYPE_CHECKING:
     from boardwright.learn.run.method import RunObserver
     from boardwright.nets.evaluator import Evaluator
-
-RESULTS = {"first": 0, "second": 1, "draw": DRAW}
 
 
 @dataclass(frozen=True)

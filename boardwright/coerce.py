@@ -1,7 +1,7 @@
-"""Values against type hints: what a file or a command line says, as a frozen dataclass wants it.
+"""Checks values from files and command lines against type hints.
 
-Hints are bool, int, float, str, Literal, unions (above all with None) and tuples of these. Values are checked,
-not converted: lists become tuples, whole numbers become floats where a float is wanted, nothing else.
+Hints are bool, int, float, str, Literal, unions (mostly with None) and tuples of these. The only conversions are lists
+to tuples, and whole numbers to floats where the hint is float.
 """
 
 import json
@@ -21,7 +21,7 @@ class MismatchError(ValueError):
 
 
 def checked(value: Any, hint: Any) -> Any:
-    """A value such as JSON or TOML gives it, as `hint` wants it; raises MismatchError."""
+    """A value from JSON or TOML as `hint` requires it; raises MismatchError."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         if any(type(value) is type(choice) and value == choice for choice in arguments):
@@ -70,7 +70,7 @@ def parsed(text: str, hint: Any) -> Any:
 
 
 def json_value(text: str) -> Any:
-    """What a JSON text says; raises MismatchError."""
+    """The value of a JSON text; raises MismatchError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -78,7 +78,7 @@ def json_value(text: str) -> Any:
 
 
 def item_hints(hint: Any, count: int) -> tuple[Any, ...]:
-    """The hints of the items of a tuple with so many; raises MismatchError where it has another number of them."""
+    """The hints of the `count` items of a tuple; raises MismatchError if the hint has another number of them."""
     arguments = typing.get_args(hint)
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return (arguments[0],) * count
@@ -88,12 +88,12 @@ def item_hints(hint: Any, count: int) -> tuple[Any, ...]:
 
 
 def _first(value: Any, arms: Iterable[Any], convert: Callable[[Any, Any], Any]) -> Any:
-    """The value as the first arm of a union takes it; what the others say if none does."""
+    """The value by the first arm of a union that accepts it; raises MismatchError with the errors of all."""
     complaints = []
     for arm in arms:
         try:
             return convert(value, arm)
         except MismatchError as error:
-            if arm is not types.NoneType:  # that it may be none goes without saying
+            if arm is not types.NoneType:  # not worth mentioning
                 complaints.append(str(error))
     raise MismatchError(" and ".join(complaints))

@@ -1,11 +1,10 @@
-"""SQLite files of ours: opened, brought up to date, and written in whole steps.
+"""SQLite files: opening, migrations, transactions, and error messages.
 
-Several processes may write to the same file: each waits for the others, `BUSY_SECONDS` at most. The journal is
-a write-ahead log, so readers never wait for writers. `synchronous = NORMAL` hands every finished transaction to
-the operating system, which survives the death of the process; only a power cut may take back the last moments,
-without harm to what is older.
+Several processes may write to the same file: each waits for the others, at most `BUSY_SECONDS`. The journal is a
+write-ahead log, so readers never wait for writers. With `synchronous = NORMAL` a finished transaction survives the end
+of the process; only a power cut may lose the last ones, and never damages older data.
 
-`user_version` says how many of its kind's migrations a file has seen. A file from a newer version is refused.
+`user_version` is the number of migrations that were applied to a file. A file from a newer version is refused.
 """
 
 import inspect
@@ -26,12 +25,12 @@ BUSY_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file holds."""
+    """A kind of file."""
 
     noun: str  # in messages: "games"
     application: int  # in the header of its files
-    migrations: tuple[tuple[str, ...], ...]  # statements, a step each version
-    missing: str  # what to do where there is no file
+    migrations: tuple[tuple[str, ...], ...]  # the statements of each version
+    missing: str  # advice if there is no file
     functions: Mapping[str, Callable[..., str]] = field(default_factory=dict)  # by name, for the statements
 
 
@@ -45,18 +44,18 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to ask; what SQLite has to complain about becomes one line."""
+        """The connection, for queries; errors of SQLite are raised as BoardwrightError."""
         try:
             yield self.connection
         except sqlite3.Error as error:
             raise _explained(self.path, self.kind, error) from error
-        except UnicodeEncodeError as error:  # bytes of a command line that are no text
+        except UnicodeEncodeError as error:  # bytes of a command line that are not text
             text = f"{str(error.object)[:80]!r} is not UTF-8 text: {self.path} cannot hold it"
             raise BoardwrightError(text) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all that is written in it is stored together, or nothing is."""
+        """A transaction, which is stored as a whole or not at all."""
         with self.reading():
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -68,7 +67,7 @@ class Database:
                 raise
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         self.connection.close()
 
     def __enter__(self) -> Self:
@@ -81,9 +80,9 @@ class Database:
 
 
 def open_database(path: Path, kind: Kind, *, create: bool) -> Database:
-    """A file of a kind, which is made where there is none if `create`; raises BoardwrightError.
+    """Opens a file of a kind, which `create` creates if it is missing; raises BoardwrightError.
 
-    A file that may not be written is opened for reading.
+    A read-only file is opened for reading.
     """
     try:
         exists = path.exists()
@@ -102,7 +101,7 @@ def open_database(path: Path, kind: Kind, *, create: bool) -> Database:
             raise
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
         raise BoardwrightError(f"cannot open {str(path)!r}: {reason}") from error
-    # SQLite cannot read a file it may not write beside, unless told that nobody changes it: then no log is there.
+    # In a read-only folder SQLite reads a file only if it is declared immutable, which it is without a log.
     unchanging = not path.with_name(f"{path.name}-wal").exists()
     mode = ("rwc" if create else "rw") if writable else "ro&immutable=1" if unchanging else "ro"
     try:
@@ -124,23 +123,23 @@ def _prepare(database: Database, writable: bool) -> None:
     with database.reading() as connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
-        if _seen_migrations(database) == len(database.kind.migrations):
+        if _applied_migrations(database) == len(database.kind.migrations):
             return
         if not writable:
             raise BoardwrightError(f"{database.path} is from an older version and read-only: make it writable once")
         _use_write_ahead_log(connection)
     for name, function in database.kind.functions.items():
         connection.create_function(name, len(inspect.signature(function).parameters), function)
-    with database.writing() as connection:  # somebody else may have been faster: look again
-        for number in range(_seen_migrations(database), len(database.kind.migrations)):
+    with database.writing() as connection:  # another process may have been faster: check again
+        for number in range(_applied_migrations(database), len(database.kind.migrations)):
             for statement in database.kind.migrations[number]:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {database.kind.application}")
         connection.execute(f"PRAGMA user_version = {len(database.kind.migrations)}")
 
 
-def _seen_migrations(database: Database) -> int:
-    """How many migrations the file has seen; 0 for an empty one. Refuses what is not ours or too new."""
+def _applied_migrations(database: Database) -> int:
+    """The number of migrations applied to the file; raises BoardwrightError for a foreign or newer file."""
     (version,) = database.connection.execute("PRAGMA user_version").fetchone()
     (application,) = database.connection.execute("PRAGMA application_id").fetchone()
     (tables,) = database.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -152,7 +151,7 @@ def _seen_migrations(database: Database) -> int:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switches the journal; SQLite does not wait by itself while another process does the same."""
+    """Switches the journal mode; SQLite itself does not wait while another process does the same."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -165,19 +164,19 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _explained(path: Path, kind: Kind, error: sqlite3.Error) -> BoardwrightError:
-    """What went wrong, and what to do about it."""
+    """The error as one line with advice."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors of the Python module have no code
     match code:
         case sqlite3.SQLITE_FULL:
-            text = f"cannot write {path}: the disk is full: make room and go on, what is stored is safe"
+            text = f"cannot write {path}: the disk is full: free some space and run it again; what is stored is safe"
         case sqlite3.SQLITE_IOERR:
-            text = f"cannot write {path}: {error}: see whether the disk is full or failing, what is stored is safe"
+            text = f"cannot write {path}: {error}: check whether the disk is full or failing; what is stored is safe"
         case sqlite3.SQLITE_READONLY:
             text = f"cannot write {path}: it is read-only"
         case sqlite3.SQLITE_BUSY:
             text = f"cannot write {path}: another program keeps it locked: try again when that has finished"
         case sqlite3.SQLITE_CANTOPEN:
-            text = f"cannot open {path}: see whether its folder exists and may be written"
+            text = f"cannot open {path}: check that its folder exists and is writable"
         case sqlite3.SQLITE_NOTADB:
             text = f"{path} is not a database of {kind.noun}: give another file"
         case sqlite3.SQLITE_CORRUPT:

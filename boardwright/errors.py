@@ -1,11 +1,11 @@
-"""Errors a user can cause. Each message is one line that names the thing and the remedy."""
+"""Errors that a user can cause. Each message is one line that says what is wrong and how to fix it."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class BoardwrightError(ValueError):
-    """Something a user gave us is wrong; the message is fit to be shown as it is."""
+    """An error in the input of a user; the message can be shown as it is."""
 
 
 class UnknownNameError(BoardwrightError):
@@ -35,7 +35,7 @@ class GameFileError(BoardwrightError):
 
 
 class NetError(BoardwrightError):
-    """A net that cannot be built, read or written, or that does not fit what it is asked to play."""
+    """A net that cannot be built, read or written, or that does not fit the game or the player."""
 
 
 class RunError(BoardwrightError):
@@ -47,5 +47,5 @@ class OutOfMemoryError(BoardwrightError):
 
 
 def printable(text: str) -> str:
-    """Text from outside as a message may hold it: what would steer the terminal becomes a question mark."""
+    """Text from outside for a message: control characters are replaced by question marks."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

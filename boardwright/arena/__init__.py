@@ -1,1 +1,1 @@
-"""Matches, tournaments and what they prove: ratings and tests of strength."""
+"""Matches and tournaments: events, backends that play them, ladders, and the balance of roles."""

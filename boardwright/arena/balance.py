@@ -1,7 +1,7 @@
-"""Which role a game favours, and by how much: from games of one player against itself.
+"""Balance of the roles of a game: the role it favours, measured by games of one player against itself.
 
-Both sides are the same player, so what one role wins more than the other is the roles' doing, at that player's
-strength. Every game has an opening drawn for itself: games are independent, and are what intervals count.
+Both sides are the same player, so a difference between the roles is due to the rules, at that player's strength. Every
+game has its own random opening, so games are independent samples.
 """
 
 import math
@@ -19,11 +19,11 @@ START, RANDOM, MOST_PLIES = "start", "random", 100
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Whose balance, and how many games it is to be judged by."""
+    """The settings of a measurement."""
 
     game: str
-    nets: tuple[Path, ...]  # the first that learned a rule set plays it, or else the first
-    rules: tuple[str, ...] = ()  # names or files of rule sets; none is the nets' own
+    nets: tuple[Path, ...]  # the first one trained on a rule set plays it, else the first one
+    rules: tuple[str, ...] = ()  # names or files of rule sets; empty: those of the nets
     openings: tuple[int, ...] = (0, 4)  # random plies; 0 is the start
     games: int = 1000  # for each rule set and kind of opening
     simulations: int = 128
@@ -32,17 +32,17 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Games of a player against itself, counted."""
+    """Results of games of a player against itself."""
 
     wins: tuple[int, int]  # by role
-    draws: int  # and games that were broken off
+    draws: int  # and games that were stopped
     plies: int  # of all games together, openings too
     squared_plies: int  # the sum of their squares
     openings: int  # different positions after the opening
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """Number of games."""
         return sum(self.wins) + self.draws
 
     @property
@@ -63,24 +63,21 @@ class Counts:
 
     @property
     def mean_plies(self) -> tuple[float, float]:
-        """Plies a game, and how far the true mean may be from it with 95 % confidence."""
+        """Mean plies per game, and half the length of its 95 % confidence interval."""
         mean = self.plies / max(self.games, 1)
         variance = max(self.squared_plies / max(self.games, 1) - mean**2, 0.0)
         return mean, Z * math.sqrt(variance / max(self.games - 1, 1))
 
     @property
     def elo(self) -> Interval:
-        """How much stronger, in Elo points, an equal opponent would have to be to make up for the first role.
-
-        Infinite where one role won everything; the interval then still says how much it is at least.
-        """
+        """The advantage of the first role in Elo points; infinite if one role won every game."""
         score = self.score
         elo, low, high = (elo_of_score(share) + 0.0 for share in (score.mean, score.low, score.high))  # no -0
         return Interval(elo, low, high)
 
     @property
     def favoured(self) -> int | None:
-        """The role whose score is above one half by all its interval; None where games do not tell."""
+        """The role whose interval is above one half; None if both intervals contain it."""
         if self.score.low > 0.5:
             return 0
         return 1 if self.score.high < 0.5 else None
@@ -91,17 +88,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Line:
-    """The games under one rule set from one kind of opening."""
+    """The games under one rule set with one kind of opening."""
 
     rules: str
-    net: str  # name of the one that played both sides
-    is_own: bool  # whether that net learned this rule set
+    net: str  # name of the net that played both sides
+    is_own: bool  # whether that net was trained on this rule set
     plies: int  # of the openings
     counts: Counts
 
 
 def count(result: np.ndarray, plies: np.ndarray, openings: np.ndarray) -> Counts:
-    """Counts games by result [N], plies [N] and the hash of what they began with [N, 2]; no result is a draw."""
+    """Counts games by result [N], plies [N] and hash of the opening position [N, 2]; a stopped game is a draw."""
     wins = (int((result == 0).sum()), int((result == 1).sum()))
     long = plies.astype(np.int64)
     return Counts(
@@ -114,7 +111,7 @@ def count(result: np.ndarray, plies: np.ndarray, openings: np.ndarray) -> Counts
 
 
 def fields(line: Line, roles: tuple[str, str]) -> dict[str, Any]:
-    """For JSON, where what is infinite is null."""
+    """A line for JSON; infinite numbers are null."""
     counts = line.counts
     plies, reach = counts.mean_plies
     favoured = counts.favoured
@@ -141,7 +138,7 @@ def _interval(share: Interval) -> dict[str, float | None]:
 
 
 def opening_plies(text: str) -> tuple[int, ...]:
-    """What `start,random:2,random:4` means; raises BoardwrightError."""
+    """The numbers of random plies in a text such as `start,random:2,random:4`; raises BoardwrightError."""
     found = []
     for part in text.split(","):
         kind, _, detail = part.strip().partition(":")
@@ -156,5 +153,5 @@ def opening_plies(text: str) -> tuple[int, ...]:
 
 
 def opening_name(plies: int) -> str:
-    """The other way round."""
+    """The text of an opening with this number of random plies."""
     return f"{RANDOM}:{plies}" if plies else START

@@ -1,10 +1,9 @@
-"""The games a balance is judged by: nets against themselves under several rule sets, from several kinds of openings.
+"""Games that measure balance: nets against themselves under several rule sets and with several kinds of openings.
 
-    for line in lines(Question(game=name, nets=(Path("best.net"),), rules=names), heard): ...
+    for line in lines(Question(game=name, nets=(Path("best.net"),), rules=names), on_progress): ...
 
-A net learned one rule set, and is the one to ask about it. It may be asked about others that show and number things
-alike, where no net learned those; it plays them as well as it happens to, and whoever reports that must say so
-(`Line.is_own`).
+A net is used for the rule set it was trained on, and for others with the same observation and actions if no net was
+trained on them; `Line.is_own` says which.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ CHUNK = 8  # actions in each game between two checks whether all are over
 
 
 def games_of(question: Question) -> list[tuple[NetFile, Game]]:
-    """For each of the rule sets the net that plays it, and its game; raises BoardwrightError where they do not fit."""
+    """The net and the game of each rule set; raises BoardwrightError if they do not fit."""
     nets = [_usable(path, question.game) for path in question.nets]
-    asked = [make_game(question.game, rules) for rules in question.rules] or _learned(nets)
+    games = [make_game(question.game, rules) for rules in question.rules] or _trained_games(nets)
     found: list[tuple[NetFile, Game]] = []
-    for wanted in asked:
-        net = _player(nets, wanted)
-        game = make_game(question.game, wanted.rules, net.observation)
+    for asked in games:
+        net = _player(nets, asked)
+        game = make_game(question.game, asked.rules, net.observation)
         netfile.check_interface(net, game, "leave that rule set out, or take a net of its own")
         found.append((net, game))
     for net in nets:
@@ -45,18 +44,18 @@ def games_of(question: Question) -> list[tuple[NetFile, Game]]:
             played = ", ".join(f"{game.rules.name} by {shipped.name_of(player.path)}" for player, game in found)
             raise NetError(
                 f"net {shipped.name_of(net.path)} plays none of the rule sets: {played}: leave it out, or ask about "
-                f"rules that it alone learned"
+                "rules that only it was trained on"
             )
     return found
 
 
 def _player(nets: Sequence[NetFile], game: Game) -> NetFile:
-    """The first net that learned exactly these rules, or else the first."""
+    """The first net that was trained on exactly these rules, else the first net."""
     return next((net for net in nets if not netfile.differing_rules(net, game)), nets[0])
 
 
-def _learned(nets: Sequence[NetFile]) -> list[Game]:
-    """The games that nets learned, each once, whatever its rules are called."""
+def _trained_games(nets: Sequence[NetFile]) -> list[Game]:
+    """The games that nets were trained on, each once."""
     return [game for net in nets if _player(nets, game := netfile.game_of(net)) is net]
 
 
@@ -69,15 +68,15 @@ def _usable(path: Path, game: str) -> NetFile:
     return net
 
 
-def lines(question: Question, heard: Callable[[str, int, int], None] | None = None) -> Iterator[Line]:
-    """Plays all games, line by line; `heard` is called with what is played, games that are over, and all games."""
+def lines(question: Question, on_progress: Callable[[str, int, int], None] | None = None) -> Iterator[Line]:
+    """Plays all games, line by line; `on_progress` gets the name of the line, finished games and all games."""
     for net, game in games_of(question):
         name, is_own = game.rules.name, not netfile.differing_rules(net, game)
         for plies in question.openings:
             what = f"{name}, {opening_name(plies)}"
             seeded_by = f"{_first_name(game)}, {opening_name(plies)}"
             key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(seeded_by.encode()))
-            show = None if heard is None else functools.partial(_show_share, heard, what, question.games)
+            show = None if on_progress is None else functools.partial(_show_share, on_progress, what, question.games)
             played = _play(key, net, game, question, plies, show)
             arrays = (played.result[0, 0], played.plies[0, 0], played.openings[0, 0])
             yield Line(name, shipped.name_of(net.path), is_own, plies, count(*arrays))
@@ -90,14 +89,9 @@ def _first_name(game: Game) -> str:
 
 
 def _play(
-    key: jax.Array,
-    net: NetFile,
-    game: Game,
-    question: Question,
-    plies: int,
-    on_share: Callable[[float], None] | None,
+    key: jax.Array, net: NetFile, game: Game, question: Question, plies: int, on_share: Callable[[float], None] | None
 ) -> Games:
-    """A net against itself; every game has an opening of its own, so that games are independent of each other."""
+    """A net against itself; every game has its own opening, so games are independent."""
     policy = net_player(game, game, net.config, question.simulations)([net], plies)
     match = play_matches(
         key, env_of(game), (policy,), openings=question.games, at_once=AT_ONCE, opening_plies=plies, chunk=CHUNK

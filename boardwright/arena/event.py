@@ -77,7 +77,7 @@ def parse_clock(text: str) -> Clock:
         return Clock(seconds(match[1]), 0.0 if match[2] in (None, "0", "0s", "0ms") else seconds(match[2]))
     except ValueError:
         raise BoardwrightError(
-            f"--clock {text!r}: give the time for a game and what each move adds, such as 60s+1s"
+            f"--clock {text!r}: give the time for a game and the increment per move, such as 60s+1s"
         ) from None
 
 
@@ -89,7 +89,7 @@ class ScheduledGame:
     players: tuple[str, str]  # spec of the player of each role
     beginning: Beginning
     seeds: tuple[int, int]  # for the player of each role, where its spec sets none
-    chance_seed: int  # of what chance does; the same in both games of a pair
+    chance_seed: int  # of chance moves; the same in both games of a pair
 
 
 @dataclass(frozen=True, kw_only=True)

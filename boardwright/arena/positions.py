@@ -26,13 +26,7 @@ OnProgress = Callable[[str, int, int], None] | None  # activity, amount done, to
 
 
 def boards_of_games(
-    game: Game,
-    players: Sequence[str],
-    games: int,
-    seed: int,
-    *,
-    workers: int = 1,
-    on_progress: OnProgress = None,
+    game: Game, players: Sequence[str], games: int, seed: int, *, workers: int = 1, on_progress: OnProgress = None
 ) -> Boards:
     """Positions of `games` games that players, specs such as `random`, play against themselves."""
     bits, numbers, plies, results, done = [], [], [], [], 0

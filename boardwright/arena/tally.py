@@ -23,7 +23,7 @@ class Tally:
 
     @property
     def mean_plies(self) -> float:
-        """Plies a game."""
+        """Mean plies per game."""
         return self.plies / max(self.score.games, 1)
 
     @property

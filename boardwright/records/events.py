@@ -1,4 +1,4 @@
-"""Events (matches and tournaments) in the database: resuming them, and the matches that the app is asked for.
+"""Events (matches and tournaments) in the database: resuming them, and the matches of the app.
 
     for game in play_events(store, [event], games=100, backend=local_backend(workers=4)): ...
 

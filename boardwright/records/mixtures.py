@@ -86,7 +86,7 @@ def _times(kinds: Iterable[_Kind], timed: Set[str]) -> list[str]:
                     found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
     mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
     hint = "(name the time in the spec to tell them apart)"
-    return [f"players with several times a move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
+    return [f"players with several times per move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
 
 
 def _timed_players(game: str) -> set[str]:

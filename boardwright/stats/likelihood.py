@@ -27,7 +27,7 @@ ELO = math.log(10.0) / 400.0  # one Elo point in log-odds
 PRIOR_GAMES = 1.0  # it does not show where there are many real games
 USUAL_ADVANTAGE, USUAL_DRAW = 32.8 * ELO, 97.3 * ELO  # the original program's default parameters
 LONGEST_SEARCH = 200  # Newton steps; a dozen suffice as a rule
-NEGLIGIBLE = 18.0  # what lies more than this in log density below the maximum is left out of intervals
+NEGLIGIBLE = 18.0  # log density below the maximum beyond which the tails are left out of intervals
 GRID = 200  # points on each side of the maximum
 
 
@@ -136,7 +136,7 @@ def _usual_draws() -> float:
 
 
 def exact_interval(evidence: Evidence, peak: Peak, player: int, confidence: float) -> tuple[float, float]:
-    """Where a player's rating lies with this probability if all other parameters are what they are.
+    """The interval of a player's rating with this probability, all other parameters held fixed.
 
     The distribution is summed up on a grid, not taken to be normal, since it is lopsided for a player who
     won or lost nearly everything. A player that only met itself has an interval of length 0.

@@ -2,8 +2,8 @@
 
 Two hypotheses about the strength of A, in logistic Elo points above B (score = 1 / (1 + 10^(-elo / 400))):
 H0, it is `elo0`, and H1, it is `elo1`. Games are played in *pairs*, both from the same opening with the
-roles changed, and what is counted is A's points in a pair: 0, ½, 1, 1½ or 2 (hence "pentanomial"). The two
-games of a pair share their luck, so counting them one by one would overstate or understate what they prove.
+roles changed, and the samples are A's points in a pair: 0, ½, 1, 1½ or 2 (hence "pentanomial"). The two
+games of a pair are correlated, so counting them one by one would overstate or understate the evidence.
 
 The test is the generalised sequential probability ratio test (Wald; Van den Bergh for matches): the
 log-likelihood ratio `llr` compares the most probable distribution over the five outcomes whose mean is
@@ -105,7 +105,7 @@ def _tilt(share: Sequence[float], mean: float) -> float:
 
     That is the most probable distribution with this mean (by a Lagrange multiplier). What must vanish is
     Σ share_i (score_i - mean) / (1 + t (score_i - mean)), which falls as t rises between the two values at
-    which a share would become infinite; so Newton's steps are taken as long as they stay between what is known.
+    which a share would become infinite; so Newton's steps are taken as long as they stay between the known bounds.
     """
     gaps = [score - mean for score in PAIR_SHARES]
     low, high = -1.0 / gaps[-1], -1.0 / gaps[0]

@@ -21,16 +21,7 @@ from boardwright.web.study import routes as study_routes
 from boardwright.web.training import routes as training_routes
 
 STATIC = Path(__file__).parent / "static"
-ROUTES = (
-    catalogue,
-    study_routes,
-    play_routes,
-    ratings,
-    records,
-    matches,
-    training_routes,
-    sockets,
-)
+ROUTES = (catalogue, study_routes, play_routes, ratings, records, matches, training_routes, sockets)
 
 
 def make_app(settings: Settings) -> FastAPI:

@@ -20,7 +20,7 @@ EVEN = Counts(wins=(300, 300), draws=400, plies=40_000, squared_plies=1_700_000,
 
 @pytest.fixture
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    def made_up(question: Question, heard: object) -> Iterator[Line]:
+    def made_up(question: Question, on_progress: object) -> Iterator[Line]:
         assert (question.games, question.simulations, question.openings) == (1000, 128, (0, 4))
         for net, game in balance_games.games_of(question):
             is_own = not netfile.differing_rules(net, game)

@@ -246,13 +246,13 @@ def test_games_under_several_conditions_are_told(tmp_path: Path) -> None:
     def told(*match: str) -> list[str]:
         assert boardwright("match", "draughts", *match, "--games", "2", "--db", db).returncode == 0
         warnings = json.loads(boardwright("ratings", "--db", db, "--json").stdout).get("warnings", [])
-        return [warning for warning in warnings if "times a move" in warning or "conditions" in warning]
+        return [warning for warning in warnings if "times per move" in warning or "conditions" in warning]
 
     assert told("mc", "random", "--time", "5ms") == []
     assert told("mc", "random", "--time", "5ms", "--seed", "1") == []
     assert told("mc:sims=2", "random", "--time", "7ms") == []  # who do not heed it
     (times,) = told("mc", "random", "--time", "10ms")
-    assert times.startswith("players with several times a move are one here")
+    assert times.startswith("players with several times per move are one here")
     assert times.endswith(": mc (5ms, 10ms)")
     several = told("mc", "random", "--time", "10ms", "--max-plies", "20")
     assert several[0] == times

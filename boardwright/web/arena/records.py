@@ -59,8 +59,8 @@ def make_router(services: Services) -> APIRouter:
         """Games, newest first; `before`, the id of the last one, gives the next page."""
         if game is not None:
             game_class(game)  # raises UnknownNameError
-        wanted = GameFilter(game=game, rules=rules, player=player, before=before, limit=limit)
-        found = await services.store.read(lambda store: list(find_games(store, wanted)))
+        which = GameFilter(game=game, rules=rules, player=player, before=before, limit=limit)
+        found = await services.store.read(lambda store: list(find_games(store, which)))
         return [RecordSummary(**_summary(stored)) for stored in reversed(found)]
 
     @router.get("/{number}")

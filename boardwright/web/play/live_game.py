@@ -90,8 +90,7 @@ def new_game(query: NewGame, game: Game) -> StoredLiveGame:
     """A new game with an id that cannot be guessed."""
     clock = None
     if query.clock is not None:
-        base, increment = query.clock.base, query.clock.increment
-        clock = ClockState(base=base, increment=increment, remaining=(base, base))
+        clock = ClockState(**dict(query.clock), remaining=(query.clock.base, query.clock.base))
     return StoredLiveGame(
         id=secrets.token_urlsafe(9),
         game=game.name,

@@ -15,7 +15,7 @@ from boardwright.games.base import CHANCE, Outcome
 from boardwright.records.live import find_live_game, move_to_record, open_live_games, save_live_game
 from boardwright.records.store import Store
 from boardwright.web.play.clock import time_for
-from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game, rematch
+from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game
 from boardwright.web.players.pool import SearchPool
 from boardwright.web.players.specs import bound_game, check_fits, current_net, resolve
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
@@ -106,12 +106,9 @@ class LiveGames:
         await self._store(live)
         return live
 
-    async def rematch(self, live: LiveGame) -> LiveGame:
-        """Starts the same game, from the same position, with sides changed."""
-        return await self.create(rematch(live.stored))
-
-    async def move(self, live: LiveGame, query: MoveQuery) -> None:
-        """Plays the person's move; raises ConflictError, IllegalMoveError."""
+    async def move(self, name: str, query: MoveQuery) -> LiveGame:
+        """Plays the person's move; raises NotFoundError, ConflictError, IllegalMoveError."""
+        live = await self.find(name)
         live.check_turn(query.version)
         if (query.actions is None) == (query.text is None):
             raise BoardwrightError("give a move either as actions or as text")
@@ -119,20 +116,25 @@ class LiveGames:
         now = time.monotonic()
         live.play(actions, now, now - live.turn_began)
         await self._after_move(live)
+        return live
 
-    async def undo(self, live: LiveGame) -> None:
-        """Takes back the person's last move and the player's answer."""
+    async def undo(self, name: str) -> LiveGame:
+        """Takes back the person's last move and the player's answer; raises NotFoundError, ConflictError."""
+        live = await self.find(name)
         live.take_back(time.monotonic())
         self._cancel_search(live)
         self._continue(live)
         await self._store(live)
+        return live
 
-    async def resign(self, live: LiveGame) -> None:
-        """Ends the game with a loss of the person."""
+    async def resign(self, name: str) -> LiveGame:
+        """Ends the game with a loss of the person; raises NotFoundError, ConflictError."""
+        live = await self.find(name)
         live.check_open()
         person = live.stored.person
         outcome = Outcome(1 - person, f"{live.game.roles[person]} resigned")
         await self._end(live, outcome, resigned=person)
+        return live
 
     async def _after_move(self, live: LiveGame) -> None:
         """Ends or continues the game after a move, and stores it."""

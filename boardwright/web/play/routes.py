@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from boardwright.web.play.live_game import LiveGameInfo, LiveSummary, MoveQuery, NewGame, Nothing
+from boardwright.web.play.live_game import LiveGame, LiveGameInfo, LiveSummary, MoveQuery, NewGame, Nothing, rematch
 from boardwright.web.server.http import PROBLEMS, as_json
 from boardwright.web.services import Services
 
@@ -16,10 +16,13 @@ def make_router(services: Services) -> APIRouter:
     router = APIRouter(prefix="/api/play", tags=["play"], responses=PROBLEMS)
     live = services.live
 
+    def reply(game: LiveGame) -> Response:
+        return as_json(live.as_json(game))
+
     @router.post("", response_model=LiveGameInfo)
     async def create(query: NewGame) -> Response:
         """Starts a game. Watch it on the socket, or request it again, for the player's moves."""
-        return as_json(live.as_json(await live.create(query)))
+        return reply(await live.create(query))
 
     @router.get("", response_model=list[LiveSummary])
     async def list_games() -> Response:
@@ -29,32 +32,26 @@ def make_router(services: Services) -> APIRouter:
     @router.get("/{game}", response_model=LiveGameInfo)
     async def one(game: GameId) -> Response:
         """The current state of a game."""
-        return as_json(live.as_json(await live.find(game)))
+        return reply(await live.find(game))
 
     @router.post("/{game}/move", response_model=LiveGameInfo)
     async def move(game: GameId, query: MoveQuery) -> Response:
         """Plays the person's move."""
-        found = await live.find(game)
-        await live.move(found, query)
-        return as_json(live.as_json(found))
+        return reply(await live.move(game, query))
 
     @router.post("/{game}/undo", response_model=LiveGameInfo)
     async def undo(game: GameId, query: Nothing) -> Response:
-        """Takes back the person's last move and what followed."""
-        found = await live.find(game)
-        await live.undo(found)
-        return as_json(live.as_json(found))
+        """Takes back the person's last move and all later ones."""
+        return reply(await live.undo(game))
 
     @router.post("/{game}/resign", response_model=LiveGameInfo)
     async def resign(game: GameId, query: Nothing) -> Response:
         """Resigns the game for the person."""
-        found = await live.find(game)
-        await live.resign(found)
-        return as_json(live.as_json(found))
+        return reply(await live.resign(game))
 
     @router.post("/{game}/again", response_model=LiveGameInfo)
     async def again(game: GameId, query: Nothing) -> Response:
         """Starts the same game with sides changed."""
-        return as_json(live.as_json(await live.rematch(await live.find(game))))
+        return reply(await live.create(rematch((await live.find(game)).stored)))
 
     return router

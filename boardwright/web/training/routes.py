@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -46,24 +47,12 @@ class Curve(Model):
     values: list[float | None]
 
 
-class FigureInfo(Model):
-    """A figure: the metrics it shows, with their labels."""
-
-    name: str
-    title: str
-    y_label: str
-    scalars: dict[str, str]
-    band: list[str] | None  # metrics that bound an interval
-    rolling: bool  # whether to show a rolling mean because it is noisy
-    includes: list[float]  # values that the y axis always includes
-
-
 class RunMetrics(Model):
     """The metrics of a run after an iteration. Ratings are complete: later games correct them."""
 
     iteration: int
     scalars: dict[str, Curve]
-    figures: list[FigureInfo]  # every figure, also those without metrics in this run
+    figures: list[Figure]  # every figure, also those without metrics in this run
 
 
 class SampleGame(Model):
@@ -102,7 +91,7 @@ def make_router(services: Services) -> APIRouter:
         return RunMetrics(
             iteration=iteration,
             scalars={name: _curve(series) for name, series in scalars.items() if name in shown},
-            figures=[_figure(figure, roles) for figure in FIGURES],
+            figures=[replace(figure, scalars=_labels(figure.scalars, roles)) for figure in FIGURES],
         )
 
     @router.get("/{run}/sample")
@@ -140,18 +129,6 @@ def _curve(series: Series) -> Curve:
     )
     finite = [float(value) if np.isfinite(value) else None for value in values]
     return Curve(iterations=iterations.tolist(), frames=frames.tolist(), values=finite)
-
-
-def _figure(figure: Figure, roles: tuple[str, str]) -> FigureInfo:
-    return FigureInfo(
-        name=figure.name,
-        title=figure.title,
-        y_label=figure.y_label,
-        scalars=_labels(figure.scalars, roles),
-        band=None if figure.band is None else list(figure.band),
-        rolling=figure.rolling,
-        includes=list(figure.includes),
-    )
 
 
 def _labels(scalars: Mapping[str, str], roles: tuple[str, str]) -> dict[str, str]:

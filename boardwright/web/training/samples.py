@@ -17,7 +17,6 @@ from boardwright.arena.backends import WorkerPool, play
 from boardwright.arena.event import Conditions, Event, PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
-from boardwright.nets.netfile import NetFile
 from boardwright.web.players.specs import is_shipped
 from boardwright.web.server.http import BusyError, ConflictError
 from boardwright.web.training.runs import Run, newest_net
@@ -68,32 +67,27 @@ class Sampler:
 
 
 def _sample_game(net: Path, seed: int, megabytes: int) -> PlayedGame:
-    """The game of a net, which plays from a link: its own path may have a comma, which specs cannot hold."""
+    """The first game of a match of the net against itself, under the rules it was trained for.
+
+    The net plays from a link: its own path may have a comma, which specs cannot hold.
+    """
+    file = netfile.read(net)
+    game, player = netfile.game_of(file), player_for(file)
+    if not is_shipped(game.name, game.rules):
+        raise ConflictError("this run uses custom rules, which the page cannot show")
     with tempfile.TemporaryDirectory() as folder:
         link = Path(folder, net.name)
         link.symlink_to(net.resolve())
-        return _play(_event(net, link, seed), megabytes)
-
-
-def _event(net: Path, link: Path, seed: int) -> Event:
-    """A match of the net against itself, under the rules it was trained for."""
-    file = netfile.read(net)
-    game = netfile.game_of(file)
-    if not is_shipped(game.name, game.rules):
-        raise ConflictError("this run uses custom rules, which the page cannot show")
-    spec = _spec(file, link)
-    conditions = Conditions(max_plies=MAX_PLIES)
-    return Event(
-        game=game.name, rules=game.rules, players=(spec, spec), openings=OPENINGS, seed=seed, conditions=conditions
-    )
-
-
-def _spec(file: NetFile, link: Path) -> str:
-    """The player of a net: policy only, or a short alpha-beta search for an evaluation network."""
-    player = player_for(file)
-    if player == "alphabeta":
-        return f"{player}:net={link},nodes={NODES}"
-    return f"{'net' if player == 'alphazero' else player}:net={link}"
+        spec = f"{'net' if player == 'alphazero' else player}:net={link}"  # policy only
+        event = Event(
+            game=game.name,
+            rules=game.rules,
+            players=(f"{spec},nodes={NODES}" if player == "alphabeta" else spec,) * 2,
+            openings=OPENINGS,
+            seed=seed,
+            conditions=Conditions(max_plies=MAX_PLIES),
+        )
+        return _play(event, megabytes)
 
 
 def _play(event: Event, megabytes: int) -> PlayedGame:
