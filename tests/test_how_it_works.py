@@ -1,4 +1,4 @@
-"""The two paths of docs/how-it-works.md name code that exists, in at most 20 steps each."""
+"""The two paths of docs/guides/how-it-works.md name code that exists, in at most 20 steps each."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "how-it-works.md").read_text()
+PAGE = (ROOT / "docs" / "guides" / "how-it-works.md").read_text()
 PACKAGE = ROOT / "boardwright"
 
 

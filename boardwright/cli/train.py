@@ -2,7 +2,7 @@
 
 The folder of a run holds its settings: without --preset and --set the run resumes with them.
 
-All devices of the machine are used; docs/clusters.md describes how to use several machines.
+All devices of the machine are used; docs/guides/run-on-a-cluster.md describes how to use several machines.
 """
 
 import functools

@@ -132,7 +132,9 @@ class Game(ABC):
     tables: Any  # what both engines are built from
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
-    planes: tuple[str, ...]  # what each plane shows; docs/add-a-game.md: which come first, and how they are named
+    planes: tuple[
+        str, ...
+    ]  # what each plane shows; docs/guides/add-a-game.md: which come first, and how they are named
 
     def __init__(self, rules: Any, observation: str):
         self.rules = rules
