@@ -51,7 +51,7 @@ def game(
     if isinstance(rules, Mapping):
         rules = rulefile.build(cls, rules)
     elif rules is None or isinstance(rules, str):
-        chosen = current_rule_name(name, rules) or cls.default_rules
+        chosen = current_rule_name(name, cls.default_rules if rules is None else rules) or ""
         if chosen not in cls.rule_sets():
             raise UnknownNameError(f"rule set of {name}", chosen, cls.rule_sets())
         rules = cls.rule_sets()[chosen]

@@ -5,7 +5,6 @@ restart of the server, after which it is stopped and can be resumed.
 """
 
 import contextlib
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -24,7 +23,6 @@ from boardwright.web.settings import Settings
 
 WORKERS = 1  # processes that play a match; the rest of the machine is for live games
 MAX_WAITING = 4  # matches in the queue
-LARGEST_SEED = 2**31
 
 
 class MatchQueue:
@@ -208,8 +206,3 @@ def _check_started(game: PlayedGame, settings: Settings) -> None:
     if game.forfeited_by is None or game.forfeited_by in moved:
         return
     raise BoardwrightError(hide_paths(game.record.reason, settings))
-
-
-def new_seed() -> int:
-    """A random seed, so that a match between the same players has other games."""
-    return secrets.randbelow(LARGEST_SEED)

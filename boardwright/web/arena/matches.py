@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import math
+import secrets
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +19,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.records.events import MatchGame, StoredMatch, find_match, games_of_match, matches
 from boardwright.records.store import Store, open_store
 from boardwright.stats.score import Score, elo_of_score, score_interval
-from boardwright.web.arena.match_queue import MatchQueue, new_seed
+from boardwright.web.arena.match_queue import MatchQueue
 from boardwright.web.players.specs import bound_game
 from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Json, Model, Name, NotFoundError, Spec
 from boardwright.web.services import Services
@@ -129,7 +130,7 @@ def make_router(services: Services) -> APIRouter:
             rules=game.rules,
             players=(query.first, query.second),
             openings=query.openings,
-            seed=new_seed(),
+            seed=secrets.randbelow(2**31),  # the same players play other games
             conditions=Conditions(seconds=query.time),
         )
         return MatchNumber(id=queue.submit(event, query.games))
