@@ -1,7 +1,7 @@
 // The evaluation network of draughts: a small net that scores the leaves of alpha-beta.
 //
 // Two layers with a clipped ReLU, clamp(x, 0, 1), over the pieces as the mover sees them; the layers after the
-// first have separate weights for each phase of the game, given by the number of pieces. See docs/nets.md.
+// first have separate weights for each phase of the game, given by the number of pieces. See docs/reference/nets.md.
 //
 // Called millions of times per second, so the first layer is a table lookup per row of four squares (5^4 entries).
 #pragma once
