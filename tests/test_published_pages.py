@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from boardwright.arena import ladder_file
-from boardwright.cli import ladder, paper_work
+from boardwright.cli import ladder
+from boardwright.cli import paper as command
 from boardwright.cli.paper import Options, run
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
@@ -23,7 +24,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 def test_the_page_is_made_of_what_is_beside_it(
     paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)  # nothing is compiled
+    monkeypatch.setattr(command, "keep_programs", lambda folder: None)  # nothing is compiled
     monkeypatch.chdir(tmp_path)
     run(Options(paper=paper, out=Path("out"), work=RESULTS / "data" / f"{paper}.tar.xz", **options))
     made, kept = sorted(Path("out").iterdir()), sorted(RESULTS.glob(f"{paper}*.*"))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from boardwright.agents.players import players_of
-from boardwright.cli.choose import GameOptions, print_json
+from boardwright.cli.common import GameOptions, print_json
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,8 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
-from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.files import write_text
-from boardwright.cli.paper import make_folder
+from boardwright.cli.common import in_range, make_folder, print_json, write_text
 from boardwright.cli.progress import phases
-from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 from boardwright.nets import shipped
 from boardwright.papers import balance_page
@@ -57,10 +54,7 @@ def run(options: Options) -> None:
     in_range("--simulations", options.simulations, 1, MOST_SIMULATIONS)
     in_range("--seed", options.seed, 0, 2**31 - 1)
     nets = tuple(dict.fromkeys(map(shipped.find, _names(options.net))))
-    try:
-        from boardwright.arena import balance_games
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"playing on a device needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.arena import balance_games
 
     question = Question(
         game=options.game,

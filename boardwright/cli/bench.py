@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
@@ -86,12 +86,10 @@ def _measured(options: Options) -> "Iterator[Figure]":
         )
     if options.what == "search":
         return search.measure(options.game)
-    try:
-        from boardwright.bench import learn, selfplay
-        from boardwright.learn.methods import preset
-        from boardwright.learn.run import settings
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"'bench {options.what}' needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.bench import learn, selfplay
+    from boardwright.learn.methods import preset
+    from boardwright.learn.run import settings
+
     named = options.preset
     if options.what == "learn":
         method = options.method or "dqn"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import GameOptions
+from boardwright.cli.common import GameOptions
 from boardwright.errors import BoardwrightError
 
 

@@ -13,7 +13,7 @@ from boardwright.agents.specs import seconds
 from boardwright.arena import openings
 from boardwright.arena.backends import RayCluster, local_backend
 from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
-from boardwright.cli.choose import GameOptions, in_range
+from boardwright.cli.common import GameOptions, in_range
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import play_events
 from boardwright.records.store import open_store

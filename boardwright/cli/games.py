@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import print_json
+from boardwright.cli.common import print_json
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.registry import game, game_names

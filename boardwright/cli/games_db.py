@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from boardwright.cli.choose import in_range, print_json
-from boardwright.cli.files import read_bytes, write_text
-from boardwright.cli.text import filled
+from boardwright.cli.common import fill, in_range, print_json, read_bytes, write_text
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
@@ -183,7 +181,7 @@ def _show(options: Show) -> None:
     print(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}")
     for role, player in zip(last.game.roles, played.players, strict=True):
         print(f"  {role}: {printable(player)}")
-    print("  " + "\n  ".join(filled(moves)))
+    print("  " + "\n  ".join(fill(moves)))
     print(render(last.game.scene(last), colour=sys.stdout.isatty()))
     print(_ending(record))
 

@@ -19,14 +19,13 @@ from boardwright.arena import ladder, ladder_file
 from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.tally import forfeits
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import check_place, in_range, print_json, write_text
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
-from boardwright.cli.files import check_place, write_text
-from boardwright.cli.ladder_page import page
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.declarations import LadderRow
+from boardwright.papers.report import table
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
@@ -183,3 +182,36 @@ def _print_table(game: Game, rows: Sequence[LadderRow], rated: RatedField | None
     setting = f"{rated.games:,} games on {rated.machine}, {rated.date}"
     print(f"{game.name} {game.rules.name}: {setting}; {ladder.ANCHOR} is 0")
     print(f"advantage of {game.roles[0]}: {rated.advantage:.1f} Elo; draw parameter: {rated.draw:.1f} Elo")
+
+
+def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
+    """A measured ladder as a page of results, in Markdown."""
+    labels = {row.spec: row.label for row in rows}
+    lines = [
+        (
+            str(place),
+            f"`{rating.name}`",
+            f"{rating.elo:.0f}",
+            f"{rating.elo - rating.minus:.0f} to {rating.elo + rating.plus:.0f}",
+            str(rating.games),
+            labels.get(rating.name) or "",
+        )
+        for place, rating in enumerate(rated.players, start=1)
+    ]
+    anchor, setting = ladder.ANCHOR, f"on {rated.machine}, {rated.date}, boardwright {rated.version}"
+    return "\n".join(
+        [
+            f"# Ratings: {rated.game}, `{rated.rules}`",
+            "",
+            f"Measured by `{rated.command}` {setting}: {rated.games:,} games.",
+            "",
+            f"Elo by BayesElo, `{anchor}` being 0, with 95 % intervals. The last column is what the app calls those",
+            "that it offers as opponents.",
+            "",
+            *table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *lines]),
+            "",
+            f"Advantage of {first_role}: {rated.advantage:.1f} Elo; draw parameter: {rated.draw:.1f} Elo.",
+            *(f"\nWarning: {doubt}." for doubt in rated.doubts),
+            "",
+        ]
+    )

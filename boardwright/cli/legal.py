@@ -1,6 +1,6 @@
 """List the legal moves of a position."""
 
-from boardwright.cli.choose import PositionOptions, print_json
+from boardwright.cli.common import PositionOptions, print_json
 
 Options = PositionOptions
 

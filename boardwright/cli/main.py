@@ -69,6 +69,10 @@ def main() -> None:
         sys.stdout.flush()
     except BoardwrightError as error:
         _fail(str(error))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("boardwright"):
+            raise
+        _fail(f"this command needs {error.name}: pip install -e '.[learn]'")
     except KeyboardInterrupt:
         if "jax" in sys.modules:  # its threads may be at work, and crash when what they work on is taken down
             with contextlib.suppress(OSError):  # the same Ctrl-C may have ended whoever read our output

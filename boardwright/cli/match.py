@@ -7,7 +7,7 @@ import tyro
 
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.stats.score import Interval, elo_of_score, score_interval

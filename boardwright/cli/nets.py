@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import tyro
 
 from boardwright.agents.netchoice import player_for
-from boardwright.cli.choose import print_json
+from boardwright.cli.common import print_json
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import options_of
 from boardwright.nets.netfile import NetFile

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import GameOptions, print_json
+from boardwright.cli.common import GameOptions, print_json
 
 
 @dataclass(frozen=True)

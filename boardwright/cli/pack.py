@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from boardwright.cli.choose import in_range, print_json
-from boardwright.errors import BoardwrightError
+from boardwright.cli.common import in_range, print_json
 
 if TYPE_CHECKING:
     from boardwright.learn.run.packing import Packed
@@ -35,10 +34,8 @@ class Options:
 def run(options: Options) -> None:
     """Prints what went in and how large it is, or JSON `{file, bytes, iteration, frames, parts, nets, files}`."""
     in_range("--nets", options.nets, 1, MOST_NETS)
-    try:
-        from boardwright.learn.run import packing
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"packing needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.learn.run import packing
+
     packed = packing.pack(options.run, options.file, nets=options.nets)
     show(options.file, packed, as_json=options.json)
 

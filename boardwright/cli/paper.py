@@ -1,24 +1,54 @@
-"""Reproduce a published paper: train, play and measure, and compare the results with the published ones."""
+"""Reproduce a published paper: train, play and measure, and compare the results with the published ones.
+
+Papers that train take hours on one large accelerator, minutes with --quick. Rerun the same command to resume.
+"""
 
 import contextlib
-import importlib
+import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from boardwright import __version__
+from boardwright.arena.event import PlayedGame
+from boardwright.cli.common import in_range, make_folder, print_json, write_text
+from boardwright.cli.event_options import MOST_GAMES, MOST_WORKERS, EventOptions, interruptible
+from boardwright.cli.progress import phases, track
+from boardwright.cli.stopping import stop_on_signal
+from boardwright.cli.train import keep_programs
 from boardwright.errors import BoardwrightError, UnknownNameError
 
-PAPERS = {  # the module that does it, and options that not all have
-    "tablut-heuristics": ("boardwright.cli.paper_tablut", ("time", "db")),
-    "cathedral": ("boardwright.cli.paper_cathedral", ("quick", "seeds", "work", "archive", "at_once")),
-    "tablutzero": ("boardwright.cli.paper_tablutzero", ("quick", "work", "archive", "runs", "train", "minutes")),
-    "draughts": ("boardwright.cli.paper_draughts", ("quick", "work", "archive", "nets", "tables", "positions")),
+if TYPE_CHECKING:
+    from boardwright.papers.tablut_heuristics.claims import Count, Side
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced: its package, with `runs` and `report`, and the options that not all papers have.
+
+    `runs` has `make_work(folder, options)` and `run_paper(work, observer)`; `report` has `page`, `summary`, `to_json`.
+    """
+
+    package: str
+    options: tuple[str, ...]
+    archived: tuple[str, ...] = ()  # files of a run that a page needs, besides settings, metrics and results
+
+
+HEURISTICS = "tablut-heuristics"
+PAPERS = {
+    HEURISTICS: Paper("tablut_heuristics", ("time", "db")),
+    "cathedral": Paper("cathedral", ("quick", "seeds", "work", "archive", "at_once")),
+    "tablutzero": Paper("tablutzero", ("quick", "work", "archive", "runs", "train", "minutes")),
+    "draughts": Paper("draughtszero", ("quick", "work", "archive", "nets", "tables", "positions"), ("best.net",)),
 }
-ARCHIVED_NETS = {"draughts": ("best.net",)}  # files besides settings, metrics and results that a page is made of
+RANGES = {"workers": MOST_WORKERS, "seeds": 100, "at_once": 64, "positions": 10**5}  # from 1
+REPEATED = ("train", "seed", "seeds", "games", "positions", "minutes")  # options that a page's command shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,67 +56,123 @@ class Options:
     """Which paper, and how much of it."""
 
     paper: tyro.conf.Positional[str]
-    """Its name: `tablut-heuristics`, whose players meet, or `cathedral`, `tablutzero` or `draughts`, which train."""
+    """Its name: `tablut-heuristics`, which plays games, or `cathedral`, `tablutzero` or `draughts`, which train."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a meeting and of
-    each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's, or enough."""
+    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a match and of
+    each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's number, or ours."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Games played at once, each in a process of its own."""
+    """Concurrent games, each in its own process."""
     seed: int = 0
-    """Seed of the players, or the first of the learners'."""
+    """Seed of the players, or the first seed of the training runs."""
     nets: tuple[str, ...] = ()
-    """Of draughts: other nets, files or names of some that ship, whose endings are measured as well."""
+    """Of draughts: other nets whose endings are measured too; files, or names of shipped nets."""
     tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Of draughts: endgame tables that prove endings and defend them. Default: those that ship, to 4 pieces."""
+    """Of draughts: endgame tables that prove endings and defend them. Default: the shipped ones, to 4 pieces."""
     positions: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Of draughts: won endings for each number of pieces. Default: 100, or 4 with --quick."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write a report and plots into this folder, which is made if need be."""
+    """Write a report and plots into this folder, which is made if missing."""
     time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
-    """Of tablut-heuristics: time a move for players that search. Default: 2s, the paper's."""
+    """Of tablut-heuristics: time per move for players that search. Default: 2s, the paper's."""
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Of tablut-heuristics: keep the games in this database, and go on where the same command was stopped."""
+    """Of tablut-heuristics: store the games in this database; the same command resumes."""
     quick: bool = False
-    """Of all that train: a look in minutes, with small nets, little training and few games."""
+    """Of all that train: minutes instead of hours, with small nets, little training and few games."""
     seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Of cathedral: how often every learner is trained, the longest less often. Default: 5, or 1 with --quick."""
+    """Of cathedral: seeds of every training run; the longest runs have fewer. Default: 5, or 1 with --quick."""
     at_once: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Of cathedral: runs trained at once, each in a process of its own. A large GPU has room for ten or more."""
+    """Of cathedral: concurrent training runs, each in its own process. A large GPU has room for ten or more."""
     work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of all that train: where runs and matches are kept, to resume from; or an archive of such a folder, from which
-    only the page is made. Default: `PAPER-work` in --out."""
+    """Of all that train: the folder of runs and matches, which the same command resumes; or an archive of one, from
+    which only the page is made. Default: `PAPER-work` in --out."""
     archive: Annotated[Path | None, tyro.conf.arg(metavar="FILE.tar.xz")] = None
-    """Of all that train: also write what the page is made of into one compressed file, for `--work`."""
+    """Of all that train: also write the data of the page into one compressed file, for `--work`."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Of tablutzero: where the runs are, each in a folder named after its preset. Default: `runs` in --work."""
+    """Of tablutzero: the folder of the runs, each in a folder named after its preset. Default: `runs` in --work."""
     train: Annotated[str, tyro.conf.arg(metavar="NAME,…")] = "all"
-    """Of tablutzero: runs to train or to go on with, of paper, augment, baseline and fast; or `none`: only report."""
+    """Of tablutzero: runs to train or resume, of paper, augment, baseline and fast; or `none`: only report."""
     minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
-    """Of tablutzero: minutes of the device after which two runs meet. Default: the smaller of what they took."""
+    """Of tablutzero: GPU-minutes at which two runs are compared. Default: the smaller of their totals."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Prints published and our figures, or JSON; see the modules of the papers."""
+    """Prints published and our figures, or JSON: see `to_json` of the paper's report."""
     if options.paper not in PAPERS:
         raise UnknownNameError("paper", options.paper, PAPERS)
-    module, own = PAPERS[options.paper]
-    for option in dict.fromkeys(option for _, theirs in PAPERS.values() for option in theirs):
+    own = PAPERS[options.paper].options
+    for option in dict.fromkeys(option for paper in PAPERS.values() for option in paper.options):
         if option not in own and getattr(options, option) != getattr(Options, option):
-            *first, last = (paper for paper, (_, theirs) in PAPERS.items() if option in theirs)
+            *first, last = (name for name, paper in PAPERS.items() if option in paper.options)
             whose = f"{', '.join(first)} and {last}" if first else last
             name = f"--{option.replace('_', '-')}"
             raise BoardwrightError(f"{name} is an option of {whose}, not of {options.paper}: leave it out")
     if options.out is not None:
-        make_folder("--out", options.out)  # rather now than after hours
+        make_folder("--out", options.out)  # fails now rather than after hours
+    if options.paper == HEURISTICS:
+        _play_heuristics(options)
+        return
     with _unpacked(options) as unpacked:
-        importlib.import_module(module).run(unpacked)
-        if options.archive is not None and unpacked.out is not None:
-            from boardwright.papers import archive
+        _reproduce(unpacked)
 
-            work = unpacked.work or unpacked.out / f"{options.paper}-work"
-            archive.pack(work, options.archive, ARCHIVED_NETS.get(options.paper, ()))
+
+def _reproduce(options: Options) -> None:
+    """Trains, plays and reports a paper; every part that is done is saved in the work folder."""
+    paper = PAPERS[options.paper]
+    if options.out is None:
+        raise BoardwrightError(f"paper {options.paper}: say with --out FOLDER where the report and the runs go")
+    _check_numbers(options)
+    folder = options.work or options.out / f"{options.paper}-work"
+    make_folder("--work", folder)
+    runs, report = (import_module(f"boardwright.papers.{paper.package}.{name}") for name in ("runs", "report"))
+    results = _run_interruptibly(runs, runs.make_work(folder, options), silent=options.json)
+    given = [(name, getattr(options, name)) for name in REPEATED if getattr(options, name) != getattr(Options, name)]
+    quick = " --quick" if options.quick else ""
+    shown = "".join(f" --{name} {value:g}" if name == "minutes" else f" --{name} {value}" for name, value in given)
+    command = f"boardwright paper {options.paper}{quick}{shown}"
+    text, charts = report.page(results, runs.make_work(folder, options), command)
+    from boardwright.views.chart import render
+
+    for name, chart in charts.items():
+        write_text(options.out / f"{name}.svg", render(chart))
+    write_text(options.out / f"{options.paper}.md", text)
+    if options.archive is not None:
+        from boardwright.papers import archive
+
+        archive.pack(folder, options.archive, paper.archived)
+    if options.json:
+        print_json(report.to_json(results))
+        return
+    for line in report.summary(results):
+        print(line)
+    print(f"{options.out / options.paper}.md: all tables")
+
+
+def _check_numbers(options: Options) -> None:
+    for name, most in RANGES.items():
+        if (value := getattr(options, name)) is not None:
+            in_range(f"--{name.replace('_', '-')}", value, 1, most)
+    in_range("--seed", options.seed, 0, 2**31 - 1 - (options.seeds or 0))
+    if options.games is not None and in_range("--games", options.games, 2, 10**6) % 2:
+        raise BoardwrightError(f"--games must be even, half of them in each role, not {options.games}")
+    if options.minutes is not None and not 0 <= options.minutes <= 10**6:
+        raise BoardwrightError(f"--minutes must be from 0 to {10**6}, not {options.minutes:g}")
+
+
+def _run_interruptibly(runs: Any, work: Any, *, silent: bool) -> Any:
+    """The results of all the work; Ctrl-C stops it at the next checkpoint and ends the program."""
+    from boardwright.learn.run.method import RunObserver
+    from boardwright.papers.work_folder import StoppedError
+
+    keep_programs(work.folder)
+    with stop_on_signal() as stop, phases() as show:
+        message = (lambda text: None) if silent else show.line
+        try:
+            return runs.run_paper(work, RunObserver(progress=show.phase, message=message, stopped=lambda: stop.asked))
+        except StoppedError:
+            print("boardwright: stopped; rerun the same command to resume", file=sys.stderr)
+            sys.exit(130)
 
 
 @contextlib.contextmanager
@@ -102,9 +188,60 @@ def _unpacked(options: Options) -> Iterator[Options]:
         yield replace(options, work=Path(folder))
 
 
-def make_folder(option: str, folder: Path) -> None:
-    """Makes a folder that an option names; raises BoardwrightError where it cannot."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BoardwrightError(f"{option} {folder}: {error.strerror}") from error
+def _play_heuristics(options: Options) -> None:
+    """Plays the Tablut heuristics paper; prints a table, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
+    from boardwright.papers.tablut_heuristics import claims, report
+
+    if options.games is not None:
+        in_range("--games", options.games, 1, MOST_GAMES)
+    event_options = EventOptions(
+        game=claims.GAME,
+        rules=claims.RULES,
+        time=options.time or claims.SECONDS,
+        openings="start",
+        workers=options.workers,
+        seed=options.seed,
+        db=options.db,
+    )
+    counts = {side: options.games or side.games for side in claims.SIDES}
+    played: dict[Side, list[PlayedGame]] = {side: [] for side in counts}
+    done: list[PlayedGame] = []
+    with interruptible(event_options, done):
+        for side, game in track(_games(event_options, counts), sum(counts.values()), "games"):
+            played[side].append(game)
+            done.append(game)
+    results = [(side, claims.count(games, side.role)) for side, games in played.items()]
+    if options.out is not None:
+        _write_heuristics(options, results)
+    if options.json:
+        print_json({"sides": [report.to_json(side, ours) for side, ours in results]})
+        return
+    lines = report.table(results)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _games(options: EventOptions, counts: "dict[Side, int]") -> "Iterator[tuple[Side, PlayedGame]]":
+    """The games of every side: of a match's pairs those in which the player has its role."""
+    for side, games in counts.items():
+        event = options.event((side.player, side.opponent))
+        for game in options.play([event], 2 * games, only_role=side.role):
+            yield side, game
+
+
+def _write_heuristics(options: Options, results: "list[tuple[Side, Count]]") -> None:
+    from boardwright.papers.tablut_heuristics import claims, report
+
+    assert options.out is not None
+    picture, time = f"{HEURISTICS}.svg", options.time or claims.SECONDS
+    games = "" if options.games is None else f" --games {options.games}"
+    seed = f" --seed {options.seed}" if options.seed else ""
+    command = f"boardwright paper {HEURISTICS}{games} --time {time}{seed} --workers {options.workers}"
+    setting = (
+        f"rule set `{claims.RULES}`, {time} a move for players that search, seed {options.seed}, "
+        f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
+    )
+    text = report.markdown(results, title=claims.TITLE, command=command, setting=setting, picture=picture)
+    write_text(options.out / f"{HEURISTICS}.md", text)
+    write_text(options.out / picture, report.svg(results, title=claims.TITLE))

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.cli.choose import PositionOptions, in_range, print_json
+from boardwright.cli.common import PositionOptions, in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.games.base import Position
 

@@ -10,7 +10,7 @@ import tyro
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import current_spec
-from boardwright.cli.choose import GameOptions
+from boardwright.cli.common import GameOptions
 from boardwright.cli.games import how_to_play
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
 from boardwright.games.base import CHANCE, Position

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from boardwright.cli.choose import PositionOptions, in_range, print_json
+from boardwright.cli.common import PositionOptions, in_range, print_json
 from boardwright.cli.progress import track
 
 PIECE = 500  # games between two looks at the progress bar and the keyboard

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from boardwright.cli.choose import print_json
-from boardwright.cli.files import write_text
+from boardwright.cli.common import print_json, write_text
 from boardwright.errors import BoardwrightError, printable
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run.metrics import read_metrics

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import print_json
-from boardwright.cli.files import read_bytes
+from boardwright.cli.common import print_json, read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.records.files import read_results

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import in_range
+from boardwright.cli.common import in_range
 from boardwright.errors import BoardwrightError
 
 

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import print_json
-from boardwright.errors import BoardwrightError
+from boardwright.cli.common import print_json
 from boardwright.nets import shipped
 
 
@@ -32,10 +31,8 @@ class Options:
 
 def run(options: Options) -> None:
     """Prints the file and how large it and all beside it are, or JSON `{file, bytes, all_bytes}`."""
-    try:
-        from boardwright.learn.reporting import shipping
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"shipping needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.learn.reporting import shipping
+
     path = shipping.ship(options.run, options.name, iteration=options.iteration, folder=options.out)
     size = path.stat().st_size
     together = sum(other.stat().st_size for other in path.parent.glob(f"*{shipped.SUFFIX}"))

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import PositionOptions, print_json
-from boardwright.cli.files import read_bytes, write_text
+from boardwright.cli.common import PositionOptions, print_json, read_bytes, write_text
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.registry import game_class

@@ -13,7 +13,7 @@ import tyro
 
 from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.tally import points
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.stats.sprt import Sprt, count_pairs

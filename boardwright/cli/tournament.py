@@ -8,7 +8,7 @@ import tyro
 from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from boardwright.cli.choose import print_json
+from boardwright.cli.common import print_json
 from boardwright.cli.progress import phases
 from boardwright.cli.stopping import TimeLimit, stop_on_signal
 from boardwright.errors import BoardwrightError
@@ -67,13 +67,11 @@ def run(options: Options) -> None:
     """Trains to the end, or until Ctrl-C or its time is up; prints a line an iteration."""
     limit = TimeLimit(options.minutes)
     game_class(options.game)  # an unknown game is an error before anything is loaded
-    try:
-        from boardwright.learn.distributed import processes
-        from boardwright.learn.methods import METHODS
-        from boardwright.learn.run import config_file
-        from boardwright.learn.run.method import RunObserver
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"training needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.learn.distributed import processes
+    from boardwright.learn.methods import METHODS
+    from boardwright.learn.run import config_file
+    from boardwright.learn.run.method import RunObserver
+
     if options.help_settings:
         _list_settings(options)
         return

@@ -11,7 +11,6 @@ from typing import Annotated
 import tyro
 
 from boardwright.cli.pack import show
-from boardwright.errors import BoardwrightError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +27,8 @@ class Options:
 
 def run(options: Options) -> None:
     """Prints what came out, or the JSON of `boardwright pack`."""
-    try:
-        from boardwright.learn.run import packing
-    except ModuleNotFoundError as error:
-        raise BoardwrightError(f"unpacking needs {error.name}: pip install -e '.[learn]'") from error
+    from boardwright.learn.run import packing
+
     packed = packing.unpack(options.file, options.run)
     show(options.file, packed, as_json=options.json)
     if not options.json:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from boardwright.arena.balance import Line, Question, opening_name
 from boardwright.games.registry import game_class
-from boardwright.papers.markdown import Rows, table
+from boardwright.papers.report import OPEN, Rows, head, percent, table
 from boardwright.stats.score import Interval
 from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
@@ -16,10 +16,9 @@ OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
 
 
 def page(question: Question, lines: Sequence[Line], *, command: str, setting: str) -> str:
-    """A page of its own, beside which `PICTURE` lies."""
+    """A page of its own; its picture is the file `PICTURE`."""
     title = game_class(question.game).title
-    parts = [f"# {title}: which side is favoured?", "", f"Made by `{command}`: {setting}.", ""]
-    return "\n".join([*parts, *section(question, lines, PICTURE)])
+    return "\n".join([*head(f"{title}: which side is favoured?", command, setting), *section(question, lines, PICTURE)])
 
 
 def section(question: Question, lines: Sequence[Line], picture: str) -> list[str]:
@@ -58,8 +57,8 @@ def rows(question: Question, lines: Sequence[Line]) -> Rows:
     """Of the table, its head first; its column `net` is there only where that tells lines apart."""
     first, second = game_class(question.game).roles
     several = several_play(lines)
-    head = ("opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
-    found: Rows = [("rules", *(["net"] if several else []), *head, "different openings", "favoured")]
+    columns = ("opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
+    found: Rows = [("rules", *(["net"] if several else []), *columns, "different openings", "favoured")]
     for line in lines:
         counts, (plies, reach) = line.counts, line.counts.mean_plies
         favoured = counts.favoured
@@ -75,7 +74,7 @@ def rows(question: Question, lines: Sequence[Line]) -> Rows:
                 _elo(counts.elo),
                 f"{plies:.1f} ± {reach:.1f}",
                 f"{counts.openings:,}",
-                "not decided" if favoured is None else f"**{(first, second)[favoured]}**",
+                OPEN if favoured is None else f"**{(first, second)[favoured]}**",
             )
         )
     return found
@@ -102,11 +101,6 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
     axes = ("random plies before the game", f"score of the {first}")
     title = f"Score of the {first}, {'the same' if several_play(lines) else 'one'} net on both sides"
     return Chart(title, *axes, tuple(curves), x_includes=(0.0,), y_includes=(0.0, 1.0))
-
-
-def percent(share: Interval) -> str:
-    """A share with its interval."""
-    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
 
 
 def _elo(elo: Interval) -> str:

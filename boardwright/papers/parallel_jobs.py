@@ -17,7 +17,7 @@ import jax
 from boardwright import processes
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers.stopping import StoppedError
+from boardwright.papers.work_folder import StoppedError
 from boardwright.processes import Worker, WorkerDiedError
 
 POLL_SECONDS = 0.2  # between checks whether to stop

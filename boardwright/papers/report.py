@@ -1,90 +1,68 @@
-"""A replayed paper as text and as a picture: ours beside the paper's."""
+"""Parts that the pages of papers share: head, tables, pictures, intervals as text, and verdicts on claims."""
 
+import math
 from collections.abc import Sequence
-from html import escape
 
-from boardwright.papers.tablut_heuristics.claims import Count, Side
+from boardwright.stats.score import Interval
 
-ROLES = ("attackers", "defenders")
-_COLOURS = {"wins": "#2f7d4f", "draws": "#c9c5b8", "losses": "#b5443c"}
-_INK, _PAPER = "#22303a", "#ffffff"
-_LINE, _BAR, _LEFT, _WIDTH = 40, 13, 300, 420  # pixels: height of a side, of a bar, left of the bars, a whole bar
-
-
-def verdict(side: Side, ours: Count) -> str:
-    """Whether the target is met, in words; empty where there is none."""
-    if side.target is None:
-        return ""
-    return f"{side.target.text}: {'met' if side.target.met(ours) else 'NOT MET'}"
+Rows = list[tuple[str, ...]]
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+NOT_RUN, NOT_PLAYED, NOT_REPORTED, UNKNOWN = "not run", "not played", "not reported", "–"
+GAIN = 0.02  # of the score: a change that brings less is called no gain
+NO_EVIDENCE = "is no evidence for or against the paper."
 
 
-def table(results: Sequence[tuple[Side, Count]]) -> list[tuple[str, ...]]:
-    """Lines of a table, its head first: table, player, role, opponent, ours, the paper's, target."""
-    head = ("table", "player", "as", "against", "ours", "paper", "target")
-    lines = [
-        (side.table, side.player, ROLES[side.role], side.opponent, str(ours), str(side.paper), verdict(side, ours))
-        for side, ours in results
-    ]
-    return [head, *lines]
+def table(rows: Rows) -> list[str]:
+    """Lines of a Markdown table; the first row is its head."""
+    head, *lines = rows
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *lines)]
 
 
-def markdown(results: Sequence[tuple[Side, Count]], *, title: str, command: str, setting: str, picture: str) -> str:
-    """The report that is kept; `picture` is the name of the plot beside it."""
-    head, *lines = table(results)
-    rows = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *lines)]
-    missed = sum(side.target is not None and not side.target.met(ours) for side, ours in results)
-    targets = sum(side.target is not None for side, _ in results)
-    return "\n".join(
-        [
-            f"# {title}",
-            "",
-            f"Played again by `{command}`: {setting}.",
-            "Results are wins-losses-draws of the player, and the mean plies of the decisive games in brackets.",
-            f"Of {targets} targets {targets - missed} are met.",
-            "",
-            *rows,
-            "",
-            f"![Shares of wins, draws and losses, ours above the paper's]({picture})",
-            "",
-        ]
-    )
-
-
-def svg(results: Sequence[tuple[Side, Count]], *, title: str) -> str:
-    """Shares of wins, draws and losses as bars, ours above the paper's, a side a line."""
-    size = f"{_LEFT + _WIDTH + 110} {60 + _LINE * len(results)}"
-    font = f'font-family="sans-serif" font-size="12" fill="{_INK}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" {font}>',
-        f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
-        f'<text x="12" y="22" font-size="15" font-weight="bold">{escape(title)}</text>',
-        *_legend(),
-    ]
-    for number, (side, ours) in enumerate(results):
-        top = 52 + _LINE * number
-        name = f"{side.player} as {ROLES[side.role]} – {side.opponent}"
-        parts.append(f'<text x="{_LEFT - 10}" y="{top + 18}" text-anchor="end">{escape(name)}</text>')
-        parts += _bar(ours, top, 1.0, "ours")
-        parts += _bar(side.paper, top + _BAR + 2, 0.55, "paper")
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _legend() -> list[str]:
-    parts = []
-    for number, (name, colour) in enumerate(_COLOURS.items()):
-        x = _LEFT + 80 * number
-        parts.append(f'<rect x="{x}" y="32" width="11" height="11" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 16}" y="42">{name}</text>')
+def head(title: str, command: str, setting: str, *, quick: str = "", limits: str = NO_EVIDENCE) -> list[str]:
+    """The first lines of a page; `quick` says what is small in a quick look, and is empty otherwise."""
+    parts = [f"# {title}", "", f"Made by `{command}`: {setting}.", ""]
+    if quick:
+        parts += [f"**This is a quick look**: {quick}. It shows that everything works, and", limits, ""]
     return parts
 
 
-def _bar(count: Count, top: int, opacity: float, whose: str) -> list[str]:
-    parts, x = [], float(_LEFT)
-    for name, colour in _COLOURS.items():
-        width = _WIDTH * getattr(count, name) / max(count.games, 1)
-        if width:
-            shape = f'x="{x:.1f}" y="{top}" width="{width:.1f}" height="{_BAR}"'
-            parts.append(f'<rect {shape} fill="{colour}" fill-opacity="{opacity}"/>')
-        x += width
-    label = f'x="{_LEFT + _WIDTH + 6}" y="{top + 11}" font-size="10"'
-    return [*parts, f"<text {label}>{whose} {count.wins}-{count.losses}-{count.draws}</text>"]
+def pictures(names: Sequence[str]) -> list[str]:
+    """Lines that show pictures, by the names of their files."""
+    return [line for name in names for line in (f"![{name.removesuffix('.svg').replace('-', ' ')}]({name})", "")]
+
+
+def minutes_text(minutes: float) -> str:
+    """Minutes to a tenth."""
+    return f"{minutes:.1f}" if math.isfinite(minutes) else UNKNOWN
+
+
+def elo_text(elo: Interval) -> str:
+    """Elo points with their interval."""
+    return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
+
+
+def percent(share: Interval) -> str:
+    """A share in per cent with its interval."""
+    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+
+
+def is_more(figure: Interval, than: float) -> str:
+    """The verdict on the claim that a figure is greater."""
+    if figure.low > than:
+        return HOLDS
+    return FAILS if figure.high < than else OPEN
+
+
+def excludes_half(score: Interval) -> str:
+    """Whether an interval decides who is stronger, in words."""
+    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
+
+
+def is_no_gain(score: Interval, margin: float = GAIN) -> str:
+    """The verdict on the claim that a change brings nothing: its score against the old state is at most one half.
+
+    No number of games shows that two are exactly equal, so it is enough that a gain of `margin` is excluded.
+    """
+    if score.low > 0.5:
+        return FAILS
+    return HOLDS if score.high < 0.5 + margin else OPEN

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers.stopping import StoppedError
+from boardwright.papers.work_folder import StoppedError
 
 PATIENCE = 120  # seconds
 

@@ -7,7 +7,7 @@ from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Metrics
 from boardwright.papers.tablutzero.claims import FULL, training_of
-from boardwright.papers.tablutzero.results import Balanced, Met, Results, RunResult, read_run
+from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, RunResult, read_run
 
 SECONDS = 30.0  # of an iteration
 GAMES = 250  # against an opponent, in each role
@@ -61,7 +61,7 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
         config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
         contests = tuple(match for match in history.matches if match.iteration >= FULL.protocol.first)
         found[name] = RunResult(config, history, contests, played_again=name == "fast")
-    met = Met((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
+    met = PairingResult((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
     counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
     question = Question(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))
     lines = tuple(
@@ -69,4 +69,4 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
         for rules in question.rules
         for plies in (0, 4)
     )
-    return Results(found, {"fast--paper": met}, Balanced("fast", 60, question, lines), FULL.protocol)
+    return Results(found, {"fast--paper": met}, BalanceResult("fast", 60, question, lines), FULL.protocol)

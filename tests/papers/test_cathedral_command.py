@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from planted import planted
 
-from boardwright.cli import paper_work
+from boardwright.cli import paper
 from boardwright.cli.paper import Options, run
 from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral import runs as cathedral_runs
@@ -19,19 +19,19 @@ from boardwright.papers.cathedral.runs import Work
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper, "keep_programs", lambda folder: None)
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
     works: list[Work] = []
 
-    def everything(work: Work, watch: RunObserver) -> Results:
+    def run_paper(work: Work, watch: RunObserver) -> Results:
         works.append(work)
         watch.message("dqn, seed 0")
         return planted(len(work.seeds), dqn_ppo=[0.7 + 0.01 * seed for seed in range(len(work.seeds))])
 
-    monkeypatch.setattr(cathedral_runs, "everything", everything)
+    monkeypatch.setattr(cathedral_runs, "run_paper", run_paper)
     return works
 
 

@@ -26,7 +26,7 @@ from boardwright.papers.cathedral.claims import (
 )
 from boardwright.papers.cathedral.report import CURVES, curves, markdown
 from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
-from boardwright.papers.verdicts import FAILS, HOLDS, OPEN, is_more, is_no_gain
+from boardwright.papers.report import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.stats.score import Interval
 from boardwright.views.chart import render
 
@@ -125,7 +125,7 @@ def _report(results: Results, seeds: int = 4) -> str:
         setting="seeds 0 to 3",
         seeds=seeds,
         quick=seeds == 1,
-        pictures=["cathedral-dqn.svg"],
+        charts=["cathedral-dqn.svg"],
     )
 
 

@@ -14,11 +14,11 @@ from boardwright.learn.run.method import RunObserver
 from boardwright.nets import netfile
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
-from boardwright.papers import run_status
+from boardwright.papers import work_folder
 from boardwright.papers.cathedral import runs as cathedral_runs
 from boardwright.papers.cathedral.claims import CELLS, TRAININGS, Training, cell_of, training_of
-from boardwright.papers.cathedral.runs import Work, met, trained
-from boardwright.papers.stopping import StoppedError
+from boardwright.papers.cathedral.runs import Work, play_cell, train_run
+from boardwright.papers.work_folder import StoppedError
 
 
 def some_work(folder: Path, **changes: object) -> Work:
@@ -76,24 +76,24 @@ def test_our_own_runs_are_made_for_the_first_seeds_alone(tmp_path: Path) -> None
 
 
 def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(cathedral_runs.QUICK, "vae", ())
+    monkeypatch.setitem(cathedral_runs.claims.QUICK, "vae", ())
     tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny")
     work = some_work(tmp_path)
     with pytest.raises(StoppedError):
-        trained(work, tiny, 3, RunObserver(stopped=lambda: True))
-    history = trained(work, tiny, 3, RunObserver())
+        train_run(work, tiny, 3, RunObserver(stopped=lambda: True))
+    history = train_run(work, tiny, 3, RunObserver())
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
     monkeypatch.setattr(cathedral_runs, "make_method", None)
-    assert set(trained(work, tiny, 3, RunObserver()).scalars) == set(history.scalars)
+    assert set(train_run(work, tiny, 3, RunObserver()).scalars) == set(history.scalars)
     assert not list((tmp_path / "runs" / "vae-3" / "checkpoints").glob("*.ckpt"))
-    assert work.kept("vae", 3).exists()
+    assert work.last_file("vae", 3).exists()
     config = tmp_path / "runs" / "vae-3" / "config.json"
     older = {name: value for name, value in json.loads(config.read_text()).items() if name != "beta"}
     config.write_text(json.dumps(older))  # of a version without that setting, whose default it then was
-    assert trained(work, tiny, 3, RunObserver()).scalars
+    assert train_run(work, tiny, 3, RunObserver()).scalars
     other = dataclasses.replace(tiny, settings=("beta=2",))
     with pytest.raises(TypeError):  # not the same run, so it is to be made
-        trained(work, other, 3, RunObserver())
+        train_run(work, other, 3, RunObserver())
 
 
 def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
@@ -101,24 +101,24 @@ def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
         settings.to_json(some_work(tmp_path / place).config(training_of("vae"), 3)) for place in ("here", "there")
     )
     assert here != there
-    assert run_status._without_places(here) == run_status._without_places(there)
+    assert work_folder._without_folders(here) == work_folder._without_folders(there)
     others = settings.to_json(some_work(tmp_path / "here").config(training_of("vae"), 4))
-    assert run_status._without_places({**others, "seed": 3}) != run_status._without_places(here)
+    assert work_folder._without_folders({**others, "seed": 3}) != work_folder._without_folders(here)
 
 
 def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(cathedral_runs.QUICK, "vae", ())
+    monkeypatch.setitem(cathedral_runs.claims.QUICK, "vae", ())
     players = ('boards.players=["random","ppo:net={ppo},temperature=1"]',)
     tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny", settings=players, after=("ppo",))
     here, there = (some_work(tmp_path / place) for place in ("here", "there"))
     plant(here, "ppo", "paper", rules="paper-6")
     asked = iter(range(10))
     with pytest.raises(StoppedError):
-        trained(here, tiny, 3, RunObserver(stopped=lambda: next(asked) > 2))
+        train_run(here, tiny, 3, RunObserver(stopped=lambda: next(asked) > 2))
     here.folder.rename(there.folder)
-    history = trained(there, tiny, 3, RunObserver())
+    history = train_run(there, tiny, 3, RunObserver())
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
 
 
@@ -134,7 +134,7 @@ def test_what_a_run_played_is_forgotten_when_it_is_made_anew(tmp_path: Path, mon
         path.write_text("{}")
     monkeypatch.setattr(cathedral_runs, "make_method", None)
     with pytest.raises(TypeError):
-        trained(work, training_of("dqn"), 3, RunObserver())
+        train_run(work, training_of("dqn"), 3, RunObserver())
     assert len(mine) > 5
     assert not any(path.exists() for path in mine)
     assert all(path.exists() for path in others)
@@ -143,7 +143,7 @@ def test_what_a_run_played_is_forgotten_when_it_is_made_anew(tmp_path: Path, mon
 def plant(work: Work, name: str, observation: str, rules: str = "paper") -> None:
     """An untrained net where a run would have kept its own."""
     bound, config = game("cathedral", rules, observation), PlainConfig(convolutions=(2,), policy_hidden=(4,))
-    path = work.kept(name, 3)
+    path = work.last_file(name, 3)
     path.parent.mkdir(parents=True)
     weights = weights_of(make_network(config, bound).init(jax.random.key(len(name))))
     training = {"method": training_of(name).method}
@@ -155,23 +155,23 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     plant(work, "dqn-best", "full")
     plant(work, "dqn", "paper")
     cell, watch = cell_of("dqn-best", "dqn"), RunObserver(message=said.append)  # nets that see different boards
-    first = met(work, cell, 3, watch)
+    first = play_cell(work, cell, 3, watch)
     assert first.total.games == 20
     assert [first.wins[role] + first.draws[role] + first.losses[role] for role in (0, 1)] == [10, 10]
     assert first.rewards is not None
-    arena = met(work, cell_of("dqn-best", "largest-first"), 3, watch)
+    arena = play_cell(work, cell_of("dqn-best", "largest-first"), 3, watch)
     assert arena.total.games == 4
     assert arena.rewards is None
     with pytest.raises(StoppedError):
-        met(work, cell_of("dqn", "random"), 3, RunObserver(stopped=lambda: True))
+        play_cell(work, cell_of("dqn", "random"), 3, RunObserver(stopped=lambda: True))
     assert len(said) == 2
     with monkeypatch.context() as patched:  # both are kept
-        patched.setattr(cathedral_runs, "_on_the_device", None)
-        patched.setattr(cathedral_runs, "_in_the_arena", None)
-        assert met(work, cell, 3, RunObserver(stopped=lambda: True)) == first
-        assert met(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
+        patched.setattr(cathedral_runs, "_play_on_device", None)
+        patched.setattr(cathedral_runs, "_play_in_arena", None)
+        assert play_cell(work, cell, 3, RunObserver(stopped=lambda: True)) == first
+        assert play_cell(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
     work.match_file(cell, 3).write_text("{")  # damaged: played again
-    assert met(work, cell, 3, watch) == first
+    assert play_cell(work, cell, 3, watch) == first
     with pytest.raises(BoardwrightError, match=r"keeps what was played by other settings .*another folder"):
-        met(dataclasses.replace(work, games=10), cell, 3, watch)  # which would be the end of the others
-    assert met(work, cell, 3, RunObserver(stopped=lambda: True)) == first
+        play_cell(dataclasses.replace(work, games=10), cell, 3, watch)  # which would be the end of the others
+    assert play_cell(work, cell, 3, RunObserver(stopped=lambda: True)) == first

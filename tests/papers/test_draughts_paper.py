@@ -12,7 +12,7 @@ import pytest
 from planted_package import plant_shipped_net
 
 import boardwright
-from boardwright.cli import paper_work
+from boardwright.cli import paper
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.games.draughts.endgames.conversion import Conversion
@@ -25,8 +25,8 @@ from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.papers.draughtszero import runs as draughtszero
-from boardwright.papers.draughtszero.runs import ASKED, OPPONENTS, OURS, PIECES, Results, Work, everything
-from boardwright.papers.stopping import StoppedError
+from boardwright.papers.draughtszero.runs import ASKED, OPPONENTS, OURS, PIECES, Results, Work, run_paper
+from boardwright.papers.work_folder import StoppedError
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
     monkeypatch.setattr(draughtszero.loop, "train", train)
-    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper, "keep_programs", lambda folder: None)
     monkeypatch.setattr(draughtszero, "PIECES", (3, 4))
     return asked
 
@@ -88,7 +88,7 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     """A page is made of what was measured elsewhere; a run that has ended is not asked for its checkpoints."""
     first, second = tmp_path / "first", tmp_path / "second"
     work = Work(folder=first, quick=True, games=2, positions=1)
-    results = everything(work, RunObserver())
+    results = run_paper(work, RunObserver())
     config = work.config()
     config_file.keep(first / "run", "alphazero", config)
     with Metrics(first / "run") as metrics:
@@ -97,17 +97,17 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     monkeypatch.setattr(draughtszero.loop, "train", None)
     monkeypatch.setattr(draughtszero, "play", None)
     monkeypatch.setattr(draughtszero, "attempts", None)
-    again = everything(dataclasses.replace(work, folder=second), RunObserver())
+    again = run_paper(dataclasses.replace(work, folder=second), RunObserver())
     assert again.matches == results.matches
     assert repr(again.endings) == repr(results.endings)  # means of no games are no numbers
     assert str(tmp_path) not in "".join(path.read_text() for path in second.rglob("*.json"))
     with pytest.raises(TypeError):  # of another seed it is not the same run
-        everything(dataclasses.replace(work, folder=second, seed=1), RunObserver())
+        run_paper(dataclasses.replace(work, folder=second, seed=1), RunObserver())
 
 
 def test_stopping(tmp_path: Path, trained: list[Any]) -> None:
     with pytest.raises(StoppedError):
-        everything(Work(folder=tmp_path, quick=True), RunObserver(stopped=lambda: True))
+        run_paper(Work(folder=tmp_path, quick=True), RunObserver(stopped=lambda: True))
     assert trained
 
 

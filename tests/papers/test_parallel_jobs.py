@@ -11,7 +11,7 @@ from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral.claims import TRAININGS
 from boardwright.papers.cathedral.runs import Work, _jobs
 from boardwright.papers.parallel_jobs import Job, run_jobs
-from boardwright.papers.stopping import StoppedError
+from boardwright.papers.work_folder import StoppedError
 
 
 def meeting(folder: Path, name: str, *others: str, after: tuple[str, ...] = ()) -> Job:

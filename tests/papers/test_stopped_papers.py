@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from boardwright.cli import paper_work
+from boardwright.cli import paper as command
 from boardwright.cli.paper import Options, run
 from boardwright.papers.cathedral import runs as cathedral_runs
-from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero import matches as tablutzero_matches
+from boardwright.papers.tablutzero import runs as tablutzero_runs
+from boardwright.papers.work_folder import StoppedError
 
-PAPERS = {"cathedral": cathedral_runs, "tablutzero": tablutzero_matches}
+PAPERS = {"cathedral": cathedral_runs, "tablutzero": tablutzero_runs}
 
 
 @pytest.mark.parametrize(("paper", "module"), PAPERS.items(), ids=PAPERS)
@@ -22,10 +22,10 @@ def test_stopped_paper_says_how_to_resume(
     def stop(*_: Any) -> None:
         raise StoppedError
 
-    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
-    monkeypatch.setattr(module, "everything", stop)
+    monkeypatch.setattr(command, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(module, "run_paper", stop)
     with pytest.raises(SystemExit) as end:
         run(Options(paper=paper, out=tmp_path))
     assert end.value.code == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "rerun the same command to resume" in capsys.readouterr().err
     assert not (tmp_path / f"{paper}.md").exists()

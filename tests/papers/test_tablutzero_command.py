@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from planted_tablutzero import made_up
 
-from boardwright.cli import paper_work
+from boardwright.cli import paper
 from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.learn.run.method import RunObserver
-from boardwright.papers.tablutzero import matches as tablutzero_matches
+from boardwright.papers.tablutzero import runs as tablutzero_runs
 from boardwright.papers.tablutzero.results import Results
 from boardwright.papers.tablutzero.runs import Work
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper_work, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper, "keep_programs", lambda folder: None)
 
 
 def test_the_report_and_its_pictures(
@@ -27,12 +27,12 @@ def test_the_report_and_its_pictures(
 ) -> None:
     works: list[Work] = []
 
-    def everything(work: Work, watch: RunObserver) -> Results:
+    def run_paper(work: Work, watch: RunObserver) -> Results:
         works.append(work)
         watch.message("paper: the paper's run")
         return dataclasses.replace(made_up(tmp_path / f"runs{len(works)}"), protocol=work.sizes.protocol)
 
-    monkeypatch.setattr(tablutzero_matches, "everything", everything)
+    monkeypatch.setattr(tablutzero_runs, "run_paper", run_paper)
     out = tmp_path / "results"
     run(Options(paper="tablutzero", out=out, runs=tmp_path, train="fast,paper", minutes=30.0))
     (work,) = works

@@ -18,14 +18,14 @@ from boardwright.learn.run import league
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
-from boardwright.papers.stopping import StoppedError
 from boardwright.papers.tablutzero import matches as tablutzero_matches
 from boardwright.papers.tablutzero import runs as tablutzero_runs
 from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS, training_of
-from boardwright.papers.tablutzero.matches import everything, nearest
+from boardwright.papers.tablutzero.matches import nearest
 from boardwright.papers.tablutzero.report import markdown
 from boardwright.papers.tablutzero.results import curve, read_run
-from boardwright.papers.tablutzero.runs import Work, trained
+from boardwright.papers.tablutzero.runs import Work, run_paper, train_run
+from boardwright.papers.work_folder import StoppedError
 
 COUNTS = Counts(wins=(70, 20), draws=10, plies=9000, squared_plies=900_000, openings=100)
 
@@ -70,12 +70,12 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     """Two of four runs, made elsewhere, without a net and one of them in the midst."""
     plant(tmp_path / "runs", "paper", done=60, odds=100.0)
     plant(tmp_path / "runs", "fast", odds=2000.0)
-    results = everything(
+    results = run_paper(
         some_work(tmp_path, "paper", "fast"), RunObserver()
     )  # nothing to go on from, so nothing is trained
-    assert (set(results.runs), results.met, results.balance, played) == ({"paper", "fast"}, {}, None, [])
+    assert (set(results.runs), results.pairings, results.balance, played) == ({"paper", "fast"}, {}, None, [])
     assert results.games_on == ()
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=["tablutzero-elo.svg"])
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=["tablutzero-elo.svg"])
     (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
     assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
     fixed, fitted = [line for line in text.splitlines() if line.startswith("| Elo of the last net above iteration 0,")]
@@ -88,8 +88,8 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
 
 def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path, played: list[Any]) -> None:
     plant(tmp_path / "runs", "paper", done=10, odds=100.0)
-    results = everything(some_work(tmp_path), RunObserver())
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+    results = run_paper(some_work(tmp_path), RunObserver())
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
     for mode in ("mm", "mm 1 1"):
         row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | – | not run | not run | not run |"
         assert row in text.splitlines()
@@ -100,8 +100,8 @@ def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path
 def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[Any]) -> None:
     plant(tmp_path / "runs", "paper", done=60, odds=100.0)
     plant(tmp_path / "runs", "augment", odds=100.0)
-    results = everything(some_work(tmp_path), RunObserver())
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+    results = run_paper(some_work(tmp_path), RunObserver())
+    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
     for mode in ("mm", "mm 1 1"):
         row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | not yet | never | not run | not run |"
         assert row in text.splitlines()
@@ -112,7 +112,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     fast = plant(tmp_path / "runs", "fast", done=40)  # of half a minute each
     put_nets(paper, list(range(101)))
     put_nets(fast, list(range(41)))
-    first = everything(some_work(tmp_path), RunObserver())
+    first = run_paper(some_work(tmp_path), RunObserver())
     contests, meeting, balance = played[:-5], played[-5], played[-4:]
     assert [challenger for challenger, *_ in contests] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
     for (_, others, *sizes), number in zip(contests, range(20, 41, 5), strict=True):
@@ -125,17 +125,17 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert rated[20] < rated[40]
     assert first.runs["fast"].played_again
     assert not first.runs["paper"].played_again
-    met = first.met["fast--paper"]
+    met = first.pairings["fast--paper"]
     assert met.minutes == (40 * SECONDS / 60, 40 * SECONDS / 60)
     assert met.score.mean == pytest.approx(0.9)
     assert met.score.low > 0.5
 
     played.clear()
-    assert everything(some_work(tmp_path), RunObserver(stopped=lambda: True)).met == first.met
+    assert run_paper(some_work(tmp_path), RunObserver(stopped=lambda: True)).pairings == first.pairings
     for folder in (paper, fast):  # nets are gone, what they played is not
         shutil.rmtree(folder / "nets")
-    again = everything(some_work(tmp_path), RunObserver())
-    assert (again.met, again.runs["fast"].contests) == (first.met, first.runs["fast"].contests)
+    again = run_paper(some_work(tmp_path), RunObserver())
+    assert (again.pairings, again.runs["fast"].contests) == (first.pairings, first.runs["fast"].contests)
     assert again.games_on == first.games_on == (jax.devices()[0].device_kind,)
     assert again.balance is not None
     assert first.balance is not None
@@ -149,7 +149,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
 def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played: list[Any]) -> None:
     fast = plant(tmp_path / "runs", "fast")
     put_nets(fast, [0, 7, 25, 41, 60])
-    results = everything(some_work(tmp_path), RunObserver())
+    results = run_paper(some_work(tmp_path), RunObserver())
     contests = [(challenger, others) for challenger, others, *rest in played if len(rest) == 3]
     assert [challenger for challenger, _ in contests] == ["tablut-fast 25", "tablut-fast 60"]
     assert contests[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
@@ -158,7 +158,7 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     played.clear()
     shutil.rmtree(tmp_path / "work")
     (fast / "nets" / "000000.net").unlink()  # nobody to be 0
-    assert not everything(some_work(tmp_path), RunObserver()).runs["fast"].played_again
+    assert not run_paper(some_work(tmp_path), RunObserver()).runs["fast"].played_again
     assert nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
     assert nearest([10], [8, 12]) == [8]
     assert nearest([3, 4], [4]) == [4]
@@ -176,7 +176,7 @@ def test_games_and_minutes_as_wanted(
 ) -> None:
     for name in ("paper", "fast"):
         put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
-    everything(some_work(tmp_path, **changes), RunObserver())
+    run_paper(some_work(tmp_path, **changes), RunObserver())
     assert wanted in played
 
 
@@ -184,7 +184,7 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
     """What is kept may have taken hours."""
     for name in ("paper", "fast"):
         put_nets(plant(tmp_path / "runs", name, done=20), [0, 5, 10, 15, 20])
-    everything(some_work(tmp_path), RunObserver())
+    run_paper(some_work(tmp_path), RunObserver())
     first = list(played)
     assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a meeting and the balance
     matches = tmp_path / "work" / "matches"
@@ -192,17 +192,17 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
     played.clear()
     for changes in ({"games": 20}, {"minutes": 3.9}, {"seed": 1}):
         with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
-            everything(some_work(tmp_path, **changes), RunObserver())
+            run_paper(some_work(tmp_path, **changes), RunObserver())
     assert {path: path.read_bytes() for path in matches.iterdir()} == kept
-    everything(some_work(tmp_path), RunObserver())
+    run_paper(some_work(tmp_path), RunObserver())
     assert played == []
     (tmp_path / "runs" / "tablut-fast" / "nets" / "000020.net").write_bytes(b"anew")
-    everything(some_work(tmp_path), RunObserver())
+    run_paper(some_work(tmp_path), RunObserver())
     assert {asked[0] for asked in played} == {"anew"}
     played.clear()
     (matches / "fast--paper.json").write_text("{")  # damaged
     with pytest.raises(StoppedError):
-        everything(some_work(tmp_path), RunObserver(stopped=lambda: True))
+        run_paper(some_work(tmp_path), RunObserver(stopped=lambda: True))
     assert played == []
     assert json.loads((matches / "balance-saami.json").read_text())["played"]["run"] == "fast"
 
@@ -213,12 +213,12 @@ def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path,
     put_nets(paper, [0, 10, 75, 100])
     put_nets(fast, [0, 7, 9, 50, 60])
     for minutes, nets in ((None, (9, 10)), (1000.0, (9, 10)), (4.9, (0, 0))):
-        met = everything(some_work(tmp_path, minutes=minutes), RunObserver()).met["fast--paper"]
+        met = run_paper(some_work(tmp_path, minutes=minutes), RunObserver()).pairings["fast--paper"]
         shutil.rmtree(tmp_path / "work")
         assert met.iterations == nets
         assert met.minutes == (nets[0] / 2, nets[1] / 2)
     (paper / "nets" / "000060.net").write_bytes(b"just in time")
-    assert everything(some_work(tmp_path), RunObserver()).met["fast--paper"].iterations == (60, 60)
+    assert run_paper(some_work(tmp_path), RunObserver()).pairings["fast--paper"].iterations == (60, 60)
 
 
 def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,18 +230,18 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(tablutzero_runs.loop, "train", train)
     plant(tmp_path / "runs", "paper", done=0)  # before its first checkpoint
-    trained(some_work(tmp_path, "paper"), training_of("paper"), RunObserver())
+    train_run(some_work(tmp_path, "paper"), training_of("paper"), RunObserver())
     assert asked == ["tablut-paper"]
     fast = plant(tmp_path / "runs", "fast", "iterations=4", done=3)
     with Metrics(fast) as metrics:
         metrics.log(4, 4000, {"selfplay/games": 100})  # in the contest after its last iteration
     (fast / "checkpoints").mkdir()
     (fast / "checkpoints" / "3000007.ckpt").write_bytes(b"")
-    trained(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
+    train_run(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
     assert asked == ["tablut-paper", "tablut-fast"]
     with Metrics(fast) as metrics:
         metrics.log(4, 4000, {"speed/seconds": 30.0})  # and after that
-    trained(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
+    train_run(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
     assert asked == ["tablut-paper", "tablut-fast"]
 
 
@@ -258,21 +258,21 @@ def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(tablutzero_runs.loop, "train", train)
     paper, fast = training_of("paper"), training_of("fast")
-    assert trained(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not wanted
+    assert train_run(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not wanted
     with pytest.raises(StoppedError):
-        trained(some_work(tmp_path, "paper", quick=True), paper, RunObserver(stopped=lambda: True))
-    found = trained(some_work(tmp_path, "paper", quick=True), paper, RunObserver())
+        train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver(stopped=lambda: True))
+    found = train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver())
     assert found is not None
     assert asked == [("tablut-paper", 4)] * 2
     asked.clear()
-    trained(some_work(tmp_path, "paper", quick=True), paper, RunObserver())  # finished
+    train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver())  # finished
     folder = plant(tmp_path / "runs", "fast", "seed=7", done=3)
-    half = trained(some_work(tmp_path, "fast"), fast, RunObserver())  # nothing to go on from
+    half = train_run(some_work(tmp_path, "fast"), fast, RunObserver())  # nothing to go on from
     assert half is not None
     assert asked == []
     (folder / "checkpoints").mkdir()
     (folder / "checkpoints" / "3000000.ckpt").write_bytes(b"")
-    trained(some_work(tmp_path, "fast"), fast, RunObserver())
+    train_run(some_work(tmp_path, "fast"), fast, RunObserver())
     assert asked == [("tablut-fast", 60)]
     assert read_run(folder)[0].iterations == 4
     assert {training.name for training in TRAININGS} == {"paper", "augment", "baseline", "fast"}

@@ -9,10 +9,10 @@ from planted_tablutzero import SECONDS, config_of, plant
 from boardwright.errors import RunError
 from boardwright.learn.run.metrics import History, Match, Metrics
 from boardwright.papers.tablutzero import results
-from boardwright.papers.tablutzero.cells import variant_text
-from boardwright.papers.tablutzero.claims import FULL, MEETINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
-from boardwright.papers.tablutzero.results import DEVICE_SECONDS, Met, RunResult
-from boardwright.papers.tablutzero.runs import net_at
+from boardwright.papers.tablutzero.claims import FULL, PAIRINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
+from boardwright.papers.tablutzero.matches import net_at
+from boardwright.papers.tablutzero.results import DEVICE_SECONDS, PairingResult, RunResult
+from boardwright.papers.tablutzero.targets import variant_text
 
 
 def result_of(folder: Path) -> RunResult:
@@ -113,8 +113,8 @@ def read_nothing() -> History:
 def test_a_meeting_is_judged_by_pairs() -> None:
     """Won once and lost once from every opening is certain to be even; the same games in other pairs are not."""
 
-    def met(*pairs: int) -> Met:
-        return Met((10, 20), (5.0, 5.0), (50, 50), (0, 0), (50, 50), pairs, 128)
+    def met(*pairs: int) -> PairingResult:
+        return PairingResult((10, 20), (5.0, 5.0), (50, 50), (0, 0), (50, 50), pairs, 128)
 
     even, wild = met(0, 0, 100, 0, 0).score, met(50, 0, 0, 0, 50).score
     assert even.mean == wild.mean == 0.5
@@ -176,4 +176,4 @@ def test_a_quick_look_does_everything() -> None:
         assert config.evaluation == QUICK.protocol
         assert config.rules in (None, "tablutzero")
         assert (config.league_games > 0) == (training.name in ("paper", "fast"))
-    assert {meeting.name for meeting in MEETINGS} == {"fast--paper", "paper--augment", "augment--baseline"}
+    assert {meeting.name for meeting in PAIRINGS} == {"fast--paper", "paper--augment", "augment--baseline"}

@@ -8,7 +8,7 @@ from planted_tablutzero import config_of, made_up
 
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
-from boardwright.papers.tablutzero.claims import ELO, FULL, MEETINGS, QUICK, RATING_MODES
+from boardwright.papers.tablutzero.claims import ELO, FULL, PAIRINGS, QUICK, RATING_MODES
 from boardwright.papers.tablutzero.report import markdown
 from boardwright.papers.tablutzero.results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
 from boardwright.papers.tablutzero.targets import objections, targets
@@ -25,8 +25,8 @@ def with_run(results: Results, name: str, run: RunResult) -> Results:
 
 
 def met_after(results: Results, first: float, second: float) -> Results:
-    met = dataclasses.replace(results.met["fast--paper"], minutes=(first, second))
-    return dataclasses.replace(results, met={"fast--paper": met})
+    met = dataclasses.replace(results.pairings["fast--paper"], minutes=(first, second))
+    return dataclasses.replace(results, pairings={"fast--paper": met})
 
 
 def verdicts(results: Results) -> list[bool | None]:
@@ -34,7 +34,7 @@ def verdicts(results: Results) -> list[bool | None]:
 
 
 def report(results: Results) -> str:
-    return markdown(results, command="boardwright paper", setting="here", quick=False, pictures=[])
+    return markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
 
 
 def test_targets(good: Results, tmp_path: Path) -> None:
@@ -134,12 +134,12 @@ def test_minutes_must_be_of_one_kind(good: Results) -> None:
         None,
         None,
     ]
-    assert objections(on(("cpu",), h200), MEETINGS[0]) == ["minutes are of H200 and cpu"]
+    assert objections(on(("cpu",), h200), PAIRINGS[0]) == ["minutes are of H200 and cpu"]
 
 
 def test_minutes_must_be_measured_alike(good: Results) -> None:
     fast = good.runs["fast"]
     scalars = {**fast.history.scalars, DEVICE_SECONDS: fast.history.scalars[ITERATION_SECONDS]}
     measured = dataclasses.replace(fast, history=History(scalars, fast.history.matches))
-    (why,) = objections(with_run(good, "fast", measured), MEETINGS[0])
+    (why,) = objections(with_run(good, "fast", measured), PAIRINGS[0])
     assert why.startswith("only one of the runs measured")

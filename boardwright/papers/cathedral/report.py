@@ -1,42 +1,69 @@
 """The Cathedral paper's tables as text and as pictures: published and ours, and verdicts on the paper's claims."""
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from boardwright import __version__
 from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims as tables
 from boardwright.papers.cathedral.claims import CELLS, Cell, Figures, cell_of, training_of
 from boardwright.papers.cathedral.results import STRENGTH, Decided, Results, targets, verdicts
-from boardwright.papers.markdown import Rows, table
-from boardwright.papers.verdicts import FAILS, GAIN, HOLDS, OPEN
+from boardwright.papers.cathedral.runs import Work
+from boardwright.papers.report import FAILS, GAIN, HOLDS, OPEN, Rows, head, pictures, table
 from boardwright.stats.score import Interval, over_seeds, share_over_seeds
 from boardwright.views.chart import Chart, Line
 
-CURVES = {  # charts of runs: file, title, metric, axis, which runs
+CURVES = {  # charts of runs, by name of a file: title, metric, axis, which runs
     "cathedral-dqn": ("DQN against random", STRENGTH, "score", ("boltzmann", "epsilon", "uniform", "dqn")),
-    "cathedral-phases": (
-        "First phases against random",
-        STRENGTH,
-        "score",
-        ("baseline", "illegal-first", "random-first"),
-    ),
+    "cathedral-phases": ("First phases against random", STRENGTH, "score", tables.PHASED),
     "cathedral-ppo": ("PPO against random", STRENGTH, "score", ("ppo", "ppo-frozen", "ppo-tuned")),
     "cathedral-best": ("Our runs against random", STRENGTH, "score", ("dqn-best", "ppo-best", "dqn", "ppo")),
     "cathedral-rewards": ("Reward a game in training", "selfplay/mean_reward", "reward", ("dqn", "ppo", "ppo-frozen")),
 }
 
 
-def markdown(results: Results, *, command: str, setting: str, seeds: int, quick: bool, pictures: Sequence[str]) -> str:
-    """The report that is kept; `pictures` are the names of the plots beside it."""
-    parts = [f"# {tables.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
-    if quick:
-        parts += [
-            "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
-            "is no evidence for or against the paper.",
-            "",
-        ]
+def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
+    """The page and its charts by name of a file."""
+    charts = curves(results)
+    devices = " and ".join(results.devices()) or "devices not recorded"
+    games = f"{work.games:,} games a cell and seed (fewer against simple players)"
+    setting = f"rule set `{tables.RULES}`, {games}, on {devices}, boardwright {__version__}"
+    names = [f"{name}.svg" for name in charts]
+    seeds = len(work.seeds)
+    return markdown(results, command=command, setting=setting, seeds=seeds, quick=work.quick, charts=names), charts
+
+
+def summary(results: Results) -> list[str]:
+    """Lines for the terminal: the verdicts."""
+    return [f"{one.claim}: {one.verdict}{one.note and f', {one.note}'}" for one in verdicts(results)]
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """`{findings: [{claim, words, verdict, note, figure, low, high, one_seed_more}], targets: [{…, score, met}]}`."""
+    findings = []
+    for one in verdicts(results):
+        fields = {name: getattr(one, name) for name in ("claim", "words", "verdict", "note")}
+        if one.figure is not None:
+            fields["figure"] = one.figure.mean
+            if one.figure.is_bounded:
+                fields |= {"low": one.figure.low, "high": one.figure.high}
+            if one.single is not None and one.single.is_bounded:
+                fields["one_seed_more"] = [one.single.low, one.single.high]
+        findings.append(fields)
+    reached = [
+        dataclasses.asdict(target) | {"score": score.mean, "low": score.low, "high": score.high, "met": met}
+        for target, score, met in targets(results)
+    ]
+    return {"findings": findings, "targets": reached}
+
+
+def markdown(results: Results, *, command: str, setting: str, seeds: int, quick: bool, charts: Sequence[str]) -> str:
+    """The page; `charts` are the file names of its pictures."""
+    parts = head(tables.TITLE, command, setting, quick="small nets, few games, little training" if quick else "")
     counted, long, ours = (_seeds(min(seeds, most)) for most in (seeds, tables.LONG_SEEDS, tables.OUR_SEEDS))
     decided = verdicts(results)
     parts += [
@@ -71,9 +98,7 @@ def markdown(results: Results, *, command: str, setting: str, seeds: int, quick:
         parts += [f"### {name[0].upper()}{name[1:]}", "", *table(_cells(results, list(cells))), ""]
     parts += ["### Reconstruction by the VAE", "", *table(_codes(results.histories["vae"])), ""]
     parts += ["## Runs", "", *table(_runs(results)), "", "## Learning curves", ""]
-    for picture in pictures:
-        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
-    return "\n".join(parts)
+    return "\n".join([*parts, *pictures(charts)])
 
 
 def _seeds(count: int) -> str:

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardwright.learn.run.metrics import History
-from boardwright.papers.cathedral.claims import (
-    FINDINGS,
-    STABLE_RUN,
-    TARGETS,
-    UNSTABLE,
-    UNSTABLE_RUN,
-    Cell,
-    Target,
-    cell_of,
-    training_of,
-)
-from boardwright.papers.verdicts import OPEN, is_more, is_no_gain
+from boardwright.papers.cathedral import claims
+from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of, training_of
+from boardwright.papers.report import OPEN, is_more, is_no_gain
 from boardwright.stats.score import (
     Interval,
     Score,
@@ -53,7 +44,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything, each for the seeds in order."""
+    """All that was measured, each for the seeds in order."""
 
     played: Mapping[str, tuple[Played, ...]]  # by name of a cell
     histories: Mapping[str, tuple[History, ...]]  # by name of a run
@@ -115,9 +106,9 @@ class Decided:
 
 
 def verdicts(results: Results) -> list[Decided]:
-    """On everything the paper concludes."""
+    """The verdicts on all conclusions of the paper."""
     decided = []
-    for finding in FINDINGS:
+    for finding in claims.FINDINGS:
         cell = cell_of(finding.first, finding.second)
         score = results.score_over_seeds(cell)
         verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
@@ -127,22 +118,19 @@ def verdicts(results: Results) -> list[Decided]:
     return [*decided, _on_stability(results)]
 
 
-def met(target: Target, results: Results) -> tuple[Interval, bool]:
-    """What was reached, and whether that is enough."""
-    score = results.score_over_games(cell_of(target.first, target.second))
-    return score, (score.low if target.surely else score.mean) >= target.least
-
-
 def targets(results: Results) -> list[tuple[Target, Interval, bool]]:
-    """All of them."""
-    return [(target, *met(target, results)) for target in TARGETS]
+    """Every target with the score reached, and whether it is met."""
+    found = []
+    for target in claims.TARGETS:
+        score = results.score_over_games(cell_of(target.first, target.second))
+        found.append((target, score, (score.low if target.surely else score.mean) >= target.least))
+    return found
 
 
 def fluctuation(history: History) -> float | None:
     """Standard deviation of a net's score against random over the second half of its training.
 
-    Each point is measured by so many games, whose chance is in it, alike for all runs. None where there are less
-    than two points.
+    Each point has the noise of its evaluation games, equal for all runs. None with fewer than two points.
     """
     series = history.scalars.get(STRENGTH)
     if series is None:
@@ -159,6 +147,6 @@ def _on_stability(results: Results) -> Decided:
     found = [(fluctuation(one), fluctuation(other)) for one, other in pairs]
     differences = [one - other for one, other in found if one is not None and other is not None]
     if len(differences) < len(found) or not found:
-        return Decided(UNSTABLE, None, words, OPEN, runs)
+        return Decided(claims.UNSTABLE, None, words, OPEN, runs)
     difference = over_seeds(differences)
-    return Decided(UNSTABLE, difference, words, is_more(difference, 0.0), runs, of_one_seed(differences))
+    return Decided(claims.UNSTABLE, difference, words, is_more(difference, 0.0), runs, of_one_seed(differences))

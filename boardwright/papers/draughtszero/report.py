@@ -1,12 +1,16 @@
 """The draughts paper's claims and our figures, as text and as pictures."""
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
-from boardwright.learn.alphazero.config import AlphaZeroConfig
+from boardwright import __version__
+from boardwright.games.draughts.endgames.conversion import Conversion
+from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.learn.reporting import figures
-from boardwright.papers.draughtszero.runs import NAME, OURS, PRESET, SETUP, TITLE, Conversion, Results
-from boardwright.papers.markdown import Rows, table
+from boardwright.papers.draughtszero.claims import NAME, OURS, PRESET, SETUP, TITLE
+from boardwright.papers.draughtszero.results import Results
+from boardwright.papers.draughtszero.runs import Work
+from boardwright.papers.report import Rows, head, pictures, table
 from boardwright.views.chart import Chart
 
 CURVES = ("loss-policy", "loss-value", "outcomes", "gating", "elo")  # of `learn.figures`
@@ -19,27 +23,19 @@ def curves(results: Results) -> dict[str, Chart]:
     return {name: chart for name, chart in drawn.items() if chart is not None}
 
 
-def markdown(
-    results: Results,
-    config: AlphaZeroConfig,
-    *,
-    command: str,
-    setting: str,
-    quick: bool,
-    proven_by: str,
-    pictures: Sequence[str],
-) -> str:
-    """The report that is kept; `pictures` are the names of the plots beside it."""
-    parts = [f"# {TITLE}", "", f"Made by `{command}`: {setting}.", ""]
-    if quick:
-        parts += [
-            "**This is a quick look**: a small net, few games, little training. It shows that everything works, and",
-            "is no evidence for or against the paper.",
-            "",
-        ]
+def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
+    """The page and its charts by name of a file."""
+    charts = curves(results)
+    setting = (
+        f"{work.games} games a match, {work.positions} endings a row, {work.simulations} simulations a move "
+        f"where nets search, boardwright {__version__}"
+    )
+    most = Tablebase(work.tables).pieces
+    proven_by = f"proven by tables to {most} pieces, beyond them by alpha-beta that reaches them by force"
+    parts = head(TITLE, command, setting, quick="a small net, few games, little training" if work.quick else "")
     parts += [f"The run is of `{PRESET}`, our variant of the paper's method; the set-up lists the differences.", ""]
     parts += ["## Verdicts", "", *table(_claims(results)), ""]
-    parts += ["## Set-up", "", *table(_setup(results, config)), "", "## Matches", ""]
+    parts += ["## Set-up", "", *table(_setup(results, work)), "", "## Matches", ""]
     parts += ["Our net with search and tables, ballots with both colours; intervals count games.", ""]
     parts += [*table(_matches(results)), ""]
     parts += [
@@ -58,9 +54,22 @@ def markdown(
         "## Learning curves",
         "",
     ]
-    for picture in pictures:
-        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
-    return "\n".join(parts)
+    return "\n".join([*parts, *pictures([f"{name}.svg" for name in charts])]), charts
+
+
+def summary(results: Results) -> list[str]:
+    """Lines for the terminal: the verdicts."""
+    return [f"{one.claim}: {one.ours}: {one.verdict}: {one.note}" for one in results.claims()]
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """`{claims: [{claim, ours, verdict, note}], endings: [{net, asked, pieces, won, positions}]}`."""
+    endings = [
+        {"net": net, "asked": asked, "pieces": one.pieces, "won": one.won, "positions": one.endings}
+        for (net, asked), found in results.endings.items()
+        for one in found
+    ]
+    return {"claims": [claim._asdict() for claim in results.claims()], "endings": endings}
 
 
 def _claims(results: Results) -> Rows:
@@ -68,27 +77,16 @@ def _claims(results: Results) -> Rows:
     return [("the paper says", "ours", "verdict"), *rows]
 
 
-def _setup(results: Results, config: AlphaZeroConfig) -> Rows:
+def _setup(results: Results, work: Work) -> Rows:
+    """The set-up of the paper and ours, with the settings and totals of this run."""
     scalars = results.history.scalars
     numbers = {
-        "blocks": config.net.blocks,
-        "width": config.net.width,
-        "hidden": config.net.value_hidden,
-        "c": config.search.pb_c_init,
-        "simulations": config.search.simulations[0],
-        "alpha": config.search.dirichlet_alpha,
-        "share": config.search.dirichlet_fraction,
-        "warm": config.search.temperature_plies,
-        "rate": config.learner.lr_peak,
-        "batch": config.learner.batch_size,
-        "gates": config.gating.games,
-        "every": config.gating.every,
-        "least": config.gating.threshold,
+        **{group: getattr(work.config(), group) for group in ("net", "search", "learner", "gating")},
         "games": int(scalars["selfplay/games"].values.sum()),
         "minutes": float(scalars["speed/seconds"].values.sum()) / 60,
         "device": ", ".join(results.history.devices),
     }
-    rows = [(what, published, ours.format_map(numbers), difference) for what, published, ours, difference in SETUP]
+    rows = [(what, published, ours.format(**numbers), difference) for what, published, ours, difference in SETUP]
     return [("", "published", "ours", "difference"), *rows]
 
 

@@ -6,7 +6,7 @@ from boardwright.learn.reporting.figures import rolling_mean
 from boardwright.papers import balance_page
 from boardwright.papers.tablutzero import claims as paper
 from boardwright.papers.tablutzero.claims import TRAININGS
-from boardwright.papers.tablutzero.results import Rated, Results, RunResult, curve, frames_at, wins_as
+from boardwright.papers.tablutzero.results import RatedNet, Results, RunResult, curve, frames_at, wins_as
 from boardwright.views.chart import Chart, Line, Points
 
 PAPER_COLOUR = 5  # of lines
@@ -36,7 +36,7 @@ def charts(results: Results) -> dict[str, Chart]:
     return {f"{paper.NAME}-{name}": chart for name, chart in found.items() if chart is not None}
 
 
-def _elo(results: Results, axis: str, x: Callable[[Rated], float]) -> Chart | None:
+def _elo(results: Results, axis: str, x: Callable[[RatedNet], float]) -> Chart | None:
     lines = []
     for place, name, run in _numbered(results):
         for dash, mode in enumerate(reversed(paper.RATING_MODES)):

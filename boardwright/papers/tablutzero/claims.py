@@ -14,7 +14,7 @@ NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Training:
     """A run."""
 
@@ -23,9 +23,9 @@ class Training:
     preset: str  # also the name of its folder
 
 
-@dataclass(frozen=True, kw_only=True)
-class Meeting:
-    """Two runs whose nets meet, in pairs of games from one random opening with the roles swapped."""
+@dataclass(frozen=True)
+class Pairing:
+    """Two runs whose nets play each other, in pairs of games from one random opening with the roles swapped."""
 
     first: str
     second: str
@@ -38,7 +38,7 @@ class Meeting:
         return f"{self.first}--{self.second}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RatingMode:
     """A command of BayesElo."""
 
@@ -54,30 +54,30 @@ class RatingMode:
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """How much is played beside the training."""
+    """How many games are played after the training."""
 
     protocol: EvaluationMatchesConfig
-    games: int  # of a meeting, and of a line of the balance
+    games: int  # of a match, and of a line of the balance
     simulations: int  # for both
-    opening_plies: int  # of a meeting
+    opening_plies: int  # of a match
     balance_rules: tuple[str, ...]
     balance_openings: tuple[int, ...]  # plies
 
 
 TRAININGS = (
-    Training(name="paper", words="the paper's run", preset="tablut-paper"),
-    Training(name="augment", words="the same without past checkpoints", preset="tablut-paper-augment"),
-    Training(name="baseline", words="and also without rotations, with half the replay", preset="tablut-paper-baseline"),
-    Training(name="fast", words="ours", preset="tablut-fast"),
+    Training("paper", "the paper's run", "tablut-paper"),
+    Training("augment", "the same without past checkpoints", "tablut-paper-augment"),
+    Training("baseline", "and also without rotations, with half the replay", "tablut-paper-baseline"),
+    Training("fast", "ours", "tablut-fast"),
 )
-MEETINGS = (
-    Meeting(first="fast", second="paper", at="equal minutes", claim="our run is stronger at equal GPU-minutes"),
-    Meeting(first="paper", second="augment", at="the end", claim="games against past checkpoints make it stronger"),
-    Meeting(first="augment", second="baseline", at="the end", claim="rotations and a larger replay make it stronger"),
+PAIRINGS = (
+    Pairing("fast", "paper", "equal minutes", "our run is stronger at equal GPU-minutes"),
+    Pairing("paper", "augment", "the end", "games against past checkpoints make it stronger"),
+    Pairing("augment", "baseline", "the end", "rotations and a larger replay make it stronger"),
 )
 RATING_MODES = (
-    RatingMode(command="mm", words="advantage and draw fixed; the authors' script", fixed_parameters=True),
-    RatingMode(command="mm 1 1", words="both fitted", fixed_parameters=False),
+    RatingMode("mm", "advantage and draw fixed; the authors' script", fixed_parameters=True),
+    RatingMode("mm 1 1", "both fitted", fixed_parameters=False),
 )
 
 # From iteration 20 on, every 5, against 4 drawn from a pool of up to 10, the untrained net among them. What the paper
@@ -101,20 +101,10 @@ QUICK = Sizes(
     balance_rules=("tablutzero", "mcgill"),
     balance_openings=(0, 4),
 )
-QUICK_SETTINGS = (  # of every run: everything is done, and little of it
-    "iterations=4",
-    "net.blocks=1",
-    "net.width=8",
-    "net.policy_channels=2",
-    "net.value_hidden=8",
-    "search.simulations=2",
-    "search.max_considered_actions=2",
-    "selfplay.games=16",
-    "selfplay.steps=48",
-    "replay.iterations=2",
-    "learner.batch_size=32",
-    "learner.steps=8",
-    "learner.warmup_steps=4",
+QUICK_SETTINGS = (  # of every run: small nets, little training
+    *("iterations=4", "net.blocks=1", "net.width=8", "net.policy_channels=2", "net.value_hidden=8"),
+    *("search.simulations=2", "search.max_considered_actions=2", "selfplay.games=16", "selfplay.steps=48"),
+    *("replay.iterations=2", "learner.batch_size=32", "learner.steps=8", "learner.warmup_steps=4"),
     *(
         f"evaluation.{name}={getattr(QUICK.protocol, name)}"
         for name in ("first", "every", "opponents", "pool", "games", "simulations")
@@ -124,7 +114,7 @@ QUICK_SETTINGS = (  # of every run: everything is done, and little of it
 # What the paper reports of its full run.
 ELO, ITERATIONS, FRAMES = 1235.0, 100, 26e6
 ENTROPY, PIECES = (3.05, 1.47), (22.0, 15.0)  # at the beginning, at the end
-SELFPLAY_ATTACKERS, ROLLING = 0.65, 10  # share of games won, mean of so many iterations at the end
+SELFPLAY_ATTACKERS, ROLLING = 0.65, 10  # share of games won, mean of the last ROLLING iterations
 TURN = 0.75  # share of the training up to which both roles won alike against past checkpoints
 EARLY_WINS, LATE_WINS = ((0.70, 0.80), (0.70, 0.80)), (0.86, 0.52)  # by role: from, to until then; at the end
 DEVICES = "two H200"

@@ -1,68 +1,72 @@
-"""Games for the Tablut paper beside those of training: the protocol, meetings and the balance, each played once.
+"""Games for the Tablut paper after the training: evaluation by the protocol, pairings of runs, and the balance.
 
-What was played is kept as JSON in the work folder, with what it was played by; asked for other games or with other
-nets it is played again, and where the nets are gone, what is kept counts.
+Results are saved as JSON in the work folder, with the settings and nets they were played by. With other nets they are
+played again; where the nets are missing, the saved results count.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
-from boardwright.atomicfile import write_atomic
+from boardwright.errors import NetError
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.learn.match.nets import play_nets
 from boardwright.learn.run import league
+from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
 from boardwright.nets import netfile
-from boardwright.papers.result_cache import check_told, read_table
-from boardwright.papers.stopping import StoppedError
-from boardwright.papers.tablutzero.claims import GAME, MEETINGS, TRAININGS, Meeting, training_of
+from boardwright.papers.tablutzero.claims import GAME, Pairing, training_of
 from boardwright.papers.tablutzero.results import (
-    Balanced,
-    Met,
-    Results,
+    BalanceResult,
+    PairingResult,
     RunResult,
     iterations_of,
     minutes_at,
     total_minutes,
 )
-from boardwright.papers.tablutzero.runs import Work, kept_nets, net_at, trained
+from boardwright.papers.work_folder import StoppedError, check_settings, read_table, write_table
+
+if TYPE_CHECKING:
+    from boardwright.papers.tablutzero.runs import Work
 
 MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
 
 
-def everything(work: Work, watch: RunObserver) -> Results:
-    """Trains what is to be trained, plays what is not played yet; raises StoppedError when `watch` says so."""
-    runs: dict[str, RunResult] = {}
-    for training in TRAININGS:
-        found = trained(work, training, watch)
-        if found is not None:
-            config, history = found
-            runs[training.name] = RunResult(config, history, history.matches)
-    for name, run in runs.items():
-        runs[name] = by_protocol(work, name, run, watch)
-    met = {meeting.name: found for meeting in MEETINGS if (found := met_by(work, meeting, runs, watch)) is not None}
-    balance = balanced(work, watch)
-    return Results(runs, met, balance, work.sizes.protocol, games_on=_devices(work.folder / MATCHES))
+def kept_nets(folder: Path) -> dict[int, Path]:
+    """Nets in a run's folder by iteration; the best one, where its own iteration says so, stands in for a lost one."""
+    nets = {int(path.stem): path for path in (folder / "nets").glob(f"[0-9]*{league.SUFFIX}") if path.stem.isdigit()}
+    best = folder / "nets" / BEST
+    if best.exists():
+        try:
+            iteration = netfile.read(best).training.get("iteration")
+        except NetError:
+            iteration = None
+        if isinstance(iteration, int):
+            nets.setdefault(iteration, best)
+    return dict(sorted(nets.items()))
 
 
-def by_protocol(work: Work, name: str, run: RunResult, watch: RunObserver) -> RunResult:
-    """A run with contests by the protocol: its own, where they were; else played again by the nets it kept.
+def net_at(nets: dict[int, Path], history: History, minutes: float) -> int | None:
+    """The latest kept net behind which there are at most so many minutes; None where there is none."""
+    return max((number for number in nets if minutes_at(history, number) <= minutes), default=None)
 
-    A run that travelled has not kept all. A net that is gone is not measured, and where one was drawn as an opponent,
-    the nearest past one takes its place. Without the untrained net there is no anchor, and a run's own contests stay.
+
+def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObserver) -> RunResult:
+    """A run with evaluation games by the protocol: its own, if they were; else played again by the nets it kept.
+
+    A net that is missing is not measured, and as an opponent it is replaced by the nearest past one. Without the
+    untrained net there is no anchor, and the run's own evaluation games stay.
     """
     protocol = work.sizes.protocol
     if run.config.evaluation == protocol:
@@ -76,31 +80,35 @@ def by_protocol(work: Work, name: str, run: RunResult, watch: RunObserver) -> Ru
         opponents = nearest(league.draw_opponents(protocol, run.config.seed, number), there)
         files = [nets[net] for net in (number, *opponents)] if opponents else None
         path = work.folder / MATCHES / f"protocol-{name}-{number:06d}.json"
-        play = functools.partial(_contest, nets, number, opponents, work, watch)
-        found = _once(path, {"protocol": dataclasses.asdict(protocol), "seed": work.seed}, files, play, watch)
+        play = functools.partial(_evaluate_net, nets, number, opponents, work, observer)
+        found = _load_or_play(
+            path, {"protocol": dataclasses.asdict(protocol), "seed": work.seed}, files, play, observer
+        )
         matches += [Match(*row) for row in found or ()]
     has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
     return dataclasses.replace(run, contests=tuple(matches), played_again=True) if has_anchor else run
 
 
-def nearest(wanted: list[int], there: list[int]) -> list[int]:
-    """For each iteration wanted the nearest that is there, the earlier of two; each once, in order."""
-    left, found = set(there), []
-    for number in sorted(wanted, key=lambda number: number not in left):
+def nearest(targets: list[int], available: list[int]) -> list[int]:
+    """For each target iteration the nearest available one, the earlier of two; each once, in order."""
+    left, found = set(available), []
+    for number in sorted(targets, key=lambda number: number not in left):
         if left:
             found.append(min(left, key=lambda other: (abs(other - number), other)))
             left.discard(found[-1])
     return sorted(found)
 
 
-def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: RunObserver) -> Met | None:
-    """The games of a meeting; None where a run or its nets are missing."""
-    if meeting.first not in runs or meeting.second not in runs:
+def play_pairing(
+    work: Work, pairing: Pairing, runs: dict[str, RunResult], observer: RunObserver
+) -> PairingResult | None:
+    """The games of a pairing; None if a run or its nets are missing."""
+    if pairing.first not in runs or pairing.second not in runs:
         return None
-    histories = [runs[name].history for name in (meeting.first, meeting.second)]
-    nets = [kept_nets(work.run_folder(training_of(name))) for name in (meeting.first, meeting.second)]
-    path = work.folder / MATCHES / f"{meeting.name}.json"
-    if meeting.at == "the end":
+    histories = [runs[name].history for name in (pairing.first, pairing.second)]
+    nets = [kept_nets(work.run_folder(training_of(name))) for name in (pairing.first, pairing.second)]
+    path = work.folder / MATCHES / f"{pairing.name}.json"
+    if pairing.at == "the end":
         chosen = [max(kept, default=None) for kept in nets]
     else:
         chosen = at_equal_minutes(nets, histories, work.minutes)
@@ -111,7 +119,7 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: RunO
         "opening_plies": sizes.opening_plies,
         "seed": work.seed,
     }
-    told = played_by if meeting.at == "the end" else {**played_by, "minutes": work.minutes}
+    told = played_by if pairing.at == "the end" else {**played_by, "minutes": work.minutes}
     files = None
     if None not in chosen:
         files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
@@ -119,28 +127,28 @@ def met_by(work: Work, meeting: Meeting, runs: dict[str, RunResult], watch: RunO
     def play() -> dict[str, Any]:
         assert files is not None
         first, second = (netfile.read(file) for file in files)
-        show = functools.partial(_show, watch, f"{meeting.first} – {meeting.second}", sizes.games)
+        show = functools.partial(_show, observer, f"{pairing.first} – {pairing.second}", sizes.games)
         (score,) = play_nets(first, [second], **played_by, on_share=show)
         numbers = [number or 0 for number in chosen]
         behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
         return {"iterations": numbers, "minutes": behind, **fields, "simulations": sizes.simulations}
 
-    there = _once(path, told, files, play, watch)
+    there = _load_or_play(path, told, files, play, observer)
     if there is None:
         return None
     simulations = there.pop("simulations")
-    return Met(**{name: tuple(values) for name, values in there.items()}, simulations=simulations)
+    return PairingResult(**{name: tuple(values) for name, values in there.items()}, simulations=simulations)
 
 
 def at_equal_minutes(
     nets: Sequence[dict[int, Path]], histories: Sequence[History], most: float | None
 ) -> list[int | None]:
-    """The nets that two runs send: the second's latest within both totals, and within `most` minutes if that is given;
-    and the first's latest behind which there are no more minutes than behind that one.
+    """The nets of two runs that play: the second's latest within both totals, and within `most` minutes if given; and
+    the first's latest with no more minutes than that one.
 
-    Runs keep few nets where they travelled, so the two are seldom alike; the first, of which more is claimed, must
-    not be the one that gains by it.
+    Runs that moved kept few nets, so the two seldom have equal minutes; the first, which is claimed to be stronger,
+    must not be the one with more.
     """
     totals = [total_minutes(history) for history in histories]
     second = net_at(nets[1], histories[1], min(totals if most is None else (*totals, most)))
@@ -149,16 +157,13 @@ def at_equal_minutes(
     return [net_at(nets[0], histories[0], minutes_at(histories[1], second)), second]
 
 
-def balanced(work: Work, watch: RunObserver) -> Balanced | None:
-    """The balance by the strongest net that is kept, or what was kept of one; None where there is neither.
-
-    Rule sets are kept each by itself, so that whoever stops loses one of them.
-    """
+def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
+    """The balance by the strongest net, or the saved one; None without either. Rule sets are saved separately."""
     sizes = work.sizes
     nets = {name: kept_nets(work.run_folder(training_of(name))) for name in STRONGEST}
     name = next((name for name in STRONGEST if nets[name]), None)
     number = None if name is None else max(nets[name])
-    everything_asked = Question(
+    whole = Question(
         game=GAME,
         nets=() if name is None or number is None else (nets[name][number],),
         rules=sizes.balance_rules,
@@ -170,18 +175,18 @@ def balanced(work: Work, watch: RunObserver) -> Balanced | None:
     found: list[Line] = []
     origin: tuple[str, int] | None = None
     for rules in sizes.balance_rules:
-        question = dataclasses.replace(everything_asked, rules=(rules,))
+        question = dataclasses.replace(whole, rules=(rules,))
 
         def play(question: Question = question) -> dict[str, Any]:
-            rows = [_told(line) for line in lines(question, watch.progress)]
+            rows = [_to_json(line) for line in lines(question, observer.progress)]
             return {"run": name, "iteration": number, "lines": rows}
 
         path = _balance_file(work.folder / MATCHES, rules)
-        there = _once(path, _told(question), list(question.nets) or None, play, watch)
+        there = _load_or_play(path, _to_json(question), list(question.nets) or None, play, observer)
         if there is not None:
             origin = there["run"], there["iteration"]
             found += _lines(there["lines"], f"{training_of(there['run']).preset} {there['iteration']}")
-    return None if origin is None else Balanced(*origin, everything_asked, tuple(found))
+    return None if origin is None else BalanceResult(*origin, whole, tuple(found))
 
 
 def _balance_file(folder: Path, rules: str) -> Path:
@@ -191,20 +196,20 @@ def _balance_file(folder: Path, rules: str) -> Path:
     return next((path for path in paths if path.exists()), paths[0])
 
 
-def _told(asked: Question | Line) -> dict[str, Any]:
-    """As a file holds it, which has its own words for nets: where they lay is nothing to keep."""
-    return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
-
-
 def _with_current_rules(told: Any) -> Any:
-    """Settings as a file holds them, with the current names of rule sets."""
+    """Settings from a file, with the current names of rule sets."""
     if not isinstance(told, dict) or "rules" not in told:
         return told
     return {**told, "rules": [current_rule_name(GAME, rules) for rules in told["rules"]]}
 
 
+def _to_json(asked: Question | Line) -> dict[str, Any]:
+    """A question or a line as a file has it, without the paths of nets."""
+    return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
+
+
 def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
-    """Lines as a file holds them, played by a net."""
+    """Lines from a file, with the name of the net that played them."""
     found = []
     for row in rows:
         counts = {**row["counts"], "wins": tuple(row["counts"]["wins"])}
@@ -213,12 +218,12 @@ def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
     return tuple(found)
 
 
-def _contest(
-    nets: dict[int, Path], number: int, opponents: list[int], work: Work, watch: RunObserver
+def _evaluate_net(
+    nets: dict[int, Path], number: int, opponents: list[int], work: Work, observer: RunObserver
 ) -> list[list[int]]:
     """Rows of matches of a net against some past ones, as `Match` has them."""
     protocol = work.sizes.protocol
-    show = functools.partial(_show, watch, f"protocol, iteration {number}", protocol.games * len(opponents))
+    show = functools.partial(_show, observer, f"protocol, iteration {number}", protocol.games * len(opponents))
     scores = play_nets(
         netfile.read(nets[number]),
         [netfile.read(nets[other]) for other in opponents],
@@ -236,41 +241,34 @@ def _contest(
     return rows
 
 
-def _show(watch: RunObserver, what: str, games: int, share: float) -> None:
-    watch.progress(what, round(share * games), games)
+def _show(observer: RunObserver, what: str, games: int, share: float) -> None:
+    observer.progress(what, round(share * games), games)
 
 
-def _devices(folder: Path) -> tuple[str, ...]:
+def devices_of(folder: Path) -> tuple[str, ...]:
     """The kinds of device that games in a folder were played on, as far as they say."""
-    found = set()
-    for path in folder.glob("*.json"):
-        try:
-            found.add(json.loads(path.read_bytes())["device"])
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-    return tuple(sorted(found))
+    tables = [read_table(path) or {} for path in folder.glob("*.json")]
+    return tuple(sorted({table["device"] for table in tables if "device" in table}))
 
 
-def _once(
-    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], watch: RunObserver
+def _load_or_play(
+    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], observer: RunObserver
 ) -> Any | None:
-    """What a file keeps of games with the nets of some files; else plays them.
+    """The result saved of these nets, else that of `play`, which is saved.
 
-    Without nets, `files` being None, what is kept counts, whichever nets it was; None where nothing is.
+    If the nets are missing (`files` is None) the saved result counts, of any nets; None without one.
     """
-    there = read_table(path)
+    saved = read_table(path)
     sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
-    if there is not None and "played" in there:
-        check_told(path, _with_current_rules(there.get("told")), told)
-        if sums is None or there.get("nets") == sums:
-            return there["played"]
+    if saved is not None and "played" in saved:
+        check_settings(path, _with_current_rules(saved.get("told")), told)
+        if sums is None or saved.get("nets") == sums:
+            return saved["played"]
     if sums is None:
         return None
-    if watch.stopped():
+    if observer.stopped():
         raise StoppedError
     played = play()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    device = jax.devices()[0].device_kind
-    write_atomic(path, json.dumps({"told": told, "nets": sums, "device": device, "played": played}).encode())
-    watch.message(f"played: {path.stem}")
+    write_table(path, told=told, nets=sums, device=jax.devices()[0].device_kind, played=played)
+    observer.message(f"played: {path.stem}")
     return played

@@ -1,42 +1,40 @@
 """The Tablut paper's results as text: published and ours, what differs, and what follows."""
 
+import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from boardwright import __version__
+from boardwright.arena.balance import fields
+from boardwright.games.registry import game_class
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
-from boardwright.papers.markdown import Rows, table
-from boardwright.papers.tablutzero import claims as paper
-from boardwright.papers.tablutzero.cells import (
+from boardwright.papers.report import (
     NOT_PLAYED,
     NOT_REPORTED,
     NOT_RUN,
+    OPEN,
     UNKNOWN,
+    Rows,
     elo_text,
+    excludes_half,
+    head,
+    is_more,
     minutes_text,
-    share_text,
-    variant_text,
+    percent,
+    pictures,
+    table,
 )
-from boardwright.papers.tablutzero.claims import MEETINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
-from boardwright.papers.tablutzero.results import (
-    Results,
-    RunResult,
-    curve,
-    differences,
-    early_and_late_wins,
-    first_and_last,
-    frames_at,
-    iterations_of,
-    off_protocol,
-    reached,
-    selfplay_attackers,
-    total_minutes,
-    variant,
-)
-from boardwright.papers.tablutzero.targets import objections, targets
-from boardwright.papers.verdicts import OPEN, excludes_half, is_more
+from boardwright.papers.tablutzero import claims as paper
+from boardwright.papers.tablutzero import results as measured
+from boardwright.papers.tablutzero.charts import charts
+from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
+from boardwright.papers.tablutzero.results import Results, RunResult, curve, iterations_of, variant
+from boardwright.papers.tablutzero.runs import Work
+from boardwright.papers.tablutzero.targets import objections, targets, variant_text
 from boardwright.stats.score import Interval
-from boardwright.views.chart import short
+from boardwright.views.chart import Chart, short
 
 PROTOCOL = """\
 The paper evaluates its net from iteration 20, every 5 iterations, against 4 opponents drawn from a pool of up to 10
@@ -64,24 +62,69 @@ As in the paper, a rating compares nets of one run's own pool: runs are compared
 published runs and ours are one each, so intervals are over games, not over runs."""
 
 
-def markdown(results: Results, *, command: str, setting: str, quick: bool, pictures: Sequence[str]) -> str:
-    """The page; `pictures` are the file names of the plots next to it, without that of the balance."""
+def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
+    """The page and its charts by name of a file."""
+    drawn = charts(results)
+    names = [f"{name}.svg" for name in drawn if not name.endswith("-balance")]
+    devices = " and ".join(results.games_on)
+    games = f"games after the training on {devices}" if devices else "no games after the training"
+    setting = f"{games}, boardwright {__version__}"
+    return markdown(results, command=command, setting=setting, quick=work.quick, names=names), drawn
+
+
+def summary(results: Results) -> list[str]:
+    """Lines for the terminal: the targets."""
+    words = {True: "met", False: "NOT MET", None: OPEN}
+    return [f"{target}: {ours}: {words[met]}".replace("`", "") for target, ours, met in targets(results)]
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """`{targets: [{wanted, ours, met}], runs: {…}, meetings: {…}, balance: […]}`."""
+    runs = {}
+    for name, found in results.runs.items():
+        done = iterations_of(found.history)
+        elo = {
+            "elo_fixed_parameters" if mode.fixed_parameters else "elo": [
+                {"iteration": at.iteration, "elo": at.elo.mean, "low": at.elo.low, "high": at.elo.high}
+                for at in curve(found, mode)
+            ]
+            for mode in RATING_MODES
+        }
+        minutes = measured.total_minutes(found.history)  # NaN where the run did not measure it
+        counts = {"iterations": done, "frames": measured.frames_at(found.history, done)}
+        runs[name] = {**counts, "minutes": minutes if math.isfinite(minutes) else None, **elo}
+    pairings = {
+        name: {"iterations": found.iterations, "minutes": found.minutes, "pairs": found.pairs}
+        | {"score": found.score.mean, "low": found.score.low, "high": found.score.high}
+        for name, found in results.pairings.items()
+    }
+    lines = () if results.balance is None else results.balance.lines
+    balance = [fields(line, game_class(paper.GAME).roles) for line in lines]
+    judged = [{"wanted": target, "ours": ours, "met": met} for target, ours, met in targets(results)]
+    return {"targets": judged, "runs": runs, "meetings": pairings, "balance": balance}
+
+
+def markdown(results: Results, *, command: str, setting: str, quick: bool, names: Sequence[str]) -> str:
+    """The page; `names` are the files of its pictures, without that of the balance."""
     protocol = results.protocol
-    parts = [f"# {paper.TITLE}", "", f"Made by `{command}`: {setting}.", ""]
-    if quick:
-        parts += [
-            "**This is a quick look**: small nets, few games, little training. It shows that everything works, and",
-            "says nothing about the paper.",
-            "",
-        ]
+    small = "small nets, few games, little training" if quick else ""
+    parts = head(paper.TITLE, command, setting, quick=small, limits="says nothing about the paper.")
     parts += ["## Targets", "", *table(_targets(results)), "", "## Published and ours", ""]
     parts += [*table(figures(results, quick=quick)), "", "## Runs", "", *table(_runs(results, quick=quick)), ""]
     described = PROTOCOL.format(
         elo=paper.ELO, games=protocol.games, plies=protocol.opening_plies, simulations=protocol.simulations
     )
-    parts += ["## How strength is measured", "", described, "", "## Head to head", "", *_meetings(results), ""]
-    for picture in pictures:
-        parts += [f"![{picture.removesuffix('.svg').replace('-', ' ')}]({picture})", ""]
+    parts += [
+        "## How strength is measured",
+        "",
+        described,
+        "",
+        "## Head to head",
+        "",
+        *_pairings(results),
+        "",
+        *pictures(names),
+    ]
     return "\n".join([*parts, "## Which side is favoured", "", *_balance(results)])
 
 
@@ -101,9 +144,9 @@ def figures(results: Results, *, quick: bool) -> Rows:
     cells = [_variant_cell(results.runs.get(training.name), training, quick=quick) for training in TRAININGS]
     rows.append(("settings", "", *cells))
     row("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}")
-    row("frames", short(paper.FRAMES), lambda run: short(_rounded(frames_at(run.history, iterations_of(run.history)))))
+    row("frames", short(paper.FRAMES), _frames)
     row("trained on", paper.DEVICES, lambda run: ", ".join(run.history.devices))
-    row("GPU-minutes", NOT_REPORTED, lambda run: minutes_text(total_minutes(run.history)))
+    row("GPU-minutes", NOT_REPORTED, lambda run: minutes_text(measured.total_minutes(run.history)))
     for mode in RATING_MODES:
         row(
             f"Elo of the last net above iteration 0, {mode.label}",
@@ -121,31 +164,31 @@ def figures(results: Results, *, quick: bool) -> Rows:
     row(
         f"attackers win in self-play, last {paper.ROLLING} iterations",
         f"about {100 * paper.SELFPLAY_ATTACKERS:.0f} %",
-        lambda run: share_text(found) if (found := selfplay_attackers(run)) is not None else None,
+        lambda run: percent(found) if (found := measured.selfplay_attackers(run)) is not None else None,
     )
     for role, name in enumerate(("attackers", "defenders")):
         low, high = early[role]
         row(
             f"wins as {name} against past checkpoints, {until}",
             f"{100 * low:.0f}–{100 * high:.0f} %",
-            lambda run, role=role: _optional(early_and_late_wins(run, role)[0]),
+            lambda run, role=role: _optional(measured.early_and_late_wins(run, role)[0]),
         )
         row(
             f"wins as {name} against past checkpoints, at the end",
             f"{100 * late[role]:.0f} %",
-            lambda run, role=role: _optional(early_and_late_wins(run, role)[1]),
+            lambda run, role=role: _optional(measured.early_and_late_wins(run, role)[1]),
         )
     return rows
 
 
-def _rounded(value: float) -> float:
-    """To three digits."""
-    return float(f"{value:.3g}")
+def _frames(run: RunResult) -> str:
+    """The frames of a run to three digits."""
+    return short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))
 
 
 def _targets(results: Results) -> Rows:
     words = {True: "met", False: "**not met**", None: OPEN}
-    return [("target", "ours", "verdict"), *((wanted, ours, words[met]) for wanted, ours, met in targets(results))]
+    return [("target", "ours", "verdict"), *((target, ours, words[met]) for target, ours, met in targets(results))]
 
 
 def _runs(results: Results, *, quick: bool) -> Rows:
@@ -157,9 +200,9 @@ def _runs(results: Results, *, quick: bool) -> Rows:
             rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
             continue
         preset = _preset(training, quick=quick)
-        changed = ", ".join(f"`{change}`" for change in differences(run.config, preset))
+        changed = ", ".join(f"`{change}`" for change in measured.differences(run.config, preset))
         words = variant_text(variant(run.config, preset))
-        off = off_protocol(run, results.protocol)
+        off = measured.off_protocol(run, results.protocol)
         when = "played again after the training" if run.played_again else "while it trained"
         contests = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
         if not run.contests:
@@ -179,15 +222,15 @@ def _variant_cell(run: RunResult | None, training: Training, *, quick: bool) -> 
     return variant_text(variant(run.config, _preset(training, quick=quick))) or "as the preset"
 
 
-def _meetings(results: Results) -> list[str]:
+def _pairings(results: Results) -> list[str]:
     rows: Rows = [("", "nets", "GPU-minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
-    for meeting in MEETINGS:
-        met = results.meeting(meeting)
-        names = f"{training_of(meeting.first).preset} – {training_of(meeting.second).preset}, {meeting.at}"
+    for pairing in PAIRINGS:
+        met = results.pairing(pairing)
+        names = f"{training_of(pairing.first).preset} – {training_of(pairing.second).preset}, {pairing.at}"
         if met is None:
             rows.append((names, NOT_PLAYED, *[""] * 6))
             continue
-        against = objections(results, meeting)
+        against = objections(results, pairing)
         verdict = f"**{OPEN}**: {'; '.join(against)}" if against else f"**{is_more(met.score, 0.5)}**"
         rows.append(
             (
@@ -196,12 +239,12 @@ def _meetings(results: Results) -> list[str]:
                 " – ".join(f"{minutes:.1f}" for minutes in met.minutes),
                 f"{met.games:,}",
                 ", ".join(map(str, met.pairs)),
-                share_text(met.score),
+                percent(met.score),
                 excludes_half(met.score),
-                f"{meeting.claim}: {verdict}",
+                f"{pairing.claim}: {verdict}",
             )
         )
-    simulations = next((f" ({met.simulations} a move)" for met in results.met.values()), "")
+    simulations = next((f" ({met.simulations} a move)" for met in results.pairings.values()), "")
     return [
         "Nets of two runs play pairs of games from one random opening, roles swapped, with equal simulations",
         f"for both{simulations}. At equal minutes the second run's net is the latest it kept within the smaller of",
@@ -228,7 +271,7 @@ def _balance(results: Results) -> list[str]:
 def _minutes_until(run: RunResult, mode: RatingMode) -> str | None:
     if not run.contests:
         return None
-    point = reached(run, mode, paper.ELO)
+    point = measured.reached(run, mode, paper.ELO)
     if point is None:
         return "never" if iterations_of(run.history) >= run.config.iterations else "not yet"
     return f"{minutes_text(point.minutes)} (iteration {point.iteration})"
@@ -236,7 +279,7 @@ def _minutes_until(run: RunResult, mode: RatingMode) -> str | None:
 
 def _metric(name: str, digits: int) -> Callable[[RunResult], str | None]:
     def of(run: RunResult) -> str | None:
-        found = first_and_last(run, name)
+        found = measured.first_and_last(run, name)
         return None if found is None else _from_to(found, digits)
 
     return of
@@ -247,4 +290,4 @@ def _from_to(pair: tuple[float, float], digits: int) -> str:
 
 
 def _optional(share: Interval | None) -> str | None:
-    return None if share is None else share_text(share)
+    return None if share is None else percent(share)

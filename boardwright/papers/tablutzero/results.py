@@ -1,7 +1,7 @@
 """What was measured for the Tablut paper, and the figures that follow from it. Needs no JAX.
 
-A run is what its folder tells: settings and metrics. Nets are needed only to play, so that runs made elsewhere can be
-reported of.
+A run is given by the settings and metrics in its folder. Nets are needed only to play, so runs made elsewhere can be
+reported.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.config import EvaluationMatchesConfig
-from boardwright.papers.tablutzero.claims import ROLLING, TURN, Meeting, RatingMode
+from boardwright.papers.tablutzero.claims import ROLLING, TURN, Pairing, RatingMode
 from boardwright.stats.score import Interval, Score, interval_of_counts, interval_of_pairs
 
-# Seconds of the device that self-play and learning have taken since a run began, over all its pieces. Where a run did
-# not measure that from its beginning on, the seconds of its iterations are added up, contests and checkpoints among
-# them; one that was stopped in their midst counts from where it went on.
+# Device seconds of self-play and learning since a run began, over all its sessions. Where a run did not measure them
+# from its beginning, the seconds of its iterations are added up, with evaluation games and checkpoints.
 DEVICE_SECONDS = "time/device_seconds"
 ITERATION_SECONDS = "speed/seconds"  # the last metric of an iteration, after its evaluation
 
@@ -35,7 +34,7 @@ SAME_RUN = ("seed=", "evaluation.")
 
 @dataclass(frozen=True)
 class RunResult:
-    """A run, and the contests its ratings are made from."""
+    """A run, and the evaluation games its ratings are made from."""
 
     config: AlphaZeroConfig
     history: History
@@ -44,8 +43,8 @@ class RunResult:
 
 
 @dataclass(frozen=True)
-class Met:
-    """The games of a meeting, from the first's side."""
+class PairingResult:
+    """The games of a pairing, from the first's side."""
 
     iterations: tuple[int, int]  # of the two nets
     minutes: tuple[float, float]  # of device time behind each
@@ -57,7 +56,7 @@ class Met:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """The number of games."""
         return sum(self.wins) + sum(self.draws) + sum(self.losses)
 
     @property
@@ -67,8 +66,8 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Balanced:
-    """A balance, and whose net it is of."""
+class BalanceResult:
+    """A balance, and the run and iteration of its net."""
 
     run: str
     iteration: int
@@ -78,21 +77,21 @@ class Balanced:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was done; what is missing was not."""
+    """All that was run and played."""
 
     runs: Mapping[str, RunResult]  # by name of a training
-    met: Mapping[str, Met]  # by name of a meeting
-    balance: Balanced | None
+    pairings: Mapping[str, PairingResult]  # by name of a pairing
+    balance: BalanceResult | None
     protocol: EvaluationMatchesConfig
     games_on: tuple[str, ...] = ()  # kinds of device that played what was not played while training
 
-    def meeting(self, meeting: Meeting) -> Met | None:
-        """What came of a meeting, if it took place."""
-        return self.met.get(meeting.name)
+    def pairing(self, pairing: Pairing) -> PairingResult | None:
+        """The games of a pairing, if it was played."""
+        return self.pairings.get(pairing.name)
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatedNet:
     """A point of an Elo curve: how far a net is above that of iteration 0, with the interval of this difference."""
 
     iteration: int
@@ -111,12 +110,12 @@ def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
 
 
 def iterations_of(history: History) -> int:
-    """How many a run has done."""
+    """How many iterations a run has done."""
     return max((int(series.iterations[-1]) for series in history.scalars.values()), default=0)
 
 
 def finished_iterations(history: History) -> int:
-    """How many a run has done and measured to the end, a contest after the last of them included."""
+    """How many a run has done and measured, with the evaluation after the last of them."""
     series = history.scalars.get(ITERATION_SECONDS)
     return 0 if series is None else int(series.iterations[-1])
 
@@ -134,7 +133,7 @@ def minutes_at(history: History, iteration: int) -> float:
 def measure_of_minutes(history: History) -> str | None:
     """The metric that a run's minutes are taken from; None where it has none.
 
-    A run that goes on from a checkpoint made before devices' seconds were measured knows them only from there on.
+    A run resumed from an old checkpoint, made before device seconds were measured, has them only from there.
     """
     spent = history.scalars.get(DEVICE_SECONDS)
     if spent is not None and int(spent.iterations[0]) <= 1:
@@ -147,10 +146,10 @@ def total_minutes(history: History) -> float:
     return minutes_at(history, iterations_of(history))
 
 
-def curve(run: RunResult, mode: RatingMode) -> list[Rated]:
+def curve(run: RunResult, mode: RatingMode) -> list[RatedNet]:
     """Ratings by BayesElo over all evaluation games, by iteration."""
     return [
-        Rated(
+        RatedNet(
             iteration,
             frames_at(run.history, iteration),
             minutes_at(run.history, iteration),
@@ -162,7 +161,7 @@ def curve(run: RunResult, mode: RatingMode) -> list[Rated]:
     ]
 
 
-def reached(run: RunResult, mode: RatingMode, elo: float) -> Rated | None:
+def reached(run: RunResult, mode: RatingMode, elo: float) -> RatedNet | None:
     """The first net that was rated this high."""
     return next((point for point in curve(run, mode) if point.elo.mean >= elo), None)
 
@@ -221,8 +220,8 @@ def variant(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
 
 
 def off_protocol(run: RunResult, protocol: EvaluationMatchesConfig) -> list[str]:
-    """In what a run's contests differ from the protocol, in words: in how it was told to hold them, unless they were
-    played again; else in nets that met fewer opponents than they would have, had the run kept all.
+    """How a run's evaluation games differ from the protocol, in words: in the run's own settings, unless the games were
+    played again; else in nets with fewer opponents than the protocol has, because nets are missing.
     """
     ours, wanted = asdict(run.config.evaluation), asdict(protocol)
     told = [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]

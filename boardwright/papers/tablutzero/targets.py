@@ -4,22 +4,38 @@ A figure decides only where it was measured on the presets as they are, by the p
 compared, with minutes that can be. Otherwise it is reported together with the objections.
 """
 
+from collections.abc import Sequence
+
 from boardwright.learn.alphazero.config import PRESETS
+from boardwright.papers.report import NOT_PLAYED, NOT_RUN, elo_text, excludes_half, minutes_text, percent
 from boardwright.papers.tablutzero import claims as paper
-from boardwright.papers.tablutzero.cells import (
-    NOT_PLAYED,
-    NOT_RUN,
-    elo_text,
-    minutes_text,
-    share_text,
-    variant_text,
+from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, Pairing, RatingMode, training_of
+from boardwright.papers.tablutzero.results import (
+    PairingResult,
+    Results,
+    curve,
+    measure_of_minutes,
+    off_protocol,
+    variant,
 )
-from boardwright.papers.tablutzero.claims import MEETINGS, RATING_MODES, Meeting, RatingMode, training_of
-from boardwright.papers.tablutzero.results import Met, Results, curve, measure_of_minutes, off_protocol, variant
-from boardwright.papers.verdicts import excludes_half
 from boardwright.stats.score import Interval
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
+
+
+# Settings that have a name: the rest of a variant's settings is listed as it is.
+SETTING_NAMES = {"net.policy=dense": "dense policy head", "learner.gradient_clip=0.0": "no gradient clipping"}
+
+
+def variant_text(changes: Sequence[str]) -> str:
+    """What a run is that differs from its preset in these settings; empty where it does not differ."""
+    has_other_head = any(change.startswith("net.policy=") for change in changes)
+    named = [
+        SETTING_NAMES.get(change, f"`{change}`")
+        for change in changes
+        if not (has_other_head and change.startswith("net.policy_channels="))  # a size of that head
+    ]
+    return f"variant: {', '.join(named)}" if named else ""
 
 
 def targets(results: Results) -> list[Target]:
@@ -27,34 +43,34 @@ def targets(results: Results) -> list[Target]:
     return [*(_strength(results, mode) for mode in RATING_MODES), _stronger(results)]
 
 
-def objections(results: Results, meeting: Meeting) -> list[str]:
-    """Why the games of a meeting decide nothing about its claim, in words; none where they do."""
+def objections(results: Results, pairing: Pairing) -> list[str]:
+    """Why the games of a pairing decide nothing about its claim, in words; empty where they do."""
     found = _quick_look(results) or [
-        *_other_settings(results, meeting.first),
-        *_other_settings(results, meeting.second),
+        *_other_settings(results, pairing.first),
+        *_other_settings(results, pairing.second),
     ]
-    met = results.meeting(meeting)
-    if met is not None and meeting.at == "equal minutes":
-        found += _unequal_minutes(results, meeting, met)
+    met = results.pairing(pairing)
+    if met is not None and pairing.at == "equal minutes":
+        found += _unequal_minutes(results, pairing, met)
     return found
 
 
 def _strength(results: Results, mode: RatingMode) -> Target:
     preset, most = training_of("fast").preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
-    wanted = (
+    target = (
         f"`{preset}` above {paper.ELO:,.0f} Elo by {mode.label}, with the whole interval of the difference to "
         f"iteration 0, by the paper's protocol in under {most}"
     )
     fast = results.runs.get("fast")
     points = [] if fast is None else curve(fast, mode)
     if fast is None or not points:
-        return wanted, NOT_RUN, None
+        return target, NOT_RUN, None
     last, off = points[-1], off_protocol(fast, results.protocol)
     text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
     against = _quick_look(results) or _other_settings(results, "fast")
     against += [f"measured with {', '.join(off)}"] if off else []
     return (
-        wanted,
+        target,
         _with(text, against),
         _unless(against, last.elo.low > paper.ELO and last.minutes < paper.MOST_MINUTES),
     )
@@ -68,15 +84,15 @@ def _shortfall(elo: Interval) -> str:
 
 
 def _stronger(results: Results) -> Target:
-    meeting = MEETINGS[0]
-    first, second = (training_of(name).preset for name in (meeting.first, meeting.second))
-    wanted, met = f"`{first}` beats `{second}` at equal GPU-minutes", results.meeting(meeting)
+    pairing = PAIRINGS[0]
+    first, second = (training_of(name).preset for name in (pairing.first, pairing.second))
+    target, met = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairing(pairing)
     if met is None:
-        return wanted, NOT_PLAYED, None
+        return target, NOT_PLAYED, None
     minutes = " and ".join(map(minutes_text, met.minutes))
-    text = f"{share_text(met.score)} of the points after {minutes} minutes: {excludes_half(met.score)}"
-    against = objections(results, meeting)
-    return wanted, _with(text, against), _unless(against, met.score.low > 0.5)
+    text = f"{percent(met.score)} of the points after {minutes} minutes: {excludes_half(met.score)}"
+    against = objections(results, pairing)
+    return target, _with(text, against), _unless(against, met.score.low > 0.5)
 
 
 def _with(text: str, against: list[str]) -> str:
@@ -100,12 +116,12 @@ def _other_settings(results: Results, name: str) -> list[str]:
     return [f"this run of `{preset}` is a {words}"] if words else []
 
 
-def _unequal_minutes(results: Results, meeting: Meeting, met: Met) -> list[str]:
+def _unequal_minutes(results: Results, pairing: Pairing, met: PairingResult) -> list[str]:
     """Why minutes of two runs are not equal; the first may have fewer."""
     found = []
     if not met.minutes[0] <= met.minutes[1]:  # also where one is not a number
-        found.append(f"`{training_of(meeting.first).preset}` had more minutes, or they are not known")
-    runs = [results.runs[name] for name in (meeting.first, meeting.second) if name in results.runs]
+        found.append(f"`{training_of(pairing.first).preset}` had more minutes, or they are not known")
+    runs = [results.runs[name] for name in (pairing.first, pairing.second) if name in results.runs]
     kinds = sorted(set().union(*(run.history.devices for run in runs)))
     if len(kinds) > 1:
         found.append(f"minutes are of {' and '.join(kinds)}")

@@ -14,7 +14,7 @@ from typing import Annotated
 import tyro
 
 from boardwright.agents.players import make_agent
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game

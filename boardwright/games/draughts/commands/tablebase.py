@@ -13,7 +13,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.choose import in_range, print_json
+from boardwright.cli.common import in_range, print_json
 from boardwright.games.draughts.endgames.tablebase import MOST_PIECES, BuildStep, Tablebase, build
 from boardwright.games.registry import game
 

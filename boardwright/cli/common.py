@@ -1,0 +1,139 @@
+"""Parts that commands share: options for a game and a position, checks of options, JSON output, and files."""
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from boardwright.atomicfile import write_atomic
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import Game, Position
+from boardwright.games.registry import game
+
+DATABASE = b"SQLite format 3\0"  # the first bytes of a SQLite file
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """A game and its rule set."""
+
+    game: tyro.conf.Positional[str]
+    """Name of the game; `boardwright games` lists them."""
+    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
+    """Rule set: a name, or the path of a .toml or .json file. Default: the game's own."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+    def bound_game(self) -> Game:
+        """The game these options name."""
+        return game(self.game, self.rules)
+
+
+@dataclass(frozen=True)
+class PositionOptions(GameOptions):
+    """A position: the start, one given as text, or one reached by action numbers."""
+
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
+    """Position text to start from instead of the first position."""
+    actions: Annotated[str | None, tyro.conf.arg(metavar="N,N,…")] = None
+    """Action numbers played from the start, separated by commas."""
+
+    def chosen_position(self) -> Position:
+        """The position these options name."""
+        bound = self.bound_game()
+        if self.position is not None and self.actions is not None:
+            raise BoardwrightError("--position and --actions exclude each other: give one")
+        if self.position is not None:
+            return bound.position(self.position)
+        if self.actions is not None:
+            return bound.play_all(_action_numbers(self.actions))
+        return bound.start()
+
+
+def _action_numbers(text: str) -> list[int]:
+    fields = [field.strip() for field in text.split(",")] if text.strip() else []
+    for field in fields:
+        if not (field.isascii() and field.isdigit() and len(field) <= 9):
+            raise BoardwrightError(f"--actions: {field!r} is not an action number")
+    return [int(field) for field in fields]
+
+
+def print_json(fields: dict[str, Any] | Any) -> None:
+    """One JSON object on one line of stdout."""
+    print(json.dumps(dataclasses.asdict(fields) if dataclasses.is_dataclass(fields) else fields))  # type: ignore[arg-type]
+
+
+def in_range(option: str, value: int, low: int, high: int) -> int:
+    """`value`, or a one-line error that names the option and what it may be."""
+    if not low <= value <= high:
+        raise BoardwrightError(f"{option} must be from {low} to {high}, not {value}")
+    return value
+
+
+def fill(words: Iterable[str], width: int = 100) -> list[str]:
+    """Lines of at most `width` characters with the words, two blanks between them."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 2 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]}  {word}" if lines[-1] else word
+    return lines
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of an ordinary file; raises BoardwrightError if it has more than `most` bytes."""
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise BoardwrightError(f"cannot read {path}: not an ordinary file")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise _refusal("read", path, error) from error
+    if len(data) > most:
+        raise BoardwrightError(f"cannot read {path}: larger than {most:,} bytes")
+    return data
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file, atomically if it is an ordinary one and not a pipe; raises BoardwrightError for a database."""
+    check_place(path)
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        write_atomic(path.resolve(), text.encode())
+    except (OSError, ValueError) as error:
+        raise _refusal("write", path, error) from error
+
+
+def check_place(path: Path) -> None:
+    """Raises BoardwrightError if text would replace a database, since two file names were probably mixed up."""
+    try:
+        if not path.is_file():  # reading from a pipe would block
+            return
+        with path.open("rb") as file:
+            begins = file.read(len(DATABASE))
+    except (OSError, ValueError):
+        return  # missing, or writing reports the error
+    if begins == DATABASE:
+        raise BoardwrightError(f"cannot write {path}: it is a database: name another file, or delete this one first")
+
+
+def make_folder(option: str, folder: Path) -> None:
+    """Makes the folder that an option names; raises BoardwrightError if that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BoardwrightError(f"{option} {folder}: {error.strerror}") from error
+
+
+def _refusal(verb: str, path: Path, error: OSError | ValueError) -> BoardwrightError:
+    if isinstance(error, BoardwrightError):
+        return error
+    reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+    return BoardwrightError(f"cannot {verb} {str(path)!r}: {reason}")
