@@ -162,7 +162,7 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     before = moves.all_inner_texts()
     page.get_by_role("button", name="Another game").click()
     expect(moves).not_to_have_text(before)
-    page.get_by_role("link", name="Study", exact=True).last.click()
+    page.locator("main a.button", has_text="Study").click()  # not the navigation's link, which has the same name
     page.wait_for_url("**/a/tablut/**")
     expect(page.locator(".board")).to_be_visible()
 
