@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-all docs bench format clean
+.PHONY: run test test-all sanitize docs bench format clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -25,6 +25,10 @@ test-all: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
 # The documentation on http://127.0.0.1:8001, rebuilt when a page changes.
 docs: $(VENV)/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --strict --dev-addr 127.0.0.1:8001
+
+# The C++ engine under the address, undefined-behaviour and thread sanitizers: some minutes.
+sanitize: $(VENV)/installed-dev
+	tests/core/sanitize.sh
 
 bench: $(VENV)/installed-dev
 	games=$$($(BIN)/python -c 'import boardwright; print(*boardwright.game_names())') && for game in $$games; do \

@@ -20,7 +20,7 @@ DRAW, ONGOING = 2, 3
 
 
 class CorePosition(Protocol):
-    """What every position class of the C++ engine offers; see `src/core/bindings.hpp`."""
+    """What every position class of the C++ engine offers; see `src/core/bindings/position.hpp`."""
 
     @property
     def role_to_move(self) -> int: ...
@@ -67,7 +67,7 @@ class CorePosition(Protocol):
 
 
 class AlphaBetaSearch(Protocol):
-    """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings_search.hpp`.
+    """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings/search.hpp`.
 
     A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force, beyond
     `PROVEN` that or by endgame tables.

@@ -1,4 +1,4 @@
-"""The net of an `EvaluationConfig` in JAX, to learn with; `src/core/draughts_net.hpp` computes the same for play.
+"""The net of an `EvaluationConfig` in JAX, to learn with; `src/core/games/draughts/net.hpp` computes the same for play.
 
     params = init(key, config, inputs)
     z = outputs(params, seen)

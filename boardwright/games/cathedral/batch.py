@@ -21,7 +21,7 @@ from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
 
-# Reasons a game ends, numbered as in src/core/cathedral.hpp and `Cathedral.reasons`.
+# Reasons a game ends, numbered as in src/core/games/cathedral/rules.hpp and `Cathedral.reasons`.
 FEWER_LEFT, EQUAL_LEFT = 1, 2
 BY_LIGHT, BY_COIN, BY_CHANCE = range(3)  # `Tables.first`: who decides about the cathedral
 IN_HAND, UNPLACED, GONE = -1, -1, -2  # instead of the placement of a building, of the cathedral

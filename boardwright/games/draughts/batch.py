@@ -18,7 +18,7 @@ from boardwright.games.batched import WORD, first_end, key_words, occurrences, x
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
-# Reasons a game ends, numbered as in src/core/draughts.hpp and `Draughts.reasons`.
+# Reasons a game ends, numbered as in src/core/games/draughts/rules.hpp and `Draughts.reasons`.
 NO_MOVE, REPETITION, INACTIVITY, PLY_LIMIT = range(1, 5)
 EVEN_ROWS, ODD_ROWS = 0x0F0F0F0F, 0xF0F0F0F0
 NOT_RIGHT_EDGE, NOT_LEFT_EDGE = 0x07070707, 0xE0E0E0E0  # of the even rows, of the odd rows

@@ -25,7 +25,7 @@ from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables
 
-# Reasons a game ends, numbered as in src/core/tablut.hpp and `Tablut.reasons`.
+# Reasons a game ends, numbered as in src/core/games/tablut/rules.hpp and `Tablut.reasons`.
 KING_CAPTURED, KING_ESCAPED, SURROUNDED, REPETITION, NO_MOVE, QUIET_PLIES, PLY_LIMIT = range(1, 8)
 OFF_BOARD = b.SQUARES  # where a step over the edge leads in the tables below
 

@@ -1,10 +1,10 @@
 """The players of Pilarski, "Designing an Effective Tablut Artificial Intelligence", for any rule set of Tablut.
 
 `greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
-the victory path are in `src/core/tablut_heuristics.hpp` and `tablut_tactics.hpp`. `mc-expanded` is `mc` that
+the victory path are in `src/core/games/tablut/heuristics.hpp` and `tactics.hpp`. `mc-expanded` is `mc` that
 takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
 `mc-improved` with the same foresight decide among the best moves of `heuristic`. Two things are not the paper's:
-from positions it visits often the search also looks for forced escapes (`tablut_tactics.hpp`), and where it proves
+from positions it visits often the search also looks for forced escapes (`tactics.hpp`), and where it proves
 that all the best moves lose, it continues with the next best. With only the heuristic's best to choose from, a man
 given up for a way out of the king would else be taken every time.
 """

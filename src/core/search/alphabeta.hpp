@@ -13,9 +13,9 @@
 #include <functional>
 #include <thread>
 
-#include "../game.hpp"
-#include "evaluation.hpp"
-#include "transposition.hpp"
+#include "game.hpp"
+#include "search/evaluation.hpp"
+#include "search/transposition.hpp"
 
 namespace boardwright {
 

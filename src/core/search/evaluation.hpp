@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "../game.hpp"
+#include "game.hpp"
 
 namespace boardwright {
 

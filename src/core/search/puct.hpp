@@ -13,10 +13,10 @@
 // The subtree of the position after our move and the reply is reused by the next search.
 #pragma once
 
-#include "../random.hpp"
-#include "evaluation.hpp"
-#include "puct_report.hpp"
-#include "puct_rules.hpp"
+#include "random.hpp"
+#include "search/evaluation.hpp"
+#include "search/puct_report.hpp"
+#include "search/puct_rules.hpp"
 
 namespace boardwright {
 

@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "puct_rules.hpp"
+#include "search/puct_rules.hpp"
 
 namespace boardwright {
 

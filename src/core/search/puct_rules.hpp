@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "puct_tree.hpp"
+#include "search/puct_tree.hpp"
 
 namespace boardwright {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "../game.hpp"
+#include "game.hpp"
 
 namespace boardwright {
 

@@ -16,8 +16,8 @@
 #include <memory>
 #include <thread>
 
-#include "../game.hpp"
-#include "../random.hpp"
+#include "game.hpp"
+#include "random.hpp"
 
 namespace boardwright {
 

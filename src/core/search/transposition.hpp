@@ -12,7 +12,7 @@
 #include <new>
 #include <optional>
 
-#include "../game.hpp"
+#include "game.hpp"
 
 namespace boardwright {
 

@@ -1,4 +1,4 @@
-#include "build.hpp"
+#include "tablebase/build.hpp"
 
 namespace boardwright::draughts {
 namespace {

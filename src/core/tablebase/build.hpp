@@ -1,7 +1,7 @@
 // Endgame tables of English draughts: building the files of a folder, one material after another.
 #pragma once
 
-#include "tables.hpp"
+#include "tablebase/tables.hpp"
 
 namespace boardwright::draughts {
 

@@ -1,4 +1,4 @@
-#include "codec.hpp"
+#include "tablebase/codec.hpp"
 
 #include <cstdlib>
 #include <utility>

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "value.hpp"
+#include "tablebase/value.hpp"
 
 namespace boardwright::draughts {
 

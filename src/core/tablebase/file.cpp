@@ -1,4 +1,4 @@
-#include "file.hpp"
+#include "tablebase/file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -7,9 +7,9 @@
 
 #include <filesystem>
 
-#include "codec.hpp"
-#include "parallel.hpp"
-#include "solve.hpp"
+#include "tablebase/codec.hpp"
+#include "tablebase/parallel.hpp"
+#include "tablebase/solve.hpp"
 
 namespace boardwright::draughts {
 

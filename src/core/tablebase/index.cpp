@@ -1,4 +1,4 @@
-#include "index.hpp"
+#include "tablebase/index.hpp"
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../draughts_board.hpp"
+#include "games/draughts/board.hpp"
 
 namespace boardwright::draughts {
 

@@ -1,4 +1,4 @@
-#include "pack.hpp"
+#include "tablebase/pack.hpp"
 
 namespace boardwright::draughts {
 namespace {

@@ -4,7 +4,7 @@
 // a word boundary, and captures are filled in.
 #pragma once
 
-#include "tables.hpp"
+#include "tablebase/tables.hpp"
 
 namespace boardwright::draughts {
 

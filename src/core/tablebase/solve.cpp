@@ -1,9 +1,9 @@
-#include "solve.hpp"
+#include "tablebase/solve.hpp"
 
 #include <atomic>
 #include <utility>
 
-#include "parallel.hpp"
+#include "tablebase/parallel.hpp"
 
 namespace boardwright::draughts {
 namespace {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-#include "value.hpp"
+#include "tablebase/value.hpp"
 
 namespace boardwright::draughts {
 

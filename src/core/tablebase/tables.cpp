@@ -1,4 +1,4 @@
-#include "tables.hpp"
+#include "tablebase/tables.hpp"
 
 namespace boardwright::draughts {
 namespace {

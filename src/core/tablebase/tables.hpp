@@ -1,7 +1,7 @@
 // Endgame tables of English draughts: the tables of a folder, opened, checked, and probed.
 #pragma once
 
-#include "file.hpp"
+#include "tablebase/file.hpp"
 
 namespace boardwright::draughts {
 

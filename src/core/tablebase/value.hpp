@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "index.hpp"
+#include "tablebase/index.hpp"
 
 namespace boardwright::draughts {
 

@@ -1,4 +1,4 @@
-#include "verify.hpp"
+#include "tablebase/verify.hpp"
 
 #include <atomic>
 

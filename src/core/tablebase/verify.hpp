@@ -5,7 +5,7 @@
 // hop, and shares with the builder only the steps and jumps of the board.
 #pragma once
 
-#include "tables.hpp"
+#include "tablebase/tables.hpp"
 
 namespace boardwright::draughts {
 

@@ -1,6 +1,6 @@
 // The Python bindings of the draughts endgame tables.
 
-#include "bindings.hpp"
+#include "bindings/position.hpp"
 #include "tablebase/build.hpp"
 #include "tablebase/pack.hpp"
 #include "tablebase/verify.hpp"

@@ -1,8 +1,8 @@
 // Tablut knowledge for Monte Carlo search: short simulations, and wins proven before they are played.
 #pragma once
 
+#include "games/tablut/tactics.hpp"
 #include "search/rollout.hpp"
-#include "tablut_tactics.hpp"
 
 namespace boardwright {
 

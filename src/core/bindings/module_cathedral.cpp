@@ -1,6 +1,6 @@
 // The Python bindings of Cathedral.
-#include "bindings_search.hpp"
-#include "cathedral_evaluation.hpp"
+#include "bindings/search.hpp"
+#include "games/cathedral/evaluation.hpp"
 
 namespace boardwright {
 

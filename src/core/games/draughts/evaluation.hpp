@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "draughts.hpp"
-#include "draughts_net.hpp"
+#include "games/draughts/net.hpp"
+#include "games/draughts/rules.hpp"
 #include "search/evaluation.hpp"
 #include "tablebase/tables.hpp"
 

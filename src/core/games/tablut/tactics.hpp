@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "tablut.hpp"
+#include "games/tablut/rules.hpp"
 
 namespace boardwright {
 

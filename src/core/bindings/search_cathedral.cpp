@@ -1,5 +1,5 @@
 // Alpha-beta of Cathedral, compiled apart from the bindings, whose size would limit what the compiler inlines here.
-#include "cathedral_evaluation.hpp"
+#include "games/cathedral/evaluation.hpp"
 #include "search/alphabeta.hpp"
 
 template class boardwright::AlphaBetaThread<boardwright::Cathedral>;

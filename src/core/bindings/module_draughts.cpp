@@ -3,8 +3,8 @@
 #include <initializer_list>
 #include <ranges>
 
-#include "bindings_search.hpp"
-#include "draughts_evaluation.hpp"
+#include "bindings/search.hpp"
+#include "games/draughts/evaluation.hpp"
 
 namespace boardwright {
 

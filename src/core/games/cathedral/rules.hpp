@@ -3,8 +3,8 @@
 // cathedral_placements.hpp finds where pieces fit. Territory is one flood fill per player.
 #pragma once
 
-#include "cathedral_placements.hpp"
 #include "game.hpp"
+#include "games/cathedral/placements.hpp"
 #include "squares.hpp"
 
 namespace boardwright {

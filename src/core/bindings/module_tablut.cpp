@@ -1,8 +1,8 @@
 // The Python bindings of Tablut.
-#include "bindings_search.hpp"
-#include "tablut_evaluation.hpp"
-#include "tablut_heuristics.hpp"
-#include "tablut_rollouts.hpp"
+#include "bindings/search.hpp"
+#include "games/tablut/evaluation.hpp"
+#include "games/tablut/heuristics.hpp"
+#include "games/tablut/rollouts.hpp"
 
 namespace boardwright {
 
@@ -50,12 +50,14 @@ VictoryPath victory_path(const Position<Tablut>& p) {
 
 bool wins_by_force(const Position<Tablut>& p, Role role, int plies) {
     check_role(role);
+    require(plies >= 0, "plies must not be negative");
     Line<Tablut> line = p.line;
     nb::gil_scoped_release release;
     return forced_win(line, role, plies);
 }
 
 bool escapes_by_force(const Position<Tablut>& p, int threats) {
+    require(threats >= 0, "threats must not be negative");
     if (p.line.over() || p.line.now().to_move != kDefenders) return false;
     Line<Tablut> line = p.line;
     nb::gil_scoped_release release;
@@ -98,7 +100,7 @@ void bind_tablut(nb::module_& module) {
     nb::class_<VictoryPath>(module, "VictoryPath", "A proven win of the king.")
         .def_prop_ro(
             "kind", [](const VictoryPath& path) { return static_cast<int>(path.kind); },
-            "PathKind of tablut_tactics.hpp; 0: none found")
+            "PathKind of games/tablut/tactics.hpp; 0: none found")
         .def_ro("action", &VictoryPath::action, "Its first action, or -1");
     bind_position<Tablut, TablutRollouts>(module, "TablutPosition")
         .def_prop_ro("quiet", &now<&Tablut::State::quiet, Tablut>, "Plies since the last capture")

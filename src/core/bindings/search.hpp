@@ -1,7 +1,7 @@
 // The bindings of alpha-beta and PUCT, the same for every game.
 #pragma once
 
-#include "bindings.hpp"
+#include "bindings/position.hpp"
 #include "search/alphabeta.hpp"
 #include "search/puct.hpp"
 

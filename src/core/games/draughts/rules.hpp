@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "draughts_board.hpp"
 #include "game.hpp"
+#include "games/draughts/board.hpp"
 
 namespace boardwright {
 

@@ -12,10 +12,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/signals.hpp"
 #include "game.hpp"
 #include "perft.hpp"
 #include "search/rollout.hpp"
-#include "signals.hpp"
 
 namespace boardwright {
 
@@ -213,7 +213,12 @@ nb::class_<Position<G>> bind_position(nb::module_& module, const char* name) {
         .def("play_all", &M::play_all, "actions"_a,
              "The position after several actions; raises ValueError at the first illegal one")
         .def(
-            "under", [](const P& p, std::shared_ptr<const G> game) { return P{game, Line<G>(*game, p.line)}; },
+            "under",
+            [](const P& p, std::shared_ptr<const G> game) {
+                const bool fits = game->actions() == p.game->actions() && game->start().hash == p.game->start().hash;
+                require(fits, "the position is of a game with other rules");
+                return P{game, Line<G>(*game, p.line)};
+            },
             "game"_a, "The same line in an engine with the same rules and another observation")
         .def("observe", &M::observe, "role"_a, "[rows, columns, planes]")
         .def("routes", &M::routes, "The actions of every whole move")

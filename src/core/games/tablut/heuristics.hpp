@@ -2,7 +2,7 @@
 // and `heuristic`. Each returns all moves it considers best; the player draws one.
 #pragma once
 
-#include "tablut_tactics.hpp"
+#include "games/tablut/tactics.hpp"
 
 namespace boardwright {
 

@@ -1,8 +1,8 @@
 // Static evaluation and move ordering of Tablut.
 #pragma once
 
+#include "games/tablut/rules.hpp"
 #include "search/evaluation.hpp"
-#include "tablut.hpp"
 
 namespace boardwright {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cathedral.hpp"
+#include "games/cathedral/rules.hpp"
 #include "search/evaluation.hpp"
 
 namespace boardwright {
