@@ -15,8 +15,7 @@ from boardwright.games.base import DRAW
 from boardwright.games.registry import game
 from boardwright.learn.evaluation.config import PRESETS, AlphaBetaConfig
 from boardwright.learn.evaluation.learner import EvaluationLearner, add, mean_loss, new_replay
-from boardwright.learn.evaluation.match import opponents, play_match
-from boardwright.learn.evaluation.method import AlphaBetaEvaluation
+from boardwright.learn.evaluation.method import AlphaBetaEvaluation, opponents, play_match
 from boardwright.learn.evaluation.selfplay import (
     GameRecord,
     Samples,

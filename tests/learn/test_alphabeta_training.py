@@ -13,8 +13,7 @@ from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn import methods
 from boardwright.learn.evaluation.config import PRESETS
-from boardwright.learn.evaluation.match import play_match
-from boardwright.learn.evaluation.method import AlphaBetaEvaluation
+from boardwright.learn.evaluation.method import AlphaBetaEvaluation, play_match
 from boardwright.learn.evaluation.selfplay import make_searches
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run import arrayfile, checkpoint, loop, packing, settings

@@ -190,7 +190,7 @@ def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
     def thinned(iteration: int, *_: Any) -> None:  # as if few nets had come along
         league.path_of(folder / "nets", {2: 1, 3: 3}.get(iteration, 99)).unlink(missing_ok=True)
 
-    monkeypatch.setattr(league, "drawn_opponents", lambda config, seed, done: [0] if done == 2 else [3])
+    monkeypatch.setattr(league, "draw_opponents", lambda config, seed, done: [0] if done == 2 else [3])
     progress = loop.train(AlphaZero(TINY), folder, RunObserver(message=said.append, on_iteration=thinned))
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [

@@ -15,7 +15,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -44,17 +44,6 @@ MAX_PLAYED, MAX_LEARNED = 8, 32  # steps in one call, so that a run can report p
 MAX_LEARNED_ON_CPU = 2  # where they are unrolled
 
 
-class _Compiled(NamedTuple):
-    """The steps of a run, jitted for the devices in use."""
-
-    initialise: Callable[[], TrainingState]
-    play: Callable[[TrainingState, Array, Array, int, int, Any], TrainingState]
-    settle: Callable[[TrainingState, int], TrainingState]
-    learn: Callable[[TrainingState, Array, Array, int, Any], tuple[TrainingState, Losses]]
-    has_enough: Callable[[TrainingState], Array]
-    next_iteration: Callable[[TrainingState], TrainingState]
-
-
 class AlphaZero(Method[TrainingState]):
     """A chunk is some steps of self-play in all games, or some steps of learning."""
 
@@ -72,7 +61,7 @@ class AlphaZero(Method[TrainingState]):
         self.learn_chunk = chunk_of(config.learner.steps, MAX_LEARNED_ON_CPU if on_cpu() else MAX_LEARNED)
         self._plays = config.selfplay.steps // self.play_chunk
         self.chunks = self._plays + config.learner.steps // self.learn_chunk
-        self._compiled = self._compile()
+        self._compile()
         self._policies = {  # of matches, by simulations
             number: search_policy(
                 self.steps.env, self.steps.evaluator, config.search, simulations=number, slots=self.steps.slots
@@ -85,7 +74,7 @@ class AlphaZero(Method[TrainingState]):
         """Splits games and batches over all devices of all processes."""
         with mesh.all_devices(self.config):
             if mesh.size() > 1:
-                self._compiled = self._compile()
+                self._compile()
             yield
 
     def describe_devices(self) -> str | None:
@@ -94,7 +83,7 @@ class AlphaZero(Method[TrainingState]):
 
     def initialise(self) -> TrainingState:
         """New games, nets and replay."""
-        return self._compiled.initialise()
+        return self._jitted_initialise()
 
     def initialise_from(self, state: TrainingState) -> TrainingState:
         """The state with the weights of the net that the config names, which may have learned other rules."""
@@ -139,20 +128,20 @@ class AlphaZero(Method[TrainingState]):
         """The state after `play_chunk` steps of self-play, from a step of an iteration on."""
         simulations = self.config.search.at(iteration, self.config.iterations)
         numbers = (jnp.int32(iteration), jnp.int32(first))
-        return self._compiled.play(state, *numbers, self.play_chunk, simulations, self._tables)
+        return self._jitted_play(state, *numbers, self.play_chunk, simulations, self._tables)
 
     def settle(self, state: TrainingState, iteration: int) -> TrainingState:
         """The state with the results of the games that ended in an iteration in its replay."""
-        return self._compiled.settle(state, iteration)
+        return self._jitted_settle(state, iteration)
 
     def learn(self, state: TrainingState, iteration: int, first: int) -> tuple[TrainingState, Losses]:
         """The state after `learn_chunk` steps of learning, and their losses; unchanged without enough to learn from."""
         numbers = (jnp.int32(iteration), jnp.int32(first))
-        return self._compiled.learn(state, *numbers, self.learn_chunk, self._tables)
+        return self._jitted_learn(state, *numbers, self.learn_chunk, self._tables)
 
     def has_enough(self, state: TrainingState) -> Array:
         """Bool: whether the replay has enough to learn from."""
-        return self._compiled.has_enough(state)
+        return self._jitted_has_enough(state)
 
     def collect_metrics(self, state: TrainingState) -> dict[str, float]:
         """Of self-play, and the learning rate."""
@@ -196,22 +185,22 @@ class AlphaZero(Method[TrainingState]):
 
     def next_iteration(self, state: TrainingState) -> TrainingState:
         """With a new tally."""
-        return self._compiled.next_iteration(state)
+        return self._jitted_next_iteration(state)
 
-    def _compile(self) -> _Compiled:
-        """The steps for the devices in use now, which are those of the mesh where there is one."""
+    def _compile(self) -> None:
+        """Compiles the steps for the devices in use, those of the mesh if there is one."""
         steps = self.steps
         placed = None if mesh.size() == 1 else mesh.run_placement(jax.eval_shape(steps.new_state))
         everywhere = mesh.same_everywhere()
         jit = functools.partial(jax.jit, out_shardings=placed, donate_argnums=0)
-        return _Compiled(
-            initialise=jax.jit(steps.new_state, out_shardings=placed),
-            play=jit(steps.play, static_argnums=(3, 4)),
-            settle=jit(steps.settle),
-            learn=jax.jit(steps.learn, static_argnums=3, donate_argnums=0, out_shardings=(placed, everywhere)),
-            has_enough=jax.jit(steps.has_enough, out_shardings=everywhere),
-            next_iteration=jit(lambda state: dataclasses.replace(state, tally=steps.new_tally())),
+        self._jitted_initialise = jax.jit(steps.new_state, out_shardings=placed)
+        self._jitted_play = jit(steps.play, static_argnums=(3, 4))
+        self._jitted_settle = jit(steps.settle)
+        self._jitted_learn = jax.jit(
+            steps.learn, static_argnums=3, donate_argnums=0, out_shardings=(placed, everywhere)
         )
+        self._jitted_has_enough = jax.jit(steps.has_enough, out_shardings=everywhere)
+        self._jitted_next_iteration = jit(lambda state: dataclasses.replace(state, tally=steps.new_tally()))
 
     @functools.cached_property
     def _tables(self) -> Any:

@@ -14,12 +14,15 @@ from boardwright.games.registry import game as make_game
 from boardwright.games.registry import game_class
 from boardwright.learn.distributed.device import chunk_of, out_of_memory_hint
 from boardwright.learn.evaluation import selfplay
-from boardwright.learn.evaluation.config import AlphaBetaConfig
+from boardwright.learn.evaluation.config import AlphaBetaConfig, AlphaBetaMatchesConfig
 from boardwright.learn.evaluation.learner import EvaluationLearner, LearnerState, Replay, add, new_replay
-from boardwright.learn.evaluation.match import evaluate
-from boardwright.learn.evaluation.selfplay import Tally
+from boardwright.learn.evaluation.selfplay import GameRecord, MakeSearch, Tally, Weights
+from boardwright.learn.reporting.rating import update_ratings
+from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
+from boardwright.nets import netfile
 from boardwright.nets.network import Variables, weights_of
+from boardwright.stats.score import Score
 
 INIT, LEARN = range(2)  # uses of random numbers of JAX
 NODES_PER_CHUNK = 10_000_000  # about; some seconds, so that a run can report progress and be stopped
@@ -86,8 +89,19 @@ class AlphaBetaEvaluation(Method[Run]):
         }
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Games against nets of earlier iterations."""
-        return evaluate(self.config, self.game, self._make_search, weights_of(_variables(state)), done, context)
+        """Plays the net against those of earlier iterations, stores the matches, and returns its rating."""
+        config, metrics = self.config.evaluation, context.metrics
+        if not (iterations := opponents(config, done)):
+            return {}
+        net, others = weights_of(_variables(state)), league.nearest_iterations(context.nets, iterations, before=done)
+        for played, other in enumerate(others):
+            context.observer.progress("evaluation", played * config.games, len(others) * config.games)
+            old = netfile.read(league.path_of(context.nets, other), game=self.game).weights
+            seed = f"{self.config.seed} {done} {other} contest"  # as in older versions, whose results stay the same
+            (first, plies), (second, more) = play_match(self.game, self._make_search, net, old, config, seed)
+            metrics.log_match(done, done, other, first.wins, first.draws, first.losses, plies)
+            metrics.log_match(done, other, done, second.losses, second.draws, second.wins, more)
+        return update_ratings(metrics, done)
 
     def export_net(self, state: Run) -> tuple[Any, Variables]:
         """The evaluation network."""
@@ -115,6 +129,34 @@ class AlphaBetaEvaluation(Method[Run]):
             learner, loss = self._step(learner, run.replay, jax.random.fold_in(self._learning_key, number))
             losses.append(loss)
         return Run(learner, run.replay, run.tally), {"value": np.mean(jax.device_get(losses))}
+
+
+def opponents(config: AlphaBetaMatchesConfig, done: int) -> list[int]:
+    """Iterations of the nets that an iteration is evaluated against: the last evaluated, and one about half as old."""
+    if not config.every or done % config.every:
+        return []
+    return sorted({done - config.every, done // (2 * config.every) * config.every})
+
+
+def play_match(
+    game: Game, make_search: MakeSearch, net: Weights, other: Weights, config: AlphaBetaMatchesConfig, seed: str
+) -> tuple[tuple[Score, int], tuple[Score, int]]:
+    """(score, plies of all games) of a net as role 0 and as role 1, in pairs of games with the same random opening."""
+
+    def play(number: int) -> GameRecord:
+        pair, role = divmod(number, 2)
+        searches = [make_search(weights) for weights in ((net, other) if role == 0 else (other, net))]
+        plies = config.opening_plies
+        opening = selfplay.random_opening(game, f"{seed} {pair}", plies, plies)
+        return selfplay.play_game(game, searches, config.nodes, opening)
+
+    records = selfplay.map_in_threads(play, range(config.games))
+
+    def count(role: int) -> tuple[Score, int]:
+        own = records[role::2]
+        return sum((Score.of(record.winner, role) for record in own), Score()), sum(record.plies for record in own)
+
+    return count(0), count(1)
 
 
 def _game(config: AlphaBetaConfig) -> Game:
