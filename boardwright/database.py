@@ -21,6 +21,17 @@ from typing import Self
 from boardwright.errors import BoardwrightError
 
 BUSY_SECONDS = 60.0
+_ADVICE = {  # by error code of SQLite
+    sqlite3.SQLITE_FULL: "cannot write {path}: the disk is full: free some space and try again; what is stored is safe",
+    sqlite3.SQLITE_IOERR: (
+        "cannot write {path}: {error}: check whether the disk is full or failing; what is stored is safe"
+    ),
+    sqlite3.SQLITE_READONLY: "cannot write {path}: it is read-only",
+    sqlite3.SQLITE_BUSY: "cannot write {path}: another program keeps it locked: try again when that has finished",
+    sqlite3.SQLITE_CANTOPEN: "cannot open {path}: check that its folder exists and is writable",
+    sqlite3.SQLITE_NOTADB: "{path} is not a database of {noun}: give another file",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged ({error}): restore a copy of it",
+}
 
 
 @dataclass(frozen=True)
@@ -166,21 +177,5 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 def _explained(path: Path, kind: Kind, error: sqlite3.Error) -> BoardwrightError:
     """The error as one line with advice."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors of the Python module have no code
-    match code:
-        case sqlite3.SQLITE_FULL:
-            text = f"cannot write {path}: the disk is full: free some space and run it again; what is stored is safe"
-        case sqlite3.SQLITE_IOERR:
-            text = f"cannot write {path}: {error}: check whether the disk is full or failing; what is stored is safe"
-        case sqlite3.SQLITE_READONLY:
-            text = f"cannot write {path}: it is read-only"
-        case sqlite3.SQLITE_BUSY:
-            text = f"cannot write {path}: another program keeps it locked: try again when that has finished"
-        case sqlite3.SQLITE_CANTOPEN:
-            text = f"cannot open {path}: check that its folder exists and is writable"
-        case sqlite3.SQLITE_NOTADB:
-            text = f"{path} is not a database of {kind.noun}: give another file"
-        case sqlite3.SQLITE_CORRUPT:
-            text = f"{path} is damaged ({error}): restore a copy of it"
-        case _:
-            text = f"{path}: {error}"
+    text = _ADVICE.get(code, "{path}: {error}").format(path=path, error=error, noun=kind.noun)
     return BoardwrightError(text)
