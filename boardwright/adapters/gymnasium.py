@@ -121,14 +121,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | None:  # type: ignore[override]
         """The board as text: returned in mode "ansi", printed in mode "human", there after every action."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("nothing is rendered: make the environment with a render_mode")
-            return None
-        picture = str(self._position)
-        if self.render_mode == "ansi":
-            return picture
-        print(picture)
-        return None
+        return render_board(self._position, self.render_mode)
 
     def _await_turn(self) -> float:
         """Lets chance and the opponent move until it is the role's turn or the game is over.
@@ -205,6 +198,17 @@ def last_rewards(position: Position) -> Sequence[float]:
         return own()
     winner = None if position.outcome is None else position.outcome.winner
     return (0.0, 0.0) if winner is None else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+
+
+def render_board(position: Position, mode: str | None) -> str | None:
+    """The board as text: returned in mode "ansi", printed in mode "human"."""
+    if mode is None:
+        gymnasium.logger.warn("nothing is rendered: make the environment with a render_mode")
+        return None
+    if mode == "ansi":
+        return str(position)
+    print(position)
+    return None
 
 
 def check_render_mode(mode: str | None) -> None:

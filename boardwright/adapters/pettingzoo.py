@@ -17,13 +17,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from boardwright.adapters.gymnasium import RENDER_MODES, Observation, check_render_mode, last_rewards, space_for
+from boardwright.adapters.gymnasium import (
+    RENDER_MODES,
+    Observation,
+    check_render_mode,
+    last_rewards,
+    render_board,
+    space_for,
+)
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Position, Rules
 
@@ -116,14 +122,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
 
     def render(self) -> str | None:
         """The board as text: returned in mode "ansi", printed in mode "human"."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("nothing is rendered: make the environment with a render_mode")
-            return None
-        picture = str(self._position)
-        if self.render_mode == "ansi":
-            return picture
-        print(picture)
-        return None
+        return render_board(self._position, self.render_mode)
 
     def close(self) -> None:
         """Nothing is held open."""

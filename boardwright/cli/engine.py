@@ -21,8 +21,7 @@ class Options(GameOptions):
 
 def run(options: Options) -> None:
     """Talks until the other side says so or is gone."""
-    from boardwright.protocols.names import make_engine
-    from boardwright.protocols.serve import serve
+    from boardwright.protocols.serve import make_engine, serve
 
     bound = options.bound_game()
     if options.json:

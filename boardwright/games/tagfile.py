@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from boardwright.errors import GameFileError, printable
-from boardwright.games.record import GameRecord
+from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError, printable
+from boardwright.games import registry, rulefile
+from boardwright.games.base import ONGOING, Outcome, Position
+from boardwright.games.record import GameRecord, outcome_of, result_of
 
 MAX_CHARACTERS = 16 << 20
 LONGEST_MESSAGE = 400
@@ -62,6 +64,70 @@ def read_each(
             counted = problem.offset
             errors.append(_error(f"line {line}, column {problem.offset - line_start + 1}: {problem}"))
     return records, errors
+
+
+@dataclass(frozen=True)
+class GameFiles(Generic[GameText]):
+    """Reading and writing files of one format, from what is done for one game."""
+
+    write: Callable[[GameRecord], str]
+    split: Callable[[str], Iterable[GameText]]  # see `read_each`
+    make_reader: Callable[[], Callable[[GameText], GameRecord]]  # called for every file
+
+    def write_all(self, records: Iterable[GameRecord]) -> str:
+        """The text of several games."""
+        return "\n".join(self.write(record) for record in records)
+
+    def read_all(self, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
+        """The games of a file that can be read, and what is wrong with each of the others."""
+        return read_each(text, self.split, self.make_reader())
+
+    def read(self, text: str) -> list[GameRecord]:
+        """The games of a file; raises GameFileError for the first that cannot be read."""
+        records, errors = self.read_all(text)
+        if errors:
+            raise errors[0]
+        return records
+
+
+@dataclass(frozen=True)
+class Results:
+    """How a format writes results, and how messages call them."""
+
+    texts: Mapping[str, int]  # the first text of a result is the one that is written
+    words: tuple[str, ...]  # by result
+
+    def text(self, result: int) -> str:
+        """A result as files write it."""
+        return next(text for text, number in self.texts.items() if number == result)
+
+    def contradiction(self, claimed: int, outcome: Outcome) -> str:
+        """What is wrong with a result that the last position does not bear out."""
+        truth = self.words[result_of(outcome)]
+        return f"result {self.text(claimed)} says that {self.words[claimed]}, but {truth}: {outcome.reason}"
+
+    def agree(self, claims: Iterable[tuple[int, "Token"]], outcome: Outcome | None, drawn: type[MisreadError]) -> int:
+        """Who won by what a file claims, which must agree with the last position; raises MisreadError.
+
+        `drawn` is raised where the game was drawn, but the file says that it was won.
+        """
+        known = ONGOING if outcome is None else result_of(outcome)
+        for claimed, token in claims:
+            if outcome is not None and claimed not in (ONGOING, known):
+                kind = drawn if outcome.winner is None else MisreadError
+                raise kind(token.offset, self.contradiction(claimed, outcome))
+            if ONGOING not in (known, claimed) and known != claimed:
+                raise MisreadError(token.offset, f"result {token.text} contradicts {self.text(known)} before it")
+            known = known if claimed == ONGOING else claimed
+        return known
+
+    def check(self, record: GameRecord, last: Position) -> None:
+        """Raises GameFileError for a record whose result contradicts its moves."""
+        if record.resigned is not None and last.outcome is not None:
+            raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
+        outcome = outcome_of(last, record.resigned)
+        if outcome is not None and record.result != result_of(outcome):
+            raise GameFileError(self.contradiction(record.result, outcome))
 
 
 def _error(message: str) -> GameFileError:
@@ -239,3 +305,46 @@ def comment_words(text: str) -> list[str]:
     """A comment as files write it, in pieces that may stand on lines of their own."""
     encoded = _TO_ENCODE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), text)
     return _BREAK.split("{" + encoded + "}")
+
+
+def tagged_rules(game: str, tags: Mapping[str, Token], default: Any) -> Any:
+    """The rule set that the tags [Rules] and [RuleOptions] name; raises MisreadError."""
+    if "rules" not in tags and "ruleoptions" not in tags:
+        return default
+    known = registry.game_class(game).rule_sets()
+    name = str(registry.current_rule_name(game, tags["rules"].text if "rules" in tags else "custom"))
+    try:
+        if "ruleoptions" in tags:
+            return custom_rules(game, name, tags["ruleoptions"].text)
+        if name not in known:
+            raise UnknownNameError(f"rule set of {game}", name, known)
+    except BoardwrightError as error:
+        raise MisreadError(tags["ruleoptions" if "ruleoptions" in tags else "rules"].offset, str(error)) from None
+    return known[name]
+
+
+def custom_rules(game: str, name: str, options: str) -> Any:
+    """A rule set from the options in one line of text; raises RulesError."""
+    return rulefile.build(registry.game_class(game), {"name": name, **rulefile.options_of_text(options)})
+
+
+def tagged_start(game: str, rules: Any, place: Token | None) -> Position:
+    """The position that a tag gives, or the first one of the rules; raises MisreadError."""
+    bound = registry.game(game, rules)
+    try:
+        return bound.start() if place is None else bound.position(place.text)
+    except BoardwrightError as error:
+        raise MisreadError(place.offset if place else 0, str(error)) from None
+
+
+def tagged_resignation(tags: Mapping[str, Token], last: Position, drawn: type[MisreadError]) -> int | None:
+    """The role that the tag [Resigned] names; raises MisreadError, or `drawn` where the game was drawn before."""
+    if "resigned" not in tags:
+        return None
+    _, text, offset = tags["resigned"]
+    if text.lower() not in last.game.roles:
+        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text[:40]!r}")
+    if last.outcome is not None:
+        kind = drawn if last.outcome.winner is None else MisreadError
+        raise kind(offset, f"a resignation, but the game is over: {last.outcome.reason}")
+    return last.game.roles.index(text.lower())

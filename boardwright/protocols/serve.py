@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
+from boardwright.games import registry
 from boardwright.games.base import Game
+from boardwright.protocols.line import LineProtocol
 
 LONGEST_LINE = 1 << 20  # characters
 
@@ -53,3 +55,12 @@ def _next_line() -> str:
     while len(piece) == LONGEST_LINE and not piece.endswith("\n"):
         piece = sys.stdin.readline(LONGEST_LINE)
     return line
+
+
+PROTOCOLS: dict[str, type[Engine]] = {"line": LineProtocol}  # for every game
+
+
+def make_engine(name: str, game: Game, spec: str, write: Callable[[str], None]) -> Engine:
+    """A player as an engine of a protocol, which sends its lines through `write`; raises BoardwrightError."""
+    kind = PROTOCOLS.get(name) or registry.load(registry.protocol(game, name).engine)
+    return kind(game, spec, write)

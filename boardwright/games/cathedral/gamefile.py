@@ -34,36 +34,39 @@ the official rules in `[RuleOptions "size=8 claim_cap=32"]`. `[Position]` is whe
 at the start. `write` and `read` are each other's inverse.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator
 
-from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError
-from boardwright.games import registry, rulefile
-from boardwright.games.base import CHANCE, DRAW, ONGOING, Outcome, Position
+from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.games import rulefile
+from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
-from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.record import GameRecord, outcome_of
 from boardwright.games.tagfile import (
     UNKNOWN,
     WORD,
+    GameFiles,
     Kind,
     MisreadError,
+    Results,
     TagFile,
     Token,
     comment_inside,
     comment_words,
     complaint,
+    custom_rules,
     decode,
-    read_each,
+    tagged_resignation,
+    tagged_rules,
+    tagged_start,
 )
 
 __all__ = ["decode", "read", "read_all", "write", "write_all"]
 
 MAX_MOVES = 4096  # of a game; random ones have up to thirty
 MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
-RESULTS = {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}
-
-_RESULT_TEXTS = {result: text for text, result in RESULTS.items()}
-_RESULT_WORDS = ("light won", "dark won", "it was a draw", "it goes on")  # by result
+RESULTS = Results(
+    {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}, ("light won", "dark won", "it was a draw", "it goes on")
+)
 _LETTER = r"[^\W\d_]"
 FORMAT = TagFile(
     roster=("event", "site", "date", "round", "light", "dark"),
@@ -81,12 +84,13 @@ def write(record: GameRecord) -> str:
     if record.marks or record.variations:
         raise GameFileError("a game of Cathedral has no marks and no variations: leave them out of the record")
     moves, last = _move_lines(record)
-    _check(record, last)
+    RESULTS.check(record, last)
+    FORMAT.check_own_tags(record.tags)
     tags = {name: record.tags.get(name, "?") for name in FORMAT.roster}
-    tags |= {"result": _RESULT_TEXTS[record.result], "rules": record.rules.name}
+    tags |= {"result": RESULTS.text(record.result), "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
         tags["ruleoptions"] = rulefile.options_text(record.rules)
-        _custom_rules(tags["rules"], tags["ruleoptions"])  # raises what reading them would
+        custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises what reading them would
     if record.start is not None:
         tags["position"] = next(record.positions()).text
     if record.reason != _reason(last):
@@ -97,36 +101,12 @@ def write(record: GameRecord) -> str:
     return "\n".join([*FORMAT.header(tags), "", *moves, tags["result"]]) + "\n"
 
 
-def write_all(records: Iterable[GameRecord]) -> str:
-    """The text of several games."""
-    return "\n".join(write(record) for record in records)
-
-
-def read(text: str) -> list[GameRecord]:
-    """The games of a file; raises GameFileError for the first that cannot be read."""
-    records, errors = read_all(text)
-    if errors:
-        raise errors[0]
-    return records
-
-
-def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-    """The games of a file that can be read, and what is wrong with each of the others."""
-    rule_sets: set[CathedralRules] = set()
-    return read_each(text, FORMAT.games, lambda tokens: _read_game(tokens, rule_sets))
-
-
 def _mover(position: Position) -> str:
     return "chance" if position.role_to_move == CHANCE else position.game.roles[position.role_to_move]
 
 
 def _reason(last: Position) -> str:
     return "" if last.outcome is None else last.outcome.reason
-
-
-def _contradiction(claimed: int, outcome: Outcome) -> str:
-    truth = _RESULT_WORDS[result_of(outcome)]
-    return f"result {_RESULT_TEXTS[claimed]} says that {_RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
 
 
 # Writing
@@ -149,37 +129,28 @@ def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
     return lines, last
 
 
-def _check(record: GameRecord, last: Position) -> None:
-    """Refuses what would not come back as it was."""
-    if record.resigned is not None and last.outcome is not None:
-        raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
-    outcome = outcome_of(last, record.resigned)
-    if outcome is not None and record.result != result_of(outcome):
-        raise GameFileError(_contradiction(record.result, outcome))
-    FORMAT.check_own_tags(record.tags)
-
-
 # Reading one game
 
 
 def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
     """The game of some tokens; adds its rules to those of the file."""
     tags = _header(tokens)
-    rules = _rules(tags)
+    rules = tagged_rules("cathedral", tags, RULE_SETS["official"])
     rule_sets.add(rules)
     if len(rule_sets) > MAX_RULE_SETS:
         rule_sets.remove(rules)
         place = tags["rules"] if "rules" in tags else tokens[0]
         raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
-    start = _start(tags, rules)
+    start = tagged_start("cathedral", rules, tags.get("position"))
     last, comments, results = _replay(tokens, start)
-    resigned = _resigned(tags, last)
+    resigned = tagged_resignation(tags, last, MisreadError)
+    claims = _claims([*([tags["result"]] if "result" in tags else []), *results])
     return GameRecord(
         game="cathedral",
         rules=rules,
         start=start.text if "position" in tags else None,
         actions=tuple(last.actions()),
-        result=_result([*([tags["result"]] if "result" in tags else []), *results], outcome_of(last, resigned)),
+        result=RESULTS.agree(claims, outcome_of(last, resigned), MisreadError),
         reason=tags["termination"].text if "termination" in tags else _reason(last),
         resigned=resigned,
         comments={number: "\n".join(several) for number, several in comments.items()},
@@ -197,36 +168,6 @@ def _header(tokens: Iterable[Token]) -> dict[str, Token]:
                 raise MisreadError(token.offset, f"the game has a second tag {name[:40]!r}")
             tags[name] = token._replace(text=value)
     return tags
-
-
-def _rules(tags: Mapping[str, Token]) -> CathedralRules:
-    if "ruleoptions" in tags:
-        _, text, offset = tags["ruleoptions"]
-        try:
-            return _custom_rules(tags["rules"].text if "rules" in tags else "custom", text)
-        except BoardwrightError as error:
-            raise MisreadError(offset, str(error)) from None
-    if "rules" not in tags:
-        return RULE_SETS["official"]
-    _, name, offset = tags["rules"]
-    if name not in RULE_SETS:
-        raise MisreadError(offset, str(UnknownNameError("rule set of cathedral", name, RULE_SETS)))
-    return RULE_SETS[name]
-
-
-def _custom_rules(name: str, options: str) -> CathedralRules:
-    named = {"name": name, **rulefile.options_of_text(options)}
-    return cast(CathedralRules, rulefile.build(registry.game_class("cathedral"), named))
-
-
-def _start(tags: Mapping[str, Token], rules: CathedralRules) -> Position:
-    game = registry.game("cathedral", rules)
-    if "position" not in tags:
-        return game.start()
-    try:
-        return game.position(tags["position"].text)
-    except BoardwrightError as error:
-        raise MisreadError(tags["position"].offset, str(error)) from None
 
 
 def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, dict[int, list[str]], list[Token]]:
@@ -269,27 +210,20 @@ def _play(position: Position, number: int, token: Token) -> Position:
         raise MisreadError(token.offset, str(error)) from None
 
 
-def _resigned(tags: Mapping[str, Token], last: Position) -> int | None:
-    if "resigned" not in tags:
-        return None
-    _, text, offset = tags["resigned"]
-    if text.lower() not in last.game.roles:
-        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text[:40]!r}")
-    if last.outcome is not None:
-        raise MisreadError(offset, f"a resignation, but the game is over: {last.outcome.reason}")
-    return last.game.roles.index(text.lower())
+def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, Token]]:
+    """The result that each text means; raises MisreadError for one that is no result."""
+    for token in claims:
+        if token.text not in RESULTS.texts and token.text not in UNKNOWN:
+            known = ", ".join(RESULTS.texts)
+            raise MisreadError(token.offset, f"result {token.text[:40]!r} is not one of {known}")
+        yield RESULTS.texts.get(token.text, ONGOING), token
 
 
-def _result(claims: Iterable[Token], outcome: Outcome | None) -> int:
-    """Who won by the tag and by what stands after the moves, which must agree with the last position."""
-    known = ONGOING if outcome is None else result_of(outcome)
-    for _, text, offset in claims:
-        claimed = ONGOING if text in UNKNOWN else RESULTS.get(text)
-        if claimed is None:
-            raise MisreadError(offset, f"result {text[:40]!r} is not one of {', '.join(RESULTS)}")
-        if outcome is not None and claimed not in (ONGOING, known):
-            raise MisreadError(offset, _contradiction(claimed, outcome))
-        if ONGOING not in (known, claimed) and known != claimed:
-            raise MisreadError(offset, f"result {text} contradicts {_RESULT_TEXTS[known]} before it")
-        known = known if claimed == ONGOING else claimed
-    return known
+def _make_reader() -> Callable[[list[Token]], GameRecord]:
+    """Reads the games of one file, which may have so many rule sets."""
+    rule_sets: set[CathedralRules] = set()
+    return lambda tokens: _read_game(tokens, rule_sets)
+
+
+FILES = GameFiles(write, FORMAT.games, _make_reader)
+read, read_all, write_all = FILES.read, FILES.read_all, FILES.write_all

@@ -5,14 +5,24 @@ import re
 from boardwright.games import tagfile
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.games.draughts import board as b
-from boardwright.games.tagfile import TagFile, Token
+from boardwright.games.tagfile import Results, TagFile, Token
 
 GAME_TYPE = "21,B,8,8,N1,0"
 UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?
 BOTH_FORFEIT = 4  # a result only PDN knows
-RESULTS = {"1-0": b.BLACK, "0-1": b.WHITE, "1/2-1/2": DRAW, "*": ONGOING, "0-0": BOTH_FORFEIT}
-RESULTS |= {"2-0": b.BLACK, "0-2": b.WHITE, "1-1": DRAW}  # read, but not written
-RESULT_WORDS = ("black won", "white won", "it was a draw", "it goes on", "both sides forfeited")
+RESULTS = Results(
+    {
+        "1-0": b.BLACK,
+        "0-1": b.WHITE,
+        "1/2-1/2": DRAW,
+        "*": ONGOING,
+        "0-0": BOTH_FORFEIT,
+        "2-0": b.BLACK,
+        "0-2": b.WHITE,
+        "1-1": DRAW,  # read, but not written
+    },
+    ("black won", "white won", "it was a draw", "it goes on", "both sides forfeited"),
+)
 MARK = re.compile(r"\$[0-9]{1,3}|[!?]+|\([!?]+\)")
 
 PDN = TagFile(
@@ -37,8 +47,3 @@ def complaint(token: Token) -> str:
     if token.text[0] == "/":
         return "positions set up in the middle of a game (/FEN .../) cannot be read"
     return tagfile.complaint(token, expected="a move")
-
-
-def result_text(result: int) -> str:
-    """A result as PDN writes it."""
-    return next(text for text, number in RESULTS.items() if number == result)

@@ -34,18 +34,12 @@ from boardwright.games import registry
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
-from boardwright.games.draughts.pdn.format import GAME_TYPE, MARK, PDN, UNKNOWN_DATE, result_text
-from boardwright.games.draughts.pdn.reading import (
-    AS_PLAYED,
-    MAX_DEPTH,
-    MAX_PLIES,
-    contradiction,
-    read_game,
-)
+from boardwright.games.draughts.pdn.format import GAME_TYPE, MARK, PDN, RESULTS, UNKNOWN_DATE
+from boardwright.games.draughts.pdn.reading import AS_PLAYED, MAX_DEPTH, MAX_PLIES, read_game
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
-from boardwright.games.record import GameRecord, Line, outcome_of, result_of
+from boardwright.games.record import GameRecord, Line
 from boardwright.games.rulefile import options_text
-from boardwright.games.tagfile import comment_words, decode, read_each
+from boardwright.games.tagfile import GameFiles, comment_words, decode
 
 __all__ = ["AS_PLAYED", "decode", "read", "read_all", "write", "write_all"]
 
@@ -59,9 +53,10 @@ def write(record: GameRecord) -> str:
     game = registry.game(record.game, record.rules)
     start = game.start() if record.start is None else game.position(record.start)
     words, last = _words(record, start)
-    _check(record, last)
+    RESULTS.check(record, last)
+    PDN.check_own_tags(record.tags)
     tags = dict.fromkeys(PDN.roster, "?") | {"date": UNKNOWN_DATE}
-    tags |= {"result": result_text(record.result), "gametype": GAME_TYPE}
+    tags |= {"result": RESULTS.text(record.result), "gametype": GAME_TYPE}
     if record.rules != WCDF:
         tags["rules"] = record.rules.name
     if record.rules != RULE_SETS.get(record.rules.name):
@@ -74,34 +69,6 @@ def write(record: GameRecord) -> str:
         tags["resigned"] = game.roles[record.resigned]
     tags |= record.tags
     return "\n".join([*PDN.header(tags), "", *_filled([*words, tags["result"]])]) + "\n"
-
-
-def write_all(records: Iterable[GameRecord]) -> str:
-    """The text of several games."""
-    return "\n".join(write(record) for record in records)
-
-
-def read(text: str) -> list[GameRecord]:
-    """The games of a file; raises GameFileError for the first that cannot be read."""
-    records, errors = read_all(text)
-    if errors:
-        raise errors[0]
-    return records
-
-
-def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-    """The games of a file that can be read, and what is wrong with each of the others."""
-    return read_each(text, PDN.games, read_game)
-
-
-def _check(record: GameRecord, last: Position) -> None:
-    """Refuses what would not come back as it was."""
-    outcome = outcome_of(last, record.resigned)
-    if record.resigned is not None and last.outcome is not None:
-        raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
-    if outcome is not None and record.result != result_of(outcome):
-        raise GameFileError(contradiction(record.result, outcome))
-    PDN.check_own_tags(record.tags)
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
@@ -183,3 +150,7 @@ def _filled(words: Iterable[str]) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
+
+
+FILES = GameFiles(write, PDN.games, lambda: read_game)
+read, read_all, write_all = FILES.read, FILES.read_all, FILES.write_all

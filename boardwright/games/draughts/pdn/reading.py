@@ -3,23 +3,23 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any
 
-from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.games import registry, rulefile
-from boardwright.games.base import ONGOING, Outcome, Position
-from boardwright.games.draughts.pdn.format import (
-    BOTH_FORFEIT,
-    GAME_TYPE,
-    PDN,
-    RESULT_WORDS,
-    RESULTS,
-    complaint,
-    result_text,
+from boardwright.errors import BoardwrightError
+from boardwright.games.base import ONGOING, Position
+from boardwright.games.draughts.pdn.format import BOTH_FORFEIT, GAME_TYPE, PDN, RESULTS, complaint
+from boardwright.games.draughts.rules import LONGEST_GAME, WCDF, DraughtsRules
+from boardwright.games.record import GameRecord, Line, outcome_of
+from boardwright.games.tagfile import (
+    UNKNOWN,
+    Kind,
+    MisreadError,
+    Token,
+    comment_inside,
+    tagged_resignation,
+    tagged_rules,
+    tagged_start,
 )
-from boardwright.games.draughts.rules import LONGEST_GAME, RULE_SETS, WCDF, DraughtsRules
-from boardwright.games.record import GameRecord, Line, outcome_of, result_of
-from boardwright.games.tagfile import UNKNOWN, Kind, MisreadError, Token, comment_inside
 
 MAX_DEPTH = 32  # of variations inside each other
 MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included
@@ -28,19 +28,6 @@ AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_pli
 
 class _DrawnError(MisreadError):
     """The game goes on, or was won, where the rules it is read under ended it as a draw."""
-
-
-def contradiction(claimed: int, outcome: Outcome) -> str:
-    """What is wrong with a result that the last position does not bear out."""
-    truth = RESULT_WORDS[result_of(outcome)]
-    return f"result {result_text(claimed)} says that {RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
-
-
-class _Value(NamedTuple):
-    """What a tag says, and where."""
-
-    text: str
-    offset: int
 
 
 @dataclass
@@ -75,66 +62,52 @@ def read_game(tokens: list[Token]) -> GameRecord:
     tags = _header(tokens)
     _check_game_type(tags)
     if "rules" in tags or "ruleoptions" in tags:
-        return _record(tags, tokens, _rules(tags))
+        return _record(tags, tokens, tagged_rules("draughts", tags, WCDF))
     try:
         return _record(tags, tokens, WCDF)
     except _DrawnError:
         return _record(tags, tokens, AS_PLAYED)
 
 
-def _header(tokens: Iterable[Token]) -> dict[str, _Value]:
+def _header(tokens: Iterable[Token]) -> dict[str, Token]:
     """The tags by name. Collections have some twice: then both values are kept, if the game allows."""
-    values: dict[str, list[_Value]] = {}
+    values: dict[str, list[Token]] = {}
     for token in tokens:
         if token.kind is Kind.TAG:
             name, text = PDN.tag_parts(token)
             earlier = values.setdefault(name, [])
             if earlier and name in PDN.from_record and text != earlier[0].text:
                 raise MisreadError(token.offset, f"the game has a second tag {name!r}")
-            earlier.append(_Value(text, token.offset))
+            earlier.append(token._replace(text=text))
     return {
-        name: _Value("; ".join(dict.fromkeys(value.text for value in several)), several[0].offset)
+        name: several[0]._replace(text="; ".join(dict.fromkeys(value.text for value in several)))
         for name, several in values.items()
     }
 
 
-def _check_game_type(tags: Mapping[str, _Value]) -> None:
-    text, offset = tags.get("gametype", _Value(GAME_TYPE, 0))
+def _check_game_type(tags: Mapping[str, Token]) -> None:
+    if "gametype" not in tags:
+        return
+    _, text, offset = tags["gametype"]
     given = [part.strip().upper() for part in text.split(",")]
     if text not in UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
         raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
 
 
-def _rules(tags: Mapping[str, _Value]) -> DraughtsRules:
-    name, offset = tags.get("rules", _Value("custom", 0))
-    try:
-        if "ruleoptions" in tags:
-            offset = tags["ruleoptions"].offset
-            options = {"name": name, **rulefile.options_of_text(tags["ruleoptions"].text)}
-            return cast(DraughtsRules, rulefile.build(registry.game_class("draughts"), options))
-        if name not in RULE_SETS:
-            raise UnknownNameError("rule set of draughts", name, RULE_SETS)
-    except BoardwrightError as error:
-        raise MisreadError(offset, str(error)) from None
-    return RULE_SETS[name]
-
-
-def _record(tags: Mapping[str, _Value], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
-    game = registry.game("draughts", rules)
-    start = game.start()
-    if "fen" in tags and tags["fen"].text not in UNKNOWN:
-        try:
-            start = game.position(tags["fen"].text)
-        except BoardwrightError as error:
-            raise MisreadError(tags["fen"].offset, str(error)) from None
+def _record(tags: Mapping[str, Token], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
+    fen = tags.get("fen")
+    start = tagged_start("draughts", rules, None if fen is None or fen.text in UNKNOWN else fen)
     main, results = _replay(tokens, start)
     last = main.position
-    resigned = _resigned(tags, last)
-    result = _result(tags, results, outcome_of(last, resigned))
+    resigned = tagged_resignation(tags, last, _DrawnError)
+    # Collections have tags with other texts, "1/2" or "Black": they are no results of PDN.
+    claims = [*([tags["result"]] if "result" in tags else []), *results]
+    meant = ((RESULTS.texts.get(token.text.strip(), ONGOING), token) for token in claims)
+    result = RESULTS.agree(meant, outcome_of(last, resigned), _DrawnError)
     return GameRecord(
         game="draughts",
         rules=rules,
-        start=None if start.text == game.start().text else start.text,
+        start=None if start.text == start.game.start().text else start.text,
         result=ONGOING if result == BOTH_FORFEIT else result,
         reason=_reason(tags, result, last),
         resigned=resigned,
@@ -197,42 +170,12 @@ def _play(branch: _Branch, token: Token) -> None:
         branch.position = branch.position.play(action)
 
 
-def _resigned(tags: Mapping[str, _Value], last: Position) -> int | None:
-    if "resigned" not in tags:
-        return None
-    text, offset = tags["resigned"]
-    if text.lower() not in last.game.roles:
-        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text!r}")
-    if last.outcome is not None:
-        kind = _DrawnError if last.outcome.winner is None else MisreadError
-        raise kind(offset, f"a resignation, but the game is over: {last.outcome.reason}")
-    return last.game.roles.index(text.lower())
-
-
-def _result(tags: Mapping[str, _Value], results: list[Token], outcome: Outcome | None) -> int:
-    """Who won by the tag and by what stands after the moves, which must agree with the last position.
-
-    Collections have tags with other texts, "1/2" or "Black": whatever they mean, they do not say it in PDN.
-    """
-    known = ONGOING if outcome is None else result_of(outcome)
-    claims = [tags["result"]] if "result" in tags else []
-    for text, offset in [*claims, *(_Value(token.text, token.offset) for token in results)]:
-        claimed = RESULTS.get(text.strip(), ONGOING)
-        if outcome is not None and claimed not in (ONGOING, known):
-            kind = _DrawnError if outcome.winner is None else MisreadError
-            raise kind(offset, contradiction(claimed, outcome))
-        if ONGOING not in (known, claimed) and known != claimed:
-            raise MisreadError(offset, f"result {text} contradicts {result_text(known)} before it")
-        known = known if claimed == ONGOING else claimed
-    return known
-
-
-def _reason(tags: Mapping[str, _Value], result: int, last: Position) -> str:
+def _reason(tags: Mapping[str, Token], result: int, last: Position) -> str:
     """What ended the game, in words; a tag [Result] that holds other words than results adds its own."""
     reason = "" if last.outcome is None else last.outcome.reason
     if result == BOTH_FORFEIT:
-        reason = RESULT_WORDS[BOTH_FORFEIT]
+        reason = RESULTS.words[BOTH_FORFEIT]
     if "termination" in tags:
         reason = tags["termination"].text
     words = tags["result"].text.strip() if "result" in tags else ""
-    return reason if words in RESULTS or words in UNKNOWN else "; ".join(filter(None, (reason, words)))
+    return reason if words in RESULTS.texts or words in UNKNOWN else "; ".join(filter(None, (reason, words)))

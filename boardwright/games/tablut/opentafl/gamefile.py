@@ -49,10 +49,12 @@ from boardwright.games.tablut.opentafl.text import (
     tag_name,
 )
 from boardwright.games.tablut.rules import TablutRules
-from boardwright.games.tagfile import MisreadError, read_each
+from boardwright.games.tagfile import GameFiles, MisreadError, Results
 
-_RESULTS = {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING}
-_RESULT_WORDS = ("the attackers won", "the defenders won", "it was a draw", "it goes on")
+_RESULTS = Results(
+    {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING},
+    ("the attackers won", "the defenders won", "it was a draw", "it goes on"),
+)
 _MARKS = {"king captured": "++", "king escaped": "--"}
 _RESIGNS = "---"
 
@@ -65,7 +67,7 @@ def write(record: GameRecord) -> str:
         raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
     moves, last = _move_texts(record)
     _check(record, last, halves=len(moves))
-    tags = {RULES_NAME: record.rules.name, **record.tags, "result": _text_of_result(record.result)}
+    tags = {RULES_NAME: record.rules.name, **record.tags, "result": _RESULTS.text(record.result)}
     if record.reason:
         tags["termination"] = record.reason
     lines = [f"[{name}:{encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
@@ -81,24 +83,6 @@ def write(record: GameRecord) -> str:
         if any(comments):
             lines.append(f"[{'|'.join(comments)}]")
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def write_all(records: Iterable[GameRecord]) -> str:
-    """The text of several games."""
-    return "\n".join(write(record) for record in records)
-
-
-def read(text: str) -> list[GameRecord]:
-    """The games of a file; raises GameFileError for the first that cannot be read."""
-    records, errors = read_all(text)
-    if errors:
-        raise errors[0]
-    return records
-
-
-def read_all(text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-    """The games of a file that can be read, and what is wrong with each of the others."""
-    return read_each(text, games, _read_game)
 
 
 # Writing
@@ -124,22 +108,13 @@ def _check(record: GameRecord, last: Position, halves: int) -> None:
     if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
         raise GameFileError("only the side to move can resign, and only while the game goes on")
     if outcome is not None and record.result != result_of(outcome):
-        raise GameFileError(_contradiction(record.result, outcome))
+        raise GameFileError(_RESULTS.contradiction(record.result, outcome))
     for name in record.tags:
         if name in FROM_RECORD or tag_name(name) != name:
             raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
     for ply in record.comments:
         if not 0 <= ply <= halves:
             raise GameFileError(f"comment on ply {ply}: the game has {halves}")
-
-
-def _contradiction(claimed: int, outcome: Outcome) -> str:
-    truth = _RESULT_WORDS[result_of(outcome)]
-    return f"result {_text_of_result(claimed)} says that {_RESULT_WORDS[claimed]}, but {truth}: {outcome.reason}"
-
-
-def _text_of_result(result: int) -> str:
-    return next(text for text, number in _RESULTS.items() if number == result)
 
 
 # Reading one game
@@ -305,11 +280,15 @@ def _play(position: Position, token: Token) -> Position:
 
 def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
     text = _value(tags, "result") or "?"
-    if text not in _RESULTS:
-        raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS)}")
-    claimed = _RESULTS[text]
+    if text not in _RESULTS.texts:
+        raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS.texts)}")
+    claimed = _RESULTS.texts[text]
     if outcome is None:
         return claimed
     if claimed not in (ONGOING, result_of(outcome)):
-        raise MisreadError(tags["result"].offset, _contradiction(claimed, outcome))
+        raise MisreadError(tags["result"].offset, _RESULTS.contradiction(claimed, outcome))
     return result_of(outcome)
+
+
+FILES = GameFiles(write, games, lambda: _read_game)
+read, read_all, write_all = FILES.read, FILES.read_all, FILES.write_all

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from boardwright.games.base import Position
+
 RULES_NAME, OPTIONS, POSITION = "boardwright-rules", "boardwright-options", "boardwright-position"
 FROM_RECORD = {RULES_NAME, OPTIONS, POSITION, "rules", "position", "result", "termination", "start-comment"}
 _KNOWN_TAGS = FROM_RECORD | {
@@ -106,3 +108,16 @@ def tag_name(text: str) -> str | None:
         return None
     name = name.lower() if name.lower() in _KNOWN_TAGS else name
     return "start-comment" if name == "starting-comment" else name
+
+
+# Words of the engine protocol: boards without counters, moves by their ends alone.
+
+
+def board_text(position: Position) -> str:
+    """The board alone, `/3ttt3/4t4/…/`; the protocol says elsewhere who is to move."""
+    return position.text.split()[0]
+
+
+def move_text(position: Position, action: int) -> str:
+    """A move without its captures, `a4-a1`."""
+    return position.action_text(action).partition("x")[0]
