@@ -1,4 +1,4 @@
-"""What the README and the docs show really works: code, commands, rule files, pictures."""
+"""The code, commands, rule files, pictures and links of the README and the docs work."""
 
 import importlib
 import os
@@ -89,8 +89,8 @@ RECIPES = sorted((ROOT / "recipes").glob("*.sh"))
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
-def test_recipes_say_what_can_be_said(recipe: Path, tmp_path: Path) -> None:
-    """Without doing it: a recipe's commands have options that exist, and players that their game has."""
+def test_recipes_have_valid_options_and_players(recipe: Path, tmp_path: Path) -> None:
+    """Checks the commands without running them."""
     listed, stand_in = tmp_path / "commands", tmp_path / "boardwright"
     stand_in.write_text(f'#!/bin/sh\n(for word; do printf "%s\\t" "$word"; done; echo) >> {listed}\n')
     stand_in.chmod(0o755)
@@ -127,7 +127,7 @@ def test_the_rule_file_in_the_docs_is_valid(tmp_path: Path) -> None:
     assert (game.rules.name, len(game.symmetries()), game.rules.max_plies) == ("ashton", 8, None)
 
 
-def test_links_lead_somewhere() -> None:
+def test_relative_links_and_images_exist() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", page.read_text()):
             link = next(filter(None, target))
@@ -137,3 +137,12 @@ def test_links_lead_somewhere() -> None:
 def test_api_reference_covers_all_exports() -> None:
     page = (ROOT / "docs" / "reference" / "api.md").read_text()
     assert sorted(re.findall(r"^::: boardwright\.(\w+)$", page, flags=re.MULTILINE)) == sorted(boardwright.__all__)
+
+
+OLD_WORDS = r"told|tells|go(es)? on|gone on|at first sight|so many|anew|whoever|whatever|nobody|looks ahead|past selves"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "results"], ids=lambda page: page.stem)
+def test_pages_use_the_terms_of_the_field(page: Path) -> None:
+    """CONTRIBUTING.md names the terms to use instead; generated pages are not checked here."""
+    assert not re.findall(rf"\b(?:{OLD_WORDS})\b", page.read_text(), flags=re.IGNORECASE)
