@@ -136,7 +136,7 @@ def _choice(search: PuctSearch) -> Choice:
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     limit = limit_of(chosen, A_SECOND)
     if chosen["gumbel"] and limit.simulations is None:
-        raise BoardwrightError("player 'alphazero': halving is planned ahead, so gumbel=on needs sims=N")
+        raise BoardwrightError("player 'alphazero': gumbel=on needs a fixed budget: add sims=N")
     net = find_net("alphazero", game, chosen)
     game = net.game
     tables = SearchResources(chosen.get("tables", game.shipped_tables))

@@ -20,7 +20,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.builtin import game_commands
 
 COMMANDS = {
-    "games": "list the games, their rule sets and sizes, or tell how one is played",
+    "games": "list the games, their rule sets and sizes, or explain how one is played",
     "show": "draw a position",
     "legal": "list the legal moves of a position",
     "perft": "count the lines of play to a depth",
@@ -31,7 +31,7 @@ COMMANDS = {
     "match": "play two players against each other",
     "tournament": "play several players against each other, resumably",
     "sprt": "test whether one player is stronger than another, in as few games as it takes",
-    "paper": "play a published paper's games again, ours beside the paper's",
+    "paper": "reproduce a published paper: published figures next to ours",
     "engine": "run a player as an engine over stdin/stdout",
     "openings": "list the openings that matches begin from",
     "ratings": "rate players by their games",
@@ -40,7 +40,7 @@ COMMANDS = {
     "train": "train a net by self-play",
     "balance": "find out which side a game favours, by a net against itself",
     "plot": "draw what training runs measured",
-    "pack": "write a training run into one file, to go on elsewhere",
+    "pack": "write a training run into one file, to resume elsewhere",
     "unpack": "make a folder of a packed training run",
     "ship": "put a net of a training run among those of the package",
     "nets": "list the nets that ship with the package, and where they come from",
@@ -83,7 +83,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _fail(f"cannot go on: {error.strerror}")
+        _fail(f"cannot continue: {error.strerror}")
 
 
 def _dispatch(arguments: list[str]) -> None:

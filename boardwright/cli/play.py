@@ -41,7 +41,7 @@ def run(options: Options) -> None:
     """Plays until the game is over or the person leaves."""
     bound = options.bound_game()
     if options.json:
-        raise BoardwrightError("play has no JSON form: it is a conversation")
+        raise BoardwrightError("play is interactive and does not support --json")
     if options.role is not None and options.role not in bound.roles:
         raise UnknownNameError("role", options.role, bound.roles)
     opponent = make_agent(options.agent, bound)

@@ -1,4 +1,4 @@
-"""Play several players against each other. Stopped or killed, the same command goes on where it was."""
+"""Play several players against each other. Rerun the same command to resume."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated

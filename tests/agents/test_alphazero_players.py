@@ -94,7 +94,7 @@ def test_a_gumbel_search_plans_its_own_simulations_where_only_time_is_given(drau
     agent = make_agent(f"alphazero:net={path},sims=40,gumbel=on", game)
     assert agent.choose(game.start(), Limit(seconds=60)).simulations == 40
     assert agent.choose(game.start(), Limit(simulations=20)).simulations == 20
-    with pytest.raises(BoardwrightError, match="gumbel=on needs sims=N"):
+    with pytest.raises(BoardwrightError, match="gumbel=on needs a fixed budget: add sims=N"):
         make_agent(f"alphazero:net={path},time=1s,gumbel=on", game)
 
 
