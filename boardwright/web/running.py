@@ -11,10 +11,12 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
+from boardwright import filelock
 from boardwright.errors import BoardwrightError
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
@@ -29,10 +31,10 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
 
     Raises BoardwrightError if it cannot listen or cannot use the database.
     """
-    open_store(settings.db, create=True).close()
     if not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
     with (
+        _own_database(settings.db),
         _handle_signals() as stop_on_signal,
         _listen(host, port) if port is not None else _listen_anywhere(host) as listener,
     ):
@@ -63,6 +65,26 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
         server = uvicorn.Server(config)
         stop_on_signal(server)
         server.run([listener])
+
+
+@contextlib.contextmanager
+def _own_database(path: Path) -> Iterator[None]:
+    """Creates or checks a database of games, and holds the lock that keeps a second server from using it.
+
+    The lock is a file next to the database: closing a second descriptor of the database would end SQLite's own locks.
+    """
+    open_store(path, create=True).close()
+    real = path.resolve()
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(filelock.hold(real.with_name(f"{real.name}.lock")))
+        except filelock.LockHeldError as error:
+            raise BoardwrightError(
+                f"{path} is in use by another server, process {error}: stop it, or give another database with --db"
+            ) from error
+        except OSError as error:
+            raise BoardwrightError(f"cannot lock {path}: {error.strerror}: give another database with --db") from error
+        yield
 
 
 @contextlib.contextmanager

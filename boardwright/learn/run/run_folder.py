@@ -1,77 +1,36 @@
 """A run's folder: its lock, and whether it has a run to resume."""
 
-import fcntl
 import json
-import os
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import safetensors
 
+from boardwright import filelock
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile, checkpoint, league, metrics, portable_state
-
-LOCK_TIMEOUT = 0.5  # seconds: a process that calls `is_held` has the lock for an instant
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError.
-
-    The operating system releases the lock when the process ends, however it ends; the file `lock` stays.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise RunError(f"cannot train into {folder}: {error.strerror}") from error
-    try:
+    """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError."""
+    with ExitStack() as stack:
         try:
-            _take(descriptor)
-        except BlockingIOError as error:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(filelock.hold(folder / "lock"))
+        except filelock.LockHeldError as error:
             raise RunError(
-                f"{folder} is being trained into by process {holder or '?'}: wait for it, or choose another --out"
+                f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
             ) from error
         except OSError as error:
-            raise RunError(f"cannot lock {folder}: {error.strerror}") from error
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            raise RunError(f"cannot train into {folder}: {error.strerror}") from error
         yield
-    finally:
-        os.close(descriptor)
 
 
 def is_held(folder: Path) -> bool:
     """Whether a process is training into a folder."""
-    try:
-        descriptor = os.open(folder / "lock", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _take(descriptor: int) -> None:
-    """Locks a file for this process; raises BlockingIOError after a timeout."""
-    deadline = time.monotonic() + LOCK_TIMEOUT
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+    return filelock.is_held(folder / "lock")
 
 
 def can_resume(folder: Path) -> bool:

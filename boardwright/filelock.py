@@ -1,0 +1,63 @@
+"""Lock files: one process at a time holds one. The operating system releases it when the process ends."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from boardwright.errors import BoardwrightError
+
+LOCK_TIMEOUT = 0.5  # seconds: a process that calls `is_held` has the lock for an instant
+
+
+class LockHeldError(BoardwrightError):
+    """A lock that another process holds; the message is its process id, or "?"."""
+
+
+@contextmanager
+def hold(path: Path) -> Iterator[None]:
+    """Holds a lock file, which is created if missing and stays; raises LockHeldError, and OSError."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            _take(descriptor)
+        except BlockingIOError as error:
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+            raise LockHeldError(holder if holder.isdigit() else "?") from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds a lock file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _take(descriptor: int) -> None:
+    """Locks a file for this process; raises BlockingIOError after a timeout."""
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
