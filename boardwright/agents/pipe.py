@@ -1,4 +1,4 @@
-"""A program at the other end of two pipes, that may hang, crash or flood us."""
+"""Pipes to a program that may hang, crash or write without end, and that ends with the process that started it."""
 
 import contextlib
 import os
@@ -18,6 +18,8 @@ MOST_WAITING = 1000  # lines not yet read; a program that writes more waits
 PATIENCE = 10.0  # seconds a program may leave what it is sent unread, once its pipe is full
 FAREWELL = 1.0  # seconds a program has to leave after it was asked to
 _LOOK = 0.02  # seconds between two looks at whether to stop
+# Reads a pipe that only we can write to, so it ends with us even if we are killed; then kills its process group.
+_WATCHDOG = "trap '' HUP INT TERM; read -r line; kill -KILL 0"
 
 
 class ProgramError(BoardwrightError):
@@ -25,20 +27,28 @@ class ProgramError(BoardwrightError):
 
 
 class Pipe:
-    """A running program, spoken to in lines. It leads a process group of its own, which ends with it."""
+    """A running program, spoken to in lines.
+
+    It and the processes it starts are in the process group of a watchdog, which kills the group as soon as this process
+    has ended, by SIGKILL too. (PR_SET_PDEATHSIG would act when the thread that started the program ends, is for Linux
+    only, and does not reach the children of a shell script.)
+    """
 
     def __init__(self, command: str):
         self.command = command
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        shell = ["/bin/sh", "-c", _WATCHDOG]
+        watchdog = None
         try:
+            watchdog = subprocess.Popen(shell, stdin=pipe, stdout=null, stderr=null, process_group=0)
             self._process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
+                shlex.split(command), stdin=pipe, stdout=pipe, stderr=null, process_group=watchdog.pid
             )
         except OSError as error:
+            if watchdog is not None:
+                _kill_group(watchdog)
             raise ProgramError(f"engine {command!r} cannot be started: {error.strerror}") from error
+        self._watchdog = watchdog
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -87,8 +97,7 @@ class Pipe:
             self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(FAREWELL)
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill_group(self._watchdog)
         self._process.wait()
 
     def _read(self) -> None:
@@ -111,3 +120,11 @@ class Pipe:
             return ProgramError(f"engine {self.command!r} closed its output")
         end = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return ProgramError(f"engine {self.command!r} {end}")
+
+
+def _kill_group(leader: subprocess.Popen[bytes]) -> None:
+    """Kills a process and its group; its number stays taken until here, so no other group can have it."""
+    os.killpg(leader.pid, signal.SIGKILL)
+    leader.wait()
+    assert leader.stdin is not None
+    leader.stdin.close()
