@@ -88,7 +88,7 @@ def test_a_list_goes_on_after_the_server_was_busy(page: Page, runs: Path) -> Non
 @pytest.mark.parametrize("path", ["/play/%", "/a/tablut/%E0%A4%A", "/a/tablut/tablutzero/%"])
 def test_a_link_that_is_no_text_says_that_nothing_is_there(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
-    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
     expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
 
 

@@ -143,12 +143,12 @@ def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
     said = page.get_by_role("dialog", name="Keys").get_by_role("definition")
     page.keyboard.press("?")
     expect(said).to_have_text(
-        ["the next game", "the game before", "the next match", "the match before", "a new match", "this help"]
+        ["the next game", "the previous game", "the next match", "the previous match", "a new match", "this help"]
     )
     page.goto("/a/tablut/tablutzero")
     page.wait_for_selector(READY)
     page.keyboard.press("?")
-    expect(said.filter(has_text="on the board: take, step or place")).to_be_visible()
+    expect(said.filter(has_text="on the board: pick up, step or place")).to_be_visible()
     page.goto("/")
     page.wait_for_selector(".board")
     page.keyboard.press("?")  # a board to look at

@@ -170,7 +170,7 @@ def test_resigning_by_the_clock(open_page: OpenPage) -> None:
     expect_result(page)
     expect(page.get_by_role("heading", name="You lose")).to_be_visible()
     before = page.url
-    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rematch, sides swapped").click()
     page.wait_for_url(lambda url: url != before)
     assert live(page)["human"] == 1
 
@@ -187,7 +187,7 @@ def test_again_takes_the_clock_of_the_game_that_was_played(open_page: OpenPage) 
     page.goto(first)
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("dialog", name="Resign").get_by_role("button", name="Resign").click()
-    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rematch, sides swapped").click()
     page.wait_for_url(lambda url: "/play/" in url and url != first)
     assert 30 < min(live(page)["clock"]["remaining"]) <= max(live(page)["clock"]["remaining"]) <= 61
 
@@ -232,7 +232,7 @@ def test_a_game_that_is_over_can_be_played_again_without_its_dialog(open_page: O
     expect_result(page)
     page.get_by_role("button", name="Close").click()
     page.reload()
-    page.get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("button", name="Rematch, sides swapped").click()
     page.wait_for_url(lambda url: "/play/" in url and url != before)
     assert live(page)["human"] == 1
 

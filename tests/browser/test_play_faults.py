@@ -97,7 +97,7 @@ def test_a_player_whose_process_dies_says_so_and_tries_again(open_page: OpenPage
         expect(notice(page)).to_contain_text("its process died")
     expect(problem).to_contain_text("its process died")
     expect(page.locator(".thinking")).to_have_count(0)
-    problem.get_by_role("button", name="Let it try again").click()
+    problem.get_by_role("button", name="Retry").click()
     expect(problem).to_have_count(0)
     expect(page.locator(".thinking")).to_be_visible()
     page.get_by_role("button", name="Resign").click()
@@ -131,7 +131,7 @@ def test_a_lost_connection_is_shown(open_page: OpenPage) -> None:
     page.clock.run_for(10_000)
     assert clock.inner_text() == before
     there[0] = True
-    expect(notice(page)).to_have_text("The connection is back")
+    expect(notice(page)).to_have_text("Reconnected")
     expect(problem).to_have_count(0)
     expect(page.locator(".thinking")).to_be_visible()
     page.request.post(f"/api/play/{begun['id']}/resign", data={})
@@ -160,7 +160,7 @@ def test_a_game_goes_on_after_a_restart_that_counts_from_less(open_page: OpenPag
     begun = play(page, game="draughts")
     wait_until(page, lambda: bool(told))
     sockets[0].close()
-    expect(notice(page)).to_have_text("The connection is back")
+    expect(notice(page)).to_have_text("Reconnected")
     assert page.request.post(
         f"/api/play/{begun['id']}/move", data={"text": "11-15", "version": begun["version"]}
     ).ok  # in another window
@@ -227,7 +227,7 @@ def test_again_begins_from_the_same_position(open_page: OpenPage) -> None:
     start = "B:W21,22,23:B1,2,3"
     begun = play(page, game="draughts", position=start)
     page.request.post(f"/api/play/{begun['id']}/resign", data={})
-    page.get_by_role("dialog").get_by_role("button", name="Again, sides changed").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rematch, sides swapped").click()
     page.wait_for_url(lambda url: begun["id"] not in url)
     again = live(page)
     assert again["human"] == 1

@@ -220,7 +220,7 @@ def test_a_review_judges_the_moves(open_page: OpenPage) -> None:
     for text in ("11-15", "22-18", "15x22", "25x18", "12-16", "18-15", "10x19", "24x15"):
         position = position.play(text)
     page.goto(f"/a/draughts/wcdf?m={'.'.join(map(str, position.actions()))}")
-    page.get_by_label("Seconds a position").select_option("0.1")
+    page.get_by_label("Seconds per position").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     expect(page.locator(".graph")).to_have_attribute("data-known", "9")
     expect(page.get_by_role("table", name="Mistakes by side")).to_be_visible()

@@ -118,7 +118,7 @@ def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
     page = open_page(FOUR_MOVES)
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(analysis(page)).to_have_attribute("data-analysis", "running")
-    page.get_by_label("Seconds a position").select_option("0.1")
+    page.get_by_label("Seconds per position").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     expect(analysis(page)).to_have_text("Paused while the game is reviewed.")
     expect(page.locator(".graph")).to_have_attribute("data-known", "5")

@@ -49,7 +49,7 @@ function usePage(page) {
 }
 
 const Lost = () =>
-  html`<main class="plain"><h1>There is no such page</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
+  html`<main class="plain"><h1>Page not found</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
 
 function App() {
   const { page, params } = useRoute();

@@ -197,9 +197,9 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
   `;
 }
 
-/** What stands on each cell, in words. */
+/** The piece on each cell, in words. */
 function describe(scene, roles) {
-  const owner = (role) => (role === null ? "nobody's" : (roles[role] ?? `side ${role + 1}`));
+  const owner = (role) => (role === null ? "neutral" : (roles[role] ?? `side ${role + 1}`));
   const words = new Map(scene.pieces.map((piece) => [keyOf(piece.cell), `${owner(piece.role)} ${piece.kind}`]));
   for (const block of scene.polyominoes)
     for (const cell of block.cells) words.set(keyOf(cell), `${owner(block.role)} block ${block.letter}`);

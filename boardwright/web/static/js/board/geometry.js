@@ -1,5 +1,5 @@
 /**
- * Where things lie. Cells are [row, column], row 0 at the top, as in a scene; all lengths are drawn for a cell of
+ * Geometry of boards. Cells are [row, column], row 0 at the top, as in a scene; all lengths are drawn for a cell of
  * 48 and scaled as a whole. A board that is flipped is seen from the other side.
  */
 
@@ -79,7 +79,7 @@ export function atCorner(cells) {
   return cells.map(([row, column]) => /** @type {Cell} */ ([row - top, column - left]));
 }
 
-/** The different ways a shape can be turned, by quarter turns clockwise, as it lies first. @returns {Cell[][]} */
+/** The different ways a shape can be turned, by quarter turns clockwise, unturned first. @returns {Cell[][]} */
 export function orientations(cells) {
   const found = new Map();
   let shape = atCorner(cells);

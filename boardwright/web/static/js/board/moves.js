@@ -4,7 +4,7 @@
  */
 import { atCorner, keyOf, keyOfCells, same } from "./geometry.js";
 
-/** The cells a move of steps visits, the first where its piece stands; empty for other moves. */
+/** The cells a move of steps visits, the first where its piece is; empty for other moves. */
 export function pathOf(move) {
   const steps = move.gesture;
   if (!steps.length || steps.some((step) => step.kind !== "step")) return [];

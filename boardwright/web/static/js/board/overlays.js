@@ -33,7 +33,7 @@ export function Hints({ input, scene, view, escapes }) {
   `;
 }
 
-/** How much of something (visits, policy) lies on each cell; shares from 0 to 1 of the most. */
+/** Heat maps of visits or policy by cell, in shares from 0 to 1 of the maximum. */
 export function Heat({ shares, view, kind }) {
   return html`
     <g class=${`heat heat-${kind}`}>

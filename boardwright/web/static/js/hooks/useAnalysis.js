@@ -52,7 +52,7 @@ export function useLaterMoves(api, view, info) {
   const key = view ? `${view.text} ${line.map((move) => move.text).join()}` : "";
   useEffect(() => {
     if (line.length < 2) return undefined;
-    let wanted = true;
+    let active = true;
     const timer = setTimeout(async () => {
       const moves = [];
       let actions = view.actions;
@@ -72,10 +72,10 @@ export function useLaterMoves(api, view, info) {
         }
         actions = [...actions, ...move.actions];
       }
-      if (wanted) setLater({ of: key, moves });
+      if (active) setLater({ of: key, moves });
     }, REQUEST_MS);
     return () => {
-      wanted = false;
+      active = false;
       clearTimeout(timer);
     };
   }, [key]);

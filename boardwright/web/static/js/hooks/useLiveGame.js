@@ -42,7 +42,7 @@ export function useConnection(socket) {
     () =>
       socket.whenLost((now) => {
         setLoss(({ lostAt }) => ({ lost: now, lostAt: now ? performance.now() : lostAt }));
-        if (!now) notify("The connection is back");
+        if (!now) notify("Reconnected");
       }),
     [],
   );
@@ -69,14 +69,14 @@ export function useLookBack(api, live) {
   useLayoutEffect(() => setCount(null), [live?.id, length]);
   useEffect(() => {
     if (count === null || !live) return setView(null);
-    let wanted = true;
+    let active = true;
     const actions = live.view.line.slice(0, count).flatMap((move) => move.actions);
     const { game, rules, start } = live.view;
     api.position({ game, rules, start, actions })
-      .then((past) => wanted && setView(past))
+      .then((past) => active && setView(past))
       .catch(notifyError);
-    return () => (wanted = false);
+    return () => (active = false);
   }, [count, live?.id]);
-  const to = (wanted) => setCount(wanted >= length ? null : Math.max(0, wanted));
+  const to = (ply) => setCount(ply >= length ? null : Math.max(0, ply));
   return { at: count ?? length, view: count === null ? null : view, to };
 }

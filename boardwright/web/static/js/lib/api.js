@@ -59,7 +59,7 @@ export const api = {
     }
     return positions.get(key);
   },
-  newGame: (wanted) => post("/api/play", wanted),
+  newGame: (choices) => post("/api/play", choices),
   liveGames: () => get("/api/play"),
   liveGame: (game) => get(`/api/play/${id(game)}`),
   move: (game, move) => post(`/api/play/${id(game)}/move`, move),
@@ -72,7 +72,7 @@ export const api = {
   crosstable: (game, rules) => get(query("/api/crosstable", { game, rules })),
   records: (filter) => get(query("/api/records", filter)),
   record: (record) => get(`/api/records/${id(record)}`),
-  startMatch: (wanted) => post("/api/matches", wanted),
+  startMatch: (choices) => post("/api/matches", choices),
   matches: () => get("/api/matches"),
   match: (match) => get(`/api/matches/${id(match)}`),
   resumeMatch: (match) => post(`/api/matches/${id(match)}/resume`),

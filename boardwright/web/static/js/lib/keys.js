@@ -50,7 +50,7 @@ const ON_A_BOARD = /** @type {[string[], string][]} */ ([
   [["Tab"], "to the board and its pieces"],
   [["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"], "on the board: from cell to cell"],
 ]);
-const BY_HAND = /** @type {[string[], string][]} */ ([[["Enter"], "on the board: take, step or place"]]);
+const BY_HAND = /** @type {[string[], string][]} */ ([[["Enter"], "on the board: pick up, step or place"]]);
 
 /** What a page's board adds to its keys: nothing without a board, and Enter only where pieces can be put down too. */
 function boardKeys() {

@@ -12,13 +12,13 @@ const AWAY = [0, 502, 503, 504]; // not reached, by us or by a proxy before it
  * @param {(error: any) => void} refused called when the server answers with an error
  */
 export function retryUntilAnswered(ask, answered, refused = notifyError) {
-  let wanted = true;
+  let active = true;
   let timer = 0;
   const attempt = (pause) =>
     ask().then(
-      (answer) => wanted && answered(answer),
+      (answer) => active && answered(answer),
       (error) => {
-        if (!wanted) return;
+        if (!active) return;
         if (!AWAY.includes(error.status)) return refused(error);
         if (pause === FIRST_PAUSE_MS) notifyError(error);
         timer = setTimeout(attempt, pause, Math.min(2 * pause, LONGEST_PAUSE_MS));
@@ -26,7 +26,7 @@ export function retryUntilAnswered(ask, answered, refused = notifyError) {
     );
   attempt(FIRST_PAUSE_MS);
   return () => {
-    wanted = false;
+    active = false;
     clearTimeout(timer);
   };
 }

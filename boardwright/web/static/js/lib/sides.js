@@ -20,8 +20,8 @@ export function namesByColour(view, roles) {
  */
 export function beginsAbove(view, roles, role) {
   const colour = colourOf(view, roles, role);
-  const mean = (wanted) => {
-    const rows = view.scene.pieces.filter((piece) => piece.role === wanted).map((piece) => piece.cell[0]);
+  const mean = (which) => {
+    const rows = view.scene.pieces.filter((piece) => piece.role === which).map((piece) => piece.cell[0]);
     return rows.reduce((sum, row) => sum + row, 0) / (rows.length || 1);
   };
   return mean(colour) < mean(1 - colour) - 1;

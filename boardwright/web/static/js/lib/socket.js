@@ -110,10 +110,10 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
      * Starts an analysis of {game, rules, start, actions, agent, seconds}; returns what stops it.
      * @param {{preparing?: () => void, info?: (info: any) => void, done?: () => void, failed?: (why: string) => void}} listeners
      */
-    analyse(wanted, listeners) {
+    analyse(request, listeners) {
       const id = `a${++numbered}`;
       analyses.set(id, listeners);
-      send({ type: "analyse", id, ...wanted });
+      send({ type: "analyse", id, ...request });
       return () => {
         if (analyses.delete(id)) send({ type: "stop", id });
       };

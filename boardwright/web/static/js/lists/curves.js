@@ -159,8 +159,8 @@ export function Curves({ figures, curves }) {
   const [more, setMore] = useState(false);
   const has = (name) => curves[name]?.values.some((value) => value !== null);
   const drawn = figures.filter((figure) => Object.keys(figure.scalars).some(has));
-  if (!drawn.length) return html`<p class="quiet">Nothing measured yet: the first iteration is under way.</p>`;
-  const [main, others] = [true, false].map((wanted) => drawn.filter((figure) => MAIN.includes(figure.name) === wanted));
+  if (!drawn.length) return html`<p class="quiet">No metrics yet: the first iteration is running.</p>`;
+  const [main, others] = [true, false].map((main) => drawn.filter((figure) => MAIN.includes(figure.name) === main));
   const all = (list) => html`<div class="curves">${list.map((figure) => html`<${Curve} key=${figure.name} figure=${figure} curves=${curves} />`)}</div>`;
   return html`
     ${all(main)}

@@ -78,7 +78,7 @@ export function RatingList({ list, game }) {
 
 /** The colour of a cell shows the score, its text the points. */
 function Cell({ cell, row, column }) {
-  if (!cell) return html`<td class="none" aria-label="never met">·</td>`;
+  if (!cell) return html`<td class="none" aria-label="no games">·</td>`;
   const games = cell.wins + cell.draws + cell.losses;
   const won = cell.wins + cell.draws / 2;
   const says = `${row} against ${column}: ${cell.wins} won, ${cell.draws} drawn, ${cell.losses} lost`;

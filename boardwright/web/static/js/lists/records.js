@@ -64,6 +64,6 @@ function Entry({ record, game }) {
   const names = record.players.map((spec, role) => `${playerName(game, spec)} (${game.roles[role]})`).join(" – ");
   const result = record.result === 3 ? "not over" : resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles);
   const words = html`<strong>${names}</strong><br /><span class="quiet">${result} · ${ago(record.stored)}</span>`;
-  if (!record.replayable) return html`<li title="Played by rules of its own, which this page does not know">${words}</li>`;
+  if (!record.replayable) return html`<li title="Played under custom rules that this page does not know">${words}</li>`;
   return html`<li><${Link} to=${recordPath(record.game, record.id)} data-record=${record.id}>${words}</${Link}></li>`;
 }

@@ -88,9 +88,9 @@ function Arena({ api, socket, games, params }) {
   };
   useKeys([
     { keys: ["ArrowRight"], says: "the next game", run: () => nextGame(1) },
-    { keys: ["ArrowLeft"], says: "the game before", run: () => nextGame(-1) },
+    { keys: ["ArrowLeft"], says: "the previous game", run: () => nextGame(-1) },
     { keys: ["ArrowDown"], says: "the next match", run: () => along(1) },
-    { keys: ["ArrowUp"], says: "the match before", run: () => along(-1) },
+    { keys: ["ArrowUp"], says: "the previous match", run: () => along(-1) },
     { keys: ["n"], says: "a new match", run: () => form.current?.querySelector("select")?.focus() },
   ]);
 

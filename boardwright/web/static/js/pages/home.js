@@ -67,7 +67,7 @@ function useStartPosition(api, game, choices, params) {
     if (!error) return;
     const wrong = asked && !mayPass(error);
     if (wrong) setRefused(asked);
-    notify(wrong ? `This is the first position: the one asked for cannot be read (${error.message})` : error.message);
+    notify(wrong ? `Showing the initial position: the requested one cannot be read (${error.message})` : error.message);
   }, [error]);
   return [asked, view];
 }

@@ -74,13 +74,13 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
     { keys: ["ArrowLeft"], says: "one move back", run: () => back.to(back.at - 1) },
     { keys: ["ArrowRight"], says: "one move forward", run: () => back.to(back.at + 1) },
     { keys: ["Home", "ArrowUp"], says: "the first position", run: () => back.to(0) },
-    { keys: ["End", "ArrowDown"], says: "the present position", run: () => back.to(live.view.line.length) },
+    { keys: ["End", "ArrowDown"], says: "the current position", run: () => back.to(live.view.line.length) },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
-    { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
+    { keys: ["p"], says: "pick up the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
     { keys: ["u"], says: "undo", run: undo },
     { keys: ["l"], says: "study this position", run: () => study() },
-    { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
+    { keys: ["Escape"], says: "put the piece back", run: () => input.cancel() },
   ]);
 
   const names = [0, 1].map((role) => (role === live.human ? "You" : playerName(game, live.opponent)));
@@ -114,7 +114,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
             class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>
           ${lost && html`<p class="problem" role="alert">The connection to the server is lost. Trying to reach it again…</p>`}
           ${!lost && live.failure && html`<p class="problem">${live.failure} <button
-            class="link" onClick=${tryAgain}>Let it try again</button></p>`}
+            class="link" onClick=${tryAgain}>Retry</button></p>`}
           <${OtherMoves} legal=${input.legal} onMove=${move} />
           <${MoveList} line=${live.view.line} current=${back.at} go=${back.to} />
           <${Steps} at=${back.at} last=${live.view.line.length} go=${back.to} />
@@ -124,7 +124,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
             <button class="button" onClick=${() => setFlip(!flip)}>Flip</button>
             ${!live.result && html`<button class="button" onClick=${() => setAsking(true)}>Resign</button>`}
             <button class="button" onClick=${() => study()}>Study</button>
-            ${live.result && html`<button class="button" onClick=${again}>Again, sides changed</button>`}
+            ${live.result && html`<button class="button" onClick=${again}>Rematch, sides swapped</button>`}
             <button class="button" onClick=${() => go("/")}>New game</button>
           </div>
         </section>

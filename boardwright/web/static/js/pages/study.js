@@ -29,7 +29,7 @@ export function Page({ api, socket, params }) {
   const game = games?.find((candidate) => candidate.name === params.game);
   useEffect(() => {
     if (!games || game) return;
-    if (params.game) notify(`there is no game ${params.game}`);
+    if (params.game) notify(`unknown game ${params.game}`);
     const last = games.find((candidate) => candidate.name === remembered("study-game", "")) ?? games[0];
     go(studyPath({ game: last.name, rules: last.default_rules }), true);
   }, [games, game]);
@@ -95,7 +95,7 @@ function Study({ api, socket, games, game, opened, played, asked }) {
   const playConsidered = ({ text, actions }) => {
     const whole = view.legal.some((move) => move.actions.join() === actions.join());
     if (whole) play([{ text, actions }]);
-    else notify(`${text} begins several moves: make the move on the board`);
+    else notify(`${text} is ambiguous: make the move on the board`);
   };
   const playBest = () => {
     const move = info?.line[0] ?? info?.candidates[0];
@@ -105,16 +105,16 @@ function Study({ api, socket, games, game, opened, played, asked }) {
   useKeys([
     { keys: ["ArrowLeft"], says: "one move back", run: () => step(node.depth - 1) },
     { keys: ["ArrowRight"], says: "one move forward", run: () => step(node.depth + 1) },
-    { keys: ["ArrowUp"], says: "the variation before", run: () => study.sibling(-1) },
+    { keys: ["ArrowUp"], says: "the previous variation", run: () => study.sibling(-1) },
     { keys: ["ArrowDown"], says: "the next variation", run: () => study.sibling(1) },
     { keys: ["Home"], says: "the first position", run: () => step(0) },
     { keys: ["End"], says: "the last position", run: () => step(line.length - 1) },
     { keys: ["l"], says: "analysis on and off", run: () => analysis.setOn(!analysis.on) },
     { keys: [" "], says: "play the engine's best move", run: playBest },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
-    { keys: ["p"], says: "take the next piece", run: () => input.chooseNext() },
+    { keys: ["p"], says: "pick up the next piece", run: () => input.chooseNext() },
     { keys: ["r"], says: "rotate the piece in hand", run: () => input.rotate(1) },
-    { keys: ["Escape"], says: "put the piece down again", run: () => input.cancel() },
+    { keys: ["Escape"], says: "put the piece back", run: () => input.cancel() },
   ]);
 
   const board = shown ?? view;

@@ -32,7 +32,7 @@ export function Page({ api, params }) {
   const along = (step) => choose(runs[Math.min(Math.max(runs.indexOf(run) + step, 0), runs.length - 1)].id);
   const keys = [
     { keys: ["ArrowDown"], says: "the next run", run: () => along(1) },
-    { keys: ["ArrowUp"], says: "the run before", run: () => along(-1) },
+    { keys: ["ArrowUp"], says: "the previous run", run: () => along(-1) },
   ];
   const game = games.find((candidate) => candidate.name === run.game);
   return html`
@@ -56,10 +56,10 @@ const NoRuns = () => html`
   <main class="plain training">
     <h1>Training</h1>
     <section class="panel">
-      <p>There are no training runs in the folder this server looks at.</p>
+      <p>There are no training runs in this server's folder.</p>
       <p>Start one in a terminal, and it appears here:</p>
       <pre><code>boardwright train alphazero draughts --out runs/mine</code></pre>
-      <p class="quiet"><code>boardwright serve --runs FOLDER</code> says where runs are.</p>
+      <p class="quiet"><code>boardwright serve --runs FOLDER</code> sets the folder.</p>
     </section>
   </main>
 `;
@@ -107,7 +107,7 @@ function Measured({ api, run, game }) {
       </p>
       ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
-      ${Object.keys(curves).length > 0 && html`<p class="quiet small">By frames. Faint: what was measured; strong: the mean of the iterations around.</p>`}
+      ${Object.keys(curves).length > 0 && html`<p class="quiet small">Over frames. Faint: measured values; strong: mean of neighbouring iterations.</p>`}
     </section>
   `;
 }

@@ -153,7 +153,7 @@ function Line({ line, play, preview }) {
   useEffect(() => stop, []);
   return html`
     <p class="pv" onMouseLeave=${stop}>
-      <button class="icon small" aria-label="Play the line out on the board" title="Play the line out"
+      <button class="icon small" aria-label="Play the variation out on the board" title="Play the variation out"
         onMouseEnter=${run} onFocus=${run} onBlur=${stop}>▶</button>
       ${line.map((move, index) => html`<button key=${index} class=${classes("move", { shown: shown === index + 1 })}
         onMouseEnter=${() => only(index + 1)} onFocus=${() => only(index + 1)} onBlur=${stop}

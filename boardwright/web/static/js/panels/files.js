@@ -60,11 +60,11 @@ export function Files({ games, game, view, record }) {
       .catch(notifyError);
   const setPosition = (event) => {
     event.preventDefault();
-    const wanted = (written ?? view.text).trim();
-    api.position({ game: game.name, rules: view.rules, start: wanted })
+    const text = (written ?? view.text).trim();
+    api.position({ game: game.name, rules: view.rules, start: text })
       .then(() => {
         setWritten(null); // not before: who wrote one square wrong wants to correct it
-        go(studyPath({ game: game.name, rules: view.rules, start: wanted }));
+        go(studyPath({ game: game.name, rules: view.rules, start: text }));
       })
       .catch(notifyError);
   };

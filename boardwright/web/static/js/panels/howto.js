@@ -21,16 +21,16 @@ export function HowToPlay({ game, rules }) {
 export function RulesInPlay({ api }) {
   const [shown, setShown] = useState(null);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     const { page, params } = route(location);
     const named = { play: () => api.liveGame(params.id), study: async () => params }[page] ?? (async () => ({}));
     Promise.all([api.games(), named()])
       .then(([games, { game, rules }]) => {
         const found = games.find(({ name }) => name === game);
-        if (wanted && found) setShown({ game: found, rules: rules ?? found.default_rules });
+        if (active && found) setShown({ game: found, rules: rules ?? found.default_rules });
       })
       .catch(() => {}); // the keys are there all the same
-    return () => (wanted = false);
+    return () => (active = false);
   }, []);
   return shown && html`<${HowToPlay} ...${shown} />`;
 }

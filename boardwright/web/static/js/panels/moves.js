@@ -61,10 +61,10 @@ export function TypedMove({ legal, onMove, onText, disabled }) {
   const input = useRef(null);
   async function submit(event) {
     event.preventDefault();
-    const wanted = text.trim();
-    if (disabled || !wanted) return;
-    const move = legal.find((candidate) => candidate.text.toLowerCase() === wanted.toLowerCase());
-    const accepted = await (move ? onMove(move) : onText(wanted));
+    const typed = text.trim();
+    if (disabled || !typed) return;
+    const move = legal.find((candidate) => candidate.text.toLowerCase() === typed.toLowerCase());
+    const accepted = await (move ? onMove(move) : onText(typed));
     if (accepted !== false) setText((now) => (now === text ? "" : now));
   }
   return html`
@@ -93,7 +93,7 @@ export function Steps({ at, last, go }) {
   const button = (sign, name, to, off) =>
     html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;
   return html`
-    <div class="row steps" role="group" aria-label="Go through the game">
+    <div class="row steps" role="group" aria-label="Step through the game">
       ${button("«", "First position (Home)", 0, at <= 0)} ${button("‹", "Back (←)", at - 1, at <= 0)}
       ${button("›", "Forward (→)", at + 1, at >= last)} ${button("»", "Last position (End)", last, at >= last)}
     </div>

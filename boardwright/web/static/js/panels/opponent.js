@@ -44,15 +44,15 @@ function ratedText(spec, rating, ratedOn) {
 function useNets(game, rules) {
   const [nets, setNets] = useState([]);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     const named = (run) => ({ spec: run.player, label: `Net of ${run.name}`, rules: run.rules });
     api.runs()
       .then((runs) => {
         nameRuns(runs);
-        if (wanted) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
+        if (active) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
       })
       .catch(() => {}); // then there is the ladder
-    return () => (wanted = false);
+    return () => (active = false);
   }, [game.name]);
   return nets.filter((net) => net.rules === rules);
 }
@@ -66,13 +66,13 @@ export function OpponentChoice({ game, rules, spec, setSpec, ratings = new Map()
   const rating = ladder.find((opponent) => opponent.spec === spec)?.rating;
   const played = (value) => (ratedOn === null ? ratingText(ratings.get(value)) : "");
   const nets = useNets(game, ruleSet);
-  const [wanted, setWanted] = useState(false); // whether another player was asked for
-  useEffect(() => setWanted(false), [game.name]);
-  const other = wanted || ![...ladder, ...nets].some((listed) => listed.spec === spec);
+  const [choosesOther, setChoosesOther] = useState(false); // whether "Another player" is selected
+  useEffect(() => setChoosesOther(false), [game.name]);
+  const other = choosesOther || ![...ladder, ...nets].some((listed) => listed.spec === spec);
   const chosen = parseSpec(spec);
   const player = game.players.find((candidate) => candidate.name === chosen.name);
   function choose(value) {
-    setWanted(value === OTHER);
+    setChoosesOther(value === OTHER);
     if (value !== OTHER) setSpec(value);
   }
   const setOption = (name, value) => setSpec(writeSpec({ name: chosen.name, options: { ...chosen.options, [name]: value } }));

@@ -9,15 +9,15 @@ const LOW_SECONDS = 20;
  */
 function useRemaining(clock, role, at, lostAt) {
   const running = clock?.running === role;
-  const stands = lostAt > at;
+  const stopped = lostAt > at;
   const [, tick] = useState(0);
   useEffect(() => {
-    if (!running || stands) return undefined;
+    if (!running || stopped) return undefined;
     const timer = setInterval(() => tick((count) => count + 1), 200);
     return () => clearInterval(timer);
-  }, [running, stands]);
+  }, [running, stopped]);
   if (!clock) return null;
-  return Math.max(0, clock.remaining[role] - (running ? ((stands ? lostAt : performance.now()) - at) / 1000 : 0));
+  return Math.max(0, clock.remaining[role] - (running ? ((stopped ? lostAt : performance.now()) - at) / 1000 : 0));
 }
 
 function clockText(seconds) {

@@ -20,7 +20,7 @@ export function Resign({ open, close, resign }) {
     <${Dialog} open=${open} close=${close} label="Resign">
       <h2>Resign this game?</h2>
       <div class="row"><button class="button primary" onClick=${yes}>Resign</button><button class="button"
-        onClick=${close}>Play on</button></div>
+        onClick=${close}>Keep playing</button></div>
     </${Dialog}>
   `;
 }
@@ -41,7 +41,7 @@ export function ResultDialog({ live, roles, review, again }) {
       <p data-result=${result?.winner ?? "draw"}>${result && resultText(result, roles)}</p>
       <div class="row">
         <button class="button primary" onClick=${review}>Review the game</button>
-        <button class="button" onClick=${again}>Again, sides changed</button>
+        <button class="button" onClick=${again}>Rematch, sides swapped</button>
         <button class="button" onClick=${() => setOpen(false)}>Close</button>
       </div>
     </${Dialog}>

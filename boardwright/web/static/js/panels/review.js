@@ -31,10 +31,10 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear, begin 
               <progress max=${progress.total} value=${progress.done} aria-label="Review"></progress>`
             : html`<button class="button small" disabled=${line.length < 2}
               onClick=${() => review.run(line, values, pace)}>Review the game</button>
-              <label class="row quiet pace"><select aria-label="Seconds a position" value=${pace}
+              <label class="row quiet pace"><select aria-label="Seconds per position" value=${pace}
                 onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option
                 value=${seconds}>${seconds} s</option>`)}</select> a position</label>
-              ${known && html`<button class="link" title="Forget the values" onClick=${clear}>Forget</button>`}`
+              ${known && html`<button class="link" title="Clear the values" onClick=${clear}>Forget</button>`}`
         }
       </div>
       ${

@@ -27,7 +27,7 @@ export function Variations({ tree, current, go, judged }) {
   const rows = [];
   let number = 0;
   let open = null; // the row that waits for the second column
-  let parted = false; // whether a variation stands below it: then that is in a row of its own, of the same number
+  let parted = false; // whether a variation follows below: then the reply has a row of its own, with the same number
   for (const node of mainLine(tree).slice(1)) {
     const others = tree.nodes[node.parent].children[0] === node.id ? aside(node.id) : null;
     const { role } = node.move;
