@@ -21,7 +21,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
         ("draughts", {}),
     ],
 )
-def test_the_page_is_made_of_what_is_beside_it(
+def test_page_is_generated_from_its_results(
     paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "keep_programs", lambda folder: None)  # nothing is compiled

@@ -94,7 +94,7 @@ def test_a_net_changes_what_is_played_and_none_does_not(tmp_path: Path) -> None:
     assert asked.value != plain.value
 
 
-def test_a_net_is_read_once_and_again_when_it_was_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_net_is_reloaded_after_its_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, read, whole = material_net(tmp_path), [], netfile.read
     monkeypatch.setattr(netfile, "read", lambda path: read.append(path) or whole(path))
 

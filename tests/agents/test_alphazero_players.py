@@ -89,7 +89,7 @@ def test_one_simulation_is_what_the_net_would_play_and_what_tables_know(draughts
     assert Tablebase().probe_position(after).plies == plies - 1
 
 
-def test_a_gumbel_search_plans_its_own_simulations_where_only_time_is_given(draughts: tuple[Game, Path]) -> None:
+def test_gumbel_search_with_a_time_limit_plans_its_simulations(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     agent = make_agent(f"alphazero:net={path},sims=40,gumbel=on", game)
     assert agent.choose(game.start(), Limit(seconds=60)).simulations == 40

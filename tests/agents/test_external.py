@@ -98,7 +98,7 @@ def test_a_program_that_misbehaves_forfeits_and_is_ended(behaviour: str, tmp_pat
             os.kill(pid, 0)
 
 
-def test_the_tournament_goes_on() -> None:
+def test_tournament_continues_after_a_failure() -> None:
     played = match("random", misbehaving("crash"), "first-legal", games=6)
     assert sorted(game.index for game in played) == list(range(6))
     assert sum(game.forfeited_by is not None for game in played) == 4

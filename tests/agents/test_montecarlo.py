@@ -83,7 +83,7 @@ def test_the_horizon_leaves_far_wins_unseen() -> None:
     assert far.value != 0.0
 
 
-def test_a_watch_is_told_and_obeyed() -> None:
+def test_watch_stops_the_search_and_gets_reports() -> None:
     watch = Spectator(patience=2)
     begin = time.perf_counter()
     choice = make_agent("mc:time=60s,threads=2", TABLUT).choose(TABLUT.start(), Limit(), watch)

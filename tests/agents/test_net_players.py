@@ -122,7 +122,7 @@ def test_play_needs_no_jax(tmp_path: Path) -> None:
     assert done.stdout.split()
 
 
-def test_a_net_is_read_once_and_again_when_it_was_written_anew(tmp_path: Path) -> None:
+def test_net_is_reloaded_after_its_file_changes(tmp_path: Path) -> None:
     game = boardwright.game("draughts")
     (tmp_path / "other").mkdir()
     path, rival = net_file(tmp_path, game, BARE, "dqn"), net_file(tmp_path / "other", game, LINEAR, "dqn")

@@ -37,7 +37,7 @@ def test_the_king_escapes_where_he_can(text: str, plies: int, gumbel: bool) -> N
 
 
 @pytest.mark.parametrize("rules", TABLUT.rule_sets())
-def test_a_win_at_once_is_seen_at_first_sight(rules: str) -> None:
+def test_immediate_win_is_found_without_search(rules: str) -> None:
     """And none is where trying every move finds none."""
     game, draws = boardwright.game("tablut", rules), random.Random(3)
     agent, wins, others = player(game), 0, 0
@@ -111,7 +111,7 @@ def test_a_lost_game_is_drawn_out() -> None:
 @pytest.mark.parametrize(
     "text", ["B:WK29:BK1,K5,K13", "W:WK29:BK4,K32", "W:WK18,K22:BK1", "B:WK18:BK1,2", "W:WK30,K31,21:B5"]
 )
-def test_positions_in_tables_are_played_to_the_end_in_no_more_moves_than_it_takes(text: str) -> None:
+def test_table_positions_are_won_in_the_fewest_moves(text: str) -> None:
     position, tables = DRAUGHTS.position(text), Tablebase()
     agent = player(DRAUGHTS, opinionated(DRAUGHTS))
     plies, begin = tables.probe_position(position).plies, position.plies

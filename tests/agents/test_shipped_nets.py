@@ -17,7 +17,7 @@ def test_together_they_are_small() -> None:
 
 
 @pytest.mark.parametrize("name", shipped.names())
-def test_a_net_tells_where_it_comes_from_and_plays_its_game_to_the_end(name: str) -> None:
+def test_shipped_net_has_a_source_and_plays_a_whole_game(name: str) -> None:
     net = netfile.read(shipped.find(name))
     assert net.training.keys() >= TOLD
     assert net.training["devices"]

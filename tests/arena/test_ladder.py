@@ -64,7 +64,7 @@ def with_nets(rules: str, nets: dict[str, Any]) -> list[LadderRow]:
     return [row for row in ladder.rows_of(boardwright.game("tablut", rules), nets) if "net=" in row.spec]
 
 
-def test_a_net_has_rows_for_the_players_it_is_meant_for_under_its_own_rules(nets: dict[str, Any]) -> None:
+def test_net_has_ladder_rows_only_under_its_own_rules(nets: dict[str, Any]) -> None:
     rows = with_nets("tablutzero", nets)
     assert {row.spec: row.label for row in rows} == {
         "dqn:net=q": "q net, Q-values only (no search)",
@@ -148,7 +148,7 @@ def test_ratings_that_ship_are_read_back(folder: Path) -> None:
     assert ladder_file.shipped_ratings(boardwright.game("tablut", "tablutzero")) is None
 
 
-def test_rules_of_ones_own_have_no_ratings_whatever_their_name(folder: Path) -> None:
+def test_custom_rules_have_no_ratings(folder: Path) -> None:
     plant_ratings(folder, "tablut", "tablutzero", RATINGS)
     own = boardwright.game("tablut", {"base": "tablutzero", "name": "tablutzero", "max_plies": 77})
     assert ladder_file.path_of(own) is None

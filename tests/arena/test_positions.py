@@ -84,7 +84,7 @@ def test_the_same_game_again_and_again_is_refused() -> None:
         boards_of_games(CATHEDRAL, ("random", "first-legal"), 6, seed=0)
 
 
-def test_what_is_held_back_is_not_learned_from_though_it_was_played_twice(some: Boards) -> None:
+def test_held_out_positions_are_not_learned_from(some: Boards) -> None:
     twice = Boards(
         some.shape,
         bits=np.concatenate([some.bits] * 2),

@@ -177,7 +177,7 @@ def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
     expect(page.get_by_role("alert")).to_contain_text("sims must be a whole number")
 
 
-def test_what_is_being_typed_stays_while_the_page_asks_anew(open_page: OpenPage) -> None:
+def test_typed_text_survives_polling(open_page: OpenPage) -> None:
     page = open_page("/arena?game=tablut")
     form = page.get_by_role("form", name="New match")
     form.get_by_label("First player").select_option("other")

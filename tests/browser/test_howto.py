@@ -32,7 +32,7 @@ def test_default_rules_are_described(open_page: OpenPage, title: str, summary: s
     expect(page.locator("label", has=page.locator("select[name=rules]")).locator("small")).to_contain_text(summary)
 
 
-def test_the_help_of_a_game_tells_its_rules(open_page: OpenPage) -> None:
+def test_help_of_a_game_shows_its_rules(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "Tablut", "Attackers", rules="mcgill")
     page.keyboard.press("?")

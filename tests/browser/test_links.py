@@ -72,7 +72,7 @@ def test_pages_come_when_the_server_answers_again(page: Page, path: str) -> None
     expect(page.locator("main:not([aria-busy]) h1")).to_be_attached()
 
 
-def test_a_list_goes_on_after_the_server_was_busy(page: Page, runs: Path) -> None:
+def test_list_recovers_after_the_server_was_busy(page: Page, runs: Path) -> None:
     def busy(route: Route) -> None:
         route.fulfill(status=429, json={"error": "too much at once"})
 
@@ -92,9 +92,9 @@ def test_a_link_that_is_no_text_says_that_nothing_is_there(open_page: OpenPage, 
     expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
 
 
-def test_a_position_that_is_none_gives_way_to_the_first(open_page: OpenPage) -> None:
+def test_unreadable_position_falls_back_to_the_first(open_page: OpenPage) -> None:
     page = open_page("/?game=tablut&rules=tablutzero&position=garbage")
-    expect(notice(page)).to_contain_text("This is the first position")
+    expect(notice(page)).to_contain_text("Showing the initial position")
     expect(page.get_by_role("heading", name="New game", exact=True)).to_be_visible()
     expect(page.locator('[data-cell="4,4"]')).to_have_attribute("aria-label", re.compile("king"))
 

@@ -106,7 +106,7 @@ def test_a_player_whose_process_dies_says_so_and_tries_again(open_page: OpenPage
 
 
 def test_a_lost_connection_is_shown(open_page: OpenPage) -> None:
-    """And nobody's clock runs by itself."""
+    """Both clocks are paused."""
     page = open_page("/")
     page.clock.install()
     there, sockets = [True], []
@@ -138,7 +138,7 @@ def test_a_lost_connection_is_shown(open_page: OpenPage) -> None:
     expect(page.locator("[data-status=over]")).to_be_visible()
 
 
-def test_a_game_goes_on_after_a_restart_that_counts_from_less(open_page: OpenPage) -> None:
+def test_game_continues_after_a_restart_with_lower_version(open_page: OpenPage) -> None:
     """A player's failures count in a game's version and are not stored."""
     page = open_page("/")
     sockets: list[WebSocketRoute] = []

@@ -240,7 +240,7 @@ def test_files_are_loaded_and_saved(open_page: OpenPage, tmp_path: Path) -> None
     assert "11-15 23-19" in Path(download.value.path()).read_text()
 
 
-def test_games_of_a_file_are_told_apart_by_their_events(open_page: OpenPage) -> None:
+def test_games_of_a_file_are_listed_by_event(open_page: OpenPage) -> None:
     page = open_page("/a/draughts/wcdf")
     page.get_by_role("button", name="Load…").click()
     page.get_by_label("or as text").fill('[Event "One"]\n\n1. 11-15 *\n\n[Event "Two"]\n[Black "B"]\n\n1. 11-16 *\n')
@@ -290,7 +290,7 @@ def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
 
 
 def test_the_buttons_of_a_piece_stand_once(open_page: OpenPage) -> None:
-    """At the first move of Cathedral two trays are active, and only nobody's has a piece to place."""
+    """At the first move of Cathedral two trays are active, and only the neutral one has a piece to place."""
     page = open_page("/a/cathedral/official-6")
     page.wait_for_selector(READY)
     rotate = page.get_by_role("button", name="Rotate the piece")

@@ -125,7 +125,7 @@ def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
     expect(analysis(page)).to_have_attribute("data-analysis", "running")
 
 
-def test_a_review_asks_no_faster_than_the_server_hears(open_page: OpenPage) -> None:
+def test_review_respects_the_server_rate_limit(open_page: OpenPage) -> None:
     """Though the engine answers at once: a question too many would be left unanswered."""
     page = open_page(DRAUGHTS)
     page.evaluate("localStorage.setItem('boardwright:engine:draughts', '\"random\"')")

@@ -69,7 +69,7 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
     with exclusive(folder):
         page = open_page("/training")
         show(page, "moving")
-        expect(page.get_by_text("Nothing measured yet")).to_be_visible()
+        expect(page.get_by_text("No metrics yet")).to_be_visible()
         log(folder, range(1, 4))
         expect(page.locator("[data-iteration]")).to_have_text("3")
         loss, elo = (page.locator(f'[data-figure="{name}"]') for name in ("loss-total", "elo"))

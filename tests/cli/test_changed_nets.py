@@ -68,7 +68,7 @@ def test_a_net_that_has_changed_plays_its_own_games(
     assert not any("several versions" in text for text in rated["warnings"])
 
 
-def test_a_tournament_whose_net_has_changed_begins_anew(
+def test_tournament_with_a_changed_net_starts_over(
     boardwright: Any, contest: list[str], nets: tuple[Path, Path], tmp_path: Path
 ) -> None:
     db = tmp_path / "games.db"

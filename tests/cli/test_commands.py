@@ -130,7 +130,7 @@ def test_playout() -> None:
     assert "plies a game" in boardwright("playout", "tablut", "--games", "10").stdout
 
 
-def test_chance_is_nobodys_to_decide(tmp_path: Path) -> None:
+def test_chance_actions_cannot_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "coin.toml").write_text('base = "official-6"\nfirst = "coin"\n', encoding="utf-8-sig")
     coin = ("cathedral", "--rules", str(tmp_path / "coin.toml"))
     assert json.loads(boardwright("show", *coin, "--json").stdout)["to_move"] == "chance"

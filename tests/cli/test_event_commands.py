@@ -68,7 +68,7 @@ def test_the_table_of_a_match(tmp_path: Path) -> None:
     assert "ms a move" in lines[6]
 
 
-def test_a_match_keeps_its_games_and_goes_on(tmp_path: Path) -> None:
+def test_match_keeps_its_games_and_resumes(tmp_path: Path) -> None:
     db = str(tmp_path / "games.db")
     match = ["match", "draughts", "random", "random", "--db", db, "--games"]
     four = as_json(*match, "4")
@@ -84,7 +84,7 @@ def test_a_match_keeps_its_games_and_goes_on(tmp_path: Path) -> None:
         assert len(events(store)) == 2
 
 
-def test_forfeits_are_told(tmp_path: Path) -> None:
+def test_forfeits_are_reported(tmp_path: Path) -> None:
     command = "external:cmd=false"
     done = boardwright("match", "draughts", command, "random", "--games", "2", "--db", str(tmp_path / "games.db"))
     assert done.returncode == 0
@@ -162,7 +162,7 @@ def test_killed_tournament_resumes_to_the_same_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path, workers: str) -> None:
+def test_ctrl_c_says_how_to_resume(tmp_path: Path, workers: str) -> None:
     db = tmp_path / "games.db"
     process = start_tournament(db, "--games-per-pair", "100000", "--workers", workers)
     deadline = time.monotonic() + 30

@@ -90,7 +90,7 @@ def test_results_in_a_table_have_the_current_name() -> None:
     assert (met.first, met.second) == (NEW, "zero")
 
 
-def test_a_stored_live_game_and_a_match_of_the_app_have_the_current_name(tmp_path: Path) -> None:
+def test_stored_live_games_and_matches_get_current_names(tmp_path: Path) -> None:
     db = tmp_path / "games.db"
     game = live.StoredLiveGame(
         id="a",
@@ -124,5 +124,5 @@ def test_a_stored_live_game_and_a_match_of_the_app_have_the_current_name(tmp_pat
         assert found.config["nets"] == {NEW: "1"}
 
 
-def test_a_message_of_the_app_with_an_old_name_is_answered_with_the_current_one() -> None:
+def test_old_names_in_app_messages_are_answered_with_new_ones() -> None:
     assert NewGame.model_validate({"game": "tablut", "opponent": OLD, "role": 0}).opponent == NEW

@@ -240,7 +240,7 @@ def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
     assert "d9-d6" in boardwright("games-db", "show", "4", "--db", db).stdout
 
 
-def test_games_under_several_conditions_are_told(tmp_path: Path) -> None:
+def test_games_under_several_conditions_are_reported(tmp_path: Path) -> None:
     db = str(tmp_path / "games.db")
 
     def told(*match: str) -> list[str]:

@@ -34,7 +34,7 @@ def test_it_is_up_between_iterations_if_the_next_might_be_late(clock: Clock) -> 
 
 
 @pytest.mark.parametrize(("end", "up"), [(299, False), (301, True)])
-def test_the_first_iteration_tells_whether_there_is_time_for_a_second(clock: Clock, end: float, up: bool) -> None:
+def test_time_limit_uses_the_length_of_the_first_iteration(clock: Clock, end: float, up: bool) -> None:
     assert ended_at(clock, TimeLimit(10), end) is up
 
 

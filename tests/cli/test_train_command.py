@@ -22,7 +22,7 @@ SMALL = [
 ]
 
 
-def test_interrupted_it_says_how_to_go_on_and_does(tmp_path: Path) -> None:
+def test_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     command = [PROGRAM, "train", "alphazero", "draughts", *SMALL, "--set", "iterations=200", "--out", str(folder)]
     # A shell that runs the tests in the background has them ignore Ctrl-C; SIGTERM asks for the same.

@@ -33,7 +33,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return configs
 
 
-def test_a_run_goes_on_with_the_settings_it_had(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
     config_file.keep(tmp_path, "alphazero", OTHER)
     for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
         status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
@@ -88,7 +88,7 @@ def test_settings_from_before_some_were_there_have_their_defaults(
     assert told == [OTHER]
 
 
-def test_the_command_that_unpack_names_goes_on(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+def test_command_printed_by_unpack_resumes(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
     boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
     _, out, _ = boardwright("unpack", tmp_path / "file", tmp_path / "some where")
     (line,) = [line for line in out.splitlines() if line.startswith("goes on with: ")]

@@ -75,7 +75,7 @@ def test_every_option_changes_the_words(game: Game) -> None:
     assert [option for option, text in seen.items() if text == words(game)] == []
 
 
-def test_shipped_rule_sets_are_told_apart(shipped_game: Game) -> None:
+def test_how_to_play_differs_between_shipped_rule_sets(shipped_game: Game) -> None:
     others = [name for name in shipped_game.rule_sets() if name != shipped_game.rules.name]
     assert words(shipped_game) not in [words(registry.game(shipped_game.name, name)) for name in others]
     assert shipped_game.default_summary

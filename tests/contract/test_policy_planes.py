@@ -80,7 +80,7 @@ def test_references_of_both_sets_of_cathedral_agree() -> None:
         ]
 
 
-def test_a_policy_that_looks_at_single_cells_commutes_with_tabluts_symmetries() -> None:
+def test_cellwise_policy_commutes_with_tablut_symmetries() -> None:
     """Planes seen through a kernel of 1 x 1 answer for the image as they did for the original."""
     game = boardwright.game("tablut")
     policy = planes_of(game)

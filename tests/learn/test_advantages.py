@@ -49,13 +49,13 @@ def test_a_game_to_its_end_by_hand() -> None:
     assert found.tolist() == [first, second, third]
 
 
-def test_a_game_cut_by_the_end_of_the_rows_goes_on_with_what_is_expected_of_it() -> None:
+def test_truncated_game_bootstraps_from_its_value() -> None:
     found = _found([1, 2], [4, 6], [1, 1], [0, 0], last_value=10)
     second = 2 + 0.5 * 10 - 6
     assert found.tolist() == [1 + 0.5 * 6 - 4 + 0.5 * 0.25 * second, second]
 
 
-def test_what_is_paid_while_others_move_belongs_to_the_decision_before_and_is_discounted_once() -> None:
+def test_rewards_between_decisions_go_to_the_earlier_one() -> None:
     # Decision, two rows in which the opponent moves again and again, decision.
     found = _found([1, -3, -5, 2], [4, 7, 7, 6], [1, 0, 0, 1], [0, 0, 0, 1], last_value=99)
     last = 2 - 6
@@ -63,13 +63,13 @@ def test_what_is_paid_while_others_move_belongs_to_the_decision_before_and_is_di
     assert found[0] == (1 - 3 - 5) + 0.5 * 6 - 4 + 0.5 * 0.25 * last
 
 
-def test_an_end_in_a_row_without_a_decision_reaches_the_decision_before() -> None:
+def test_end_without_a_decision_reaches_the_earlier_one() -> None:
     found = _found([1, 0, -10, 3], [4, 7, 7, 6], [1, 0, 0, 1], [0, 0, 1, 0], last_value=2)
     assert found[0] == 1 - 10 - 4
     assert found[3] == 3 + 0.5 * 2 - 6
 
 
-def test_what_is_paid_before_the_first_decision_of_a_game_belongs_to_nobody() -> None:
+def test_rewards_before_the_first_decision_are_dropped() -> None:
     with_it = _found([5, 100, 1], [4, 7, 6], [1, 0, 1], [1, 0, 1], last_value=0)
     assert with_it[0] == 5 - 4
     assert with_it[2] == 1 - 6

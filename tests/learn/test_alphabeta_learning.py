@@ -132,7 +132,7 @@ def test_openings_are_as_long_as_they_may_be() -> None:
     assert set(lengths) == {3, 4, 5, 6}
 
 
-def test_samples_are_told_from_the_movers_side(games: list[GameRecord]) -> None:
+def test_samples_are_from_the_movers_side(games: list[GameRecord]) -> None:
     """Against the games played again: who moved, whether he won, and what the search said to him."""
     results: set[int] = set()
     for record in games:
@@ -197,7 +197,7 @@ def test_the_replay_holds_the_latest() -> None:
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_the_learner_fits_what_is_told_of_positions(games: list[GameRecord]) -> None:
+def test_learner_fits_the_targets(games: list[GameRecord]) -> None:
     """Material, of positions that were held back too; the loss comes near the entropy, below which it cannot be."""
     seen = np.concatenate([record.seen for record in games])
     seen = seen[np.random.default_rng(0).permutation(len(seen))]
@@ -240,7 +240,7 @@ def test_results_and_values_are_blended(share: float, expected: float) -> None:
     assert float(predicted[0]) == pytest.approx(expected, abs=0.03)
 
 
-def test_a_contest_counts_by_role() -> None:
+def test_evaluation_match_counts_by_role() -> None:
     """Of a net that counts material against one that wants to lose it."""
     count = counts_material()
     sacrifice: dict[str, Any] = {name: -weight if "output" in name else weight for name, weight in count.items()}
@@ -291,7 +291,7 @@ def test_a_game_whose_search_takes_no_net_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("nodes", "pieces"), [(50, 4), (1000, 16), (10**6, 63)])
-def test_pieces_of_work_are_neither_too_small_for_all_cores_nor_too_large_for_memory(nodes: int, pieces: int) -> None:
+def test_work_chunks_use_all_cores_and_fit_memory(nodes: int, pieces: int) -> None:
     changes = ["selfplay.games=4000", f"selfplay.nodes={nodes}", "learner.steps=1"]
     assert AlphaBetaEvaluation(settings.apply(TINY, changes)).chunks == pieces + 1
 

@@ -41,7 +41,7 @@ def arrays(folder: Path) -> dict[str, bytes]:
     return {name: data[begin:end] for name, (begin, end) in file.offsets.items() if name != arrayfile.CHECKSUM}
 
 
-def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
+def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     whole, parts, told = tmp_path / "whole", tmp_path / "parts", {}
     method = AlphaBetaEvaluation(TINY)
     assert method.chunks == 3 + 4

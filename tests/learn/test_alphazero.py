@@ -85,7 +85,7 @@ def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -
     assert set(roles) == {0, 1}
 
 
-def test_a_run_goes_on_from_any_moment_as_if_it_had_never_stopped(az: AlphaZero) -> None:
+def test_resume_from_any_moment_is_bit_identical(az: AlphaZero) -> None:
     run = az.next_iteration(az.learn(iteration(az, az.initialise(), 0), 0, 0)[0])
     plies = np.asarray(run.games.states.plies)
     assert plies[:ALONE].min() >= STEPS - 2  # several hops are one ply
@@ -148,7 +148,7 @@ def test_chunks_divide_all_steps(share: float) -> None:
         assert chunk % 2 == 0 or not share
 
 
-def test_what_is_told_of_an_iteration() -> None:
+def test_metrics_of_an_iteration() -> None:
     tally = dataclasses.replace(
         selfplay.new_tally(),
         moves=jnp.int32(50),

@@ -28,7 +28,7 @@ def filled(*counts: int) -> Replay:
 
 
 @pytest.mark.parametrize("counts", [(4,), (4, 4), (4, 4, 4), (10, 10, 10, 3), (7,) * 9])
-def test_it_holds_the_last_ones_whatever_their_number(counts: tuple[int, ...]) -> None:
+def test_replay_holds_the_last_transitions(counts: tuple[int, ...]) -> None:
     replay, total = filled(*counts), sum(counts)
     held = int(replay_buffer.size(replay))
     assert held == min(total, CAPACITY)
@@ -75,7 +75,7 @@ def test_draws_are_in_proportion_to_priority() -> None:
     assert (np.abs(found - share) < 4 * np.sqrt(share * (1 - share) / (draws * batch))).all()
 
 
-def test_priorities_change_where_something_was_learned_and_new_ones_have_the_greatest() -> None:
+def test_priorities_follow_errors_and_new_ones_are_highest() -> None:
     replay = filled(6)
     assert replay.weight.tolist() == [1.0] * 6 + [0.0] * 4
     replay = replay_buffer.update_weights(replay, jnp.asarray([1, 4]), jnp.asarray([-3.0, 0.0]), alpha=0.5, epsilon=1.0)

@@ -26,7 +26,7 @@ from boardwright.nets.network import weights_of
 TINY = PRESETS["cathedral-tiny"]
 
 
-def test_a_run_that_stops_goes_on_to_the_same_end(tmp_path: Path) -> None:
+def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     told: dict[str, float] = {}
     loop.train(DQN(TINY), whole, RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars)))

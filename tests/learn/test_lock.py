@@ -45,7 +45,7 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
         pass
 
 
-def test_a_look_at_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
+def test_checking_a_lock_does_not_take_it(tmp_path: Path) -> None:
     with exclusive(tmp_path):
         pass
     with (tmp_path / "lock").open() as looked_at:

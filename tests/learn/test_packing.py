@@ -32,7 +32,7 @@ def final_leaves(folder: Path) -> dict[str, Any]:
     return checkpoint.named(kept.tree)
 
 
-def test_it_goes_on_after_its_last_whole_iteration(begun: Path, tmp_path: Path) -> None:
+def test_packed_run_resumes_after_its_last_iteration(begun: Path, tmp_path: Path) -> None:
     """And ends with the weights of a run that stayed, since they do not hang on what is left behind here."""
     packed = packing.pack(begun, tmp_path / "file", nets=1)
     assert (packed.progress.iteration, packed.progress.frames, packed.nets) == (2, 200, (2,))

@@ -130,7 +130,7 @@ def test_pairs_begin_alike_and_differ_from_each_other() -> None:
     assert 0 < score.wins[0] < 48
 
 
-def test_a_program_serves_all_nets_and_nobody_is_asked_in_vain() -> None:
+def test_one_program_serves_all_nets() -> None:
     asked: Counter[str] = Counter()
     traced: Counter[str] = Counter()
 
@@ -168,7 +168,7 @@ def test_how_far_it_is_and_games_without_end(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_it_ends_with_the_last_game_whatever_their_number() -> None:
+def test_match_ends_with_its_last_game() -> None:
     """Of 41, 47 or 55 pairs the mean of as many ones is less than 1 in single precision, as compilers divide."""
     quick: Any = np.tile(np.array([0, 0, 1], np.float32), (2, 2, 1))
     for games in (82, 94, 110):

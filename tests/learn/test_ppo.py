@@ -154,7 +154,7 @@ def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
 
 
 @pytest.mark.parametrize("kind", ["older", "league"])
-def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind: Any) -> None:
+def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> None:
     config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", f"opponent.kind={kind}", "opponent.nets=1"])
     loop.train(PPO(config), tmp_path / "straight")
     calls = 0
@@ -188,7 +188,7 @@ def test_a_run_that_was_stopped_again_and_again_ends_alike(tmp_path: Path, kind:
             np.testing.assert_allclose(brought[name], leaf, rtol=digits, err_msg=name)
 
 
-def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_path: Path) -> None:
+def test_best_net_is_kept_by_a_moved_run(tmp_path: Path) -> None:
     config = settings.apply(
         PRESETS["draughts-tiny"],
         ["game=tictactoe", "iterations=8", "evaluation.every=1", "evaluation.games=100", "evaluation.keep=best"],
@@ -218,7 +218,7 @@ def test_the_net_with_the_highest_score_is_kept_also_by_a_run_that_moved(tmp_pat
         assert best_and_scores(name)[0] == max(there, key=lambda iteration: (scores[iteration], iteration))
 
 
-def test_a_net_is_measured_at_the_temperature_it_is_told(tmp_path: Path) -> None:
+def test_net_is_evaluated_at_the_given_temperature(tmp_path: Path) -> None:
     scores = []
     for temperature in (0, 1000):
         changes = [
@@ -234,7 +234,7 @@ def test_a_net_is_measured_at_the_temperature_it_is_told(tmp_path: Path) -> None
     assert abs(scores[1] - 0.5) < 0.1  # as good as random, four standard deviations wide
 
 
-def test_nets_of_shaped_rewards_are_kept_for_ordinary_play_and_an_encoder_stays_frozen(tmp_path: Path) -> None:
+def test_shaped_rewards_nets_are_saved_and_encoder_is_frozen(tmp_path: Path) -> None:
     tiny = dataclasses.replace(PRESETS["cathedral-tiny"], iterations=1, updates=1)
     there = game("cathedral", "paper", "paper")
     donor = PPO(tiny).initialise()

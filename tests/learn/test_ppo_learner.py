@@ -45,7 +45,7 @@ def _learner(config: PPOLearnerConfig = CONFIG, *, frozen: bool = False) -> Any:
     return network, PPOLearner(config, network, total_steps=100, frozen=frozen)
 
 
-def test_the_objective_is_cut_off_where_a_probability_has_moved_far_enough() -> None:
+def test_objective_is_clipped_at_the_probability_ratio() -> None:
     ratio = jnp.asarray([1.0, 1.5, 1.5, 0.5, 0.5, 1.1])
     advantage = jnp.asarray([2.0, 2.0, -2.0, 2.0, -2.0, 2.0])
     # Too far in its own favour: cut off at 1.2 and 0.8. The wrong way: all of it counts.
@@ -114,7 +114,7 @@ def test_illegal_actions_have_no_probability_and_no_gradient() -> None:
     assert (by_action[legal_somewhere] != 0).all()
 
 
-def test_an_epoch_goes_through_all_decisions_once_and_through_nothing_else() -> None:
+def test_epoch_visits_every_decision_exactly_once() -> None:
     _, learner = _learner()
     decided = jnp.asarray([True, False, True, True, True, False, True, True, True, True])  # eight
     places = np.asarray(learner.draw_minibatches(jax.random.key(0), decided)).reshape(3, 8)

@@ -34,7 +34,7 @@ CONFIG = DQNConfig(
 )
 
 
-def test_targets_count_the_future_for_or_against_whoever_acted() -> None:
+def test_targets_have_the_sign_of_the_acting_role() -> None:
     side = jnp.asarray([SAME_ROLE, OTHER_ROLE, GAME_OVER, GAME_OVER], jnp.float32)
     found = targets(jnp.asarray([1.0, 1.0, 1.0, -10.0]), side, 0.5, jnp.asarray([3.0, 3.0, 3.0, 123.0]))
     assert found.tolist() == [1 + 1.5, 1 - 1.5, 1.0, -10.0]

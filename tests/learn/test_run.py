@@ -164,7 +164,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path, stopped: Path, tmp_path: Path) -> None:
+def test_damaged_checkpoint_falls_back_to_the_previous_one(whole: Path, stopped: Path, tmp_path: Path) -> None:
     shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
     found = checkpoint.numbered(tmp_path / "checkpoints")
     assert len(found) == 2
@@ -178,7 +178,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(whole: Path,
     _assert_same_run(whole, tmp_path)
 
 
-def test_packed_and_unpacked_it_goes_on_after_its_last_iteration(
+def test_unpacked_run_resumes_after_its_last_iteration(
     stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped while it learned, it begins that iteration again; nets that did not come along are stood in for."""
@@ -241,7 +241,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(tmp_path: Pat
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(kept.tree.learner.variables))
 
 
-def test_where_nothing_was_learned_no_loss_is_told(tmp_path: Path) -> None:
+def test_no_loss_is_logged_where_nothing_was_learned(tmp_path: Path) -> None:
     """As in the first iterations of a game that takes longer: 4 steps end none of tic-tac-toe, 8 steps end some."""
     waiting = settings.apply(
         TINY, ["iterations=2", "selfplay.unfinished=wait", "selfplay.steps=4", "league.share=0", "evaluation.every=0"]

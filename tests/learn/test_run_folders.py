@@ -69,7 +69,7 @@ def only(*kept: str) -> Callable[[Path], None]:
         (only("nets/000000.net", "nets/000003.net"), "nets/000003.net"),
     ],
 )
-def test_a_run_without_checkpoints_is_not_begun_anew(
+def test_run_without_checkpoints_is_not_restarted(
     ended: Path, tmp_path: Path, thin: Callable[[Path], None], named: str
 ) -> None:
     folder = tmp_path / "run"
@@ -105,7 +105,7 @@ def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("iteration", [1, 2])
-def test_a_run_killed_after_an_iteration_goes_on(tmp_path: Path, iteration: int) -> None:
+def test_run_killed_after_an_iteration_resumes(tmp_path: Path, iteration: int) -> None:
     """However short the iteration was: nothing is measured that has no checkpoint before it."""
     killed_after(tmp_path, iteration)
     assert checkpoint.numbered(tmp_path / "checkpoints")
@@ -117,7 +117,7 @@ def test_a_run_killed_after_an_iteration_goes_on(tmp_path: Path, iteration: int)
     assert all((weight == wanted.weights[name]).all() for name, weight in best.weights.items())
 
 
-def test_an_unpacked_run_killed_after_an_iteration_goes_on(tmp_path: Path) -> None:
+def test_unpacked_run_killed_after_an_iteration_resumes(tmp_path: Path) -> None:
     trained(tmp_path / "first", pieces=8)
     packing.pack(tmp_path / "first", tmp_path / "file", nets=1)
     packing.unpack(tmp_path / "file", tmp_path / "run")
@@ -168,7 +168,7 @@ def test_other_settings_for_a_run_with_a_past_are_refused(ended: Path, tmp_path:
         assert contents(folder) == before
 
 
-def test_iterations_are_counted_as_they_are_told(tmp_path: Path) -> None:
+def test_iterations_are_counted_as_logged(tmp_path: Path) -> None:
     numbers: list[int] = []
 
     def one_more(pieces: int) -> list[str]:

@@ -172,7 +172,7 @@ def test_results_fill_the_replay(both: Both) -> None:
 
 
 @pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])
-def test_nobody_gives_up_unless_told(below: float, audited: float) -> None:
+def test_no_resignations_by_default(below: float, audited: float) -> None:
     """In a game that is hopeless from the first move on, for whoever moves."""
     config = SelfPlayConfig(games=4, resign_below=below, audit_share=audited)
     env, whole = make_climb(free=0), np.arange(4, dtype=np.int32)

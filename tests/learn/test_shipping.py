@@ -84,7 +84,7 @@ def test_a_shipped_net_plays_by_its_name_and_is_listed(
     assert (only["game"], only["rules"], only["training"]["frames"]) == ("draughts", "wcdf", 2000)
 
 
-def test_it_tells_where_it_comes_from(run: Path, package: Path) -> None:
+def test_shipped_net_names_its_run(run: Path, package: Path) -> None:
     told = netfile.read(shipping.ship(run, "checkers", iteration=10)).training
     assert told["config"] == SETTINGS
     assert (told["iteration"], told["frames"], told["device_minutes"]) == (10, 1000, 0.5)
@@ -148,7 +148,7 @@ def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path
         assert taken.read_bytes() == before
 
 
-def test_where_files_lay_is_nobodys_business() -> None:
+def test_shipped_net_has_no_file_paths() -> None:
     told = {"game": "draughts", "tablebase_dir": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
     public = shipping.provenance({"iteration": 20, "config": told}, History({}, ()))["config"]
     assert public == {"game": "draughts", "tablebase_dir": "tables-5", "initial": "first.net"}

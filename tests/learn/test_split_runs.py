@@ -67,7 +67,7 @@ def test_every_device_learns_from_its_share(on_four: tuple[dict, dict]) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [(4, 1), (1, 4)])
-def test_a_run_goes_on_with_another_number_of_devices(
+def test_run_resumes_with_another_number_of_devices(
     first: int, then: int, on_one: dict, on_four: tuple[dict, dict], cache: Path, tmp_path: Path
 ) -> None:
     del on_four  # its programs are used

@@ -146,7 +146,7 @@ def test_settings_that_ask_for_tables() -> None:
     assert {name for name, preset in PRESETS.items() if preset.needs_tables} == {"draughts-fast"}
 
 
-def test_a_run_that_began_before_there_was_a_setting_goes_on(tmp_path: Path) -> None:
+def test_run_older_than_a_setting_resumes(tmp_path: Path) -> None:
     plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
     told = config_file.contents("alphazero", plain)
     for group, name in (("selfplay", "adjudicate"), ("learner", "tablebase_weight")):

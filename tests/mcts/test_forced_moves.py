@@ -46,7 +46,7 @@ def through_forced(position: Position, plies: int) -> tuple[Position, int]:
 
 
 @pytest.mark.parametrize("most", [0, 1, 3])
-def test_a_step_goes_on_to_the_next_choice(most: int) -> None:
+def test_step_continues_to_the_next_choice(most: int) -> None:
     env, positions = DRAUGHTS.batch(), midgames(200)
     actions = [position.legal_actions()[0] for position in positions]
     states = jax.tree.map(lambda *fields: jnp.stack(fields), *map(env.from_position, positions))
@@ -64,7 +64,7 @@ def test_a_step_goes_on_to_the_next_choice(most: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])
-def test_searches_of_training_ask_there_only_if_told_to(kind: Literal["gumbel", "puct"]) -> None:
+def test_training_skips_forced_moves_by_default(kind: Literal["gumbel", "puct"]) -> None:
     """The evaluation calls positions without a choice won and all others even: so values show who was asked of."""
     env, key = DRAUGHTS.batch(), jax.random.key(0)
     positions = [position for position in midgames(90) if position.count_actions() > 1 and position.plies < 30]

@@ -14,7 +14,7 @@ from boardwright.learn.match.policies import make_search
 from boardwright.learn.shared.config import SearchConfig
 
 
-def test_a_blunder_does_not_hide_what_tells_the_others_apart() -> None:
+def test_blunder_does_not_flatten_other_values() -> None:
     """Of three moves one is a little better than the other, and one loses. Beside that, relative values see no great
     difference between the first two; absolute ones see the same whether there is such a move or not.
     """

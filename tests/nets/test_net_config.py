@@ -15,7 +15,7 @@ def test_size_as_text() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "8", "8x", "x128", "8x128x2", "-8x128", "8 x 128", "٨x128", "8x99999"])
-def test_sizes_that_are_none(text: str) -> None:
+def test_sizes_out_of_range_are_refused(text: str) -> None:
     with pytest.raises(NetError, match="such as 8x128"):
         NetConfig().sized(text)
 

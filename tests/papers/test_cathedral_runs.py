@@ -106,7 +106,7 @@ def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
     assert work_folder._without_folders({**others, "seed": 3}) != work_folder._without_folders(here)
 
 
-def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(
+def test_stopped_run_resumes_in_a_copied_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(cathedral_runs.claims.QUICK, "vae", ())
@@ -122,7 +122,7 @@ def test_a_run_that_was_stopped_goes_on_in_a_copy_of_the_folder(
     assert history.scalars["validation/reconstruction"].iterations.tolist() == [1, 2, 3]
 
 
-def test_what_a_run_played_is_forgotten_when_it_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_of_a_repeated_run_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = some_work(tmp_path)
     mine, others = (
         [work.match_file(cell, seed) for cell in CELLS if ("dqn" in (cell.first, cell.second)) == with_dqn]

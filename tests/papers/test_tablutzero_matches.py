@@ -86,7 +86,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     assert "nan" not in text
 
 
-def test_a_run_stopped_before_its_first_contest_has_no_rating_yet(tmp_path: Path, played: list[Any]) -> None:
+def test_run_stopped_before_its_first_match_has_no_rating(tmp_path: Path, played: list[Any]) -> None:
     plant(tmp_path / "runs", "paper", done=10, odds=100.0)
     results = run_paper(some_work(tmp_path), RunObserver())
     text = markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
@@ -245,7 +245,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
     assert asked == ["tablut-paper", "tablut-fast"]
 
 
-def test_runs_are_trained_go_on_or_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
 
     def train(method: AlphaZero, folder: Path, watch: RunObserver) -> Progress:

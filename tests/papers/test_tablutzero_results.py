@@ -110,7 +110,7 @@ def read_nothing() -> History:
     return History({}, ())
 
 
-def test_a_meeting_is_judged_by_pairs() -> None:
+def test_match_is_judged_by_pairs() -> None:
     """Won once and lost once from every opening is certain to be even; the same games in other pairs are not."""
 
     def met(*pairs: int) -> PairingResult:
@@ -123,7 +123,7 @@ def test_a_meeting_is_judged_by_pairs() -> None:
     assert met(0, 1, 60, 0, 39).games == 200
 
 
-def test_differences_are_told(tmp_path: Path) -> None:
+def test_differences_are_reported(tmp_path: Path) -> None:
     config = config_of("fast", "evaluation.simulations=64", "seed=3")
     assert results.differences(config, config_of("fast")) == ["seed=3", "evaluation.simulations=64"]
     assert results.variant(config, config_of("fast")) == []
@@ -141,7 +141,7 @@ def test_differences_are_told(tmp_path: Path) -> None:
     assert results.off_protocol(RunResult(fast.config, read_nothing(), (), played_again=True), FULL.protocol) == []
 
 
-def test_missing_opponents_are_told() -> None:
+def test_missing_opponents_are_reported() -> None:
     """Each is met in both roles; before iteration 3 there are only three nets."""
 
     def contests(iteration: int, opponents: int) -> tuple[Match, ...]:

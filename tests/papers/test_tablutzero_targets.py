@@ -68,7 +68,7 @@ def test_a_quick_look_decides_nothing(good: Results) -> None:
     assert all(ours.endswith("but this is a quick look") for _, ours, _ in targets(quick))
 
 
-def test_contests_off_the_protocol_decide_nothing_about_strength(good: Results) -> None:
+def test_matches_off_the_protocol_decide_nothing(good: Results) -> None:
     own = dataclasses.replace(good.runs["fast"], played_again=False)
     for _, ours, met in targets(with_run(good, "fast", own))[:2]:
         assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")

@@ -159,7 +159,7 @@ def test_a_player_that_fails_is_an_error_and_no_silence() -> None:
     assert said == ["error the player failed, RuntimeError: no idea", "bestmove none"]
 
 
-def test_chance_is_nobodys_move() -> None:
+def test_chance_to_move_is_an_error() -> None:
     talk = Conversation("random", "cathedral", {"name": "coin", "first": "coin"})
     assert talk.engine.session.position.role_to_move == CHANCE
     said = talk.ask("go", until="bestmove")

@@ -210,7 +210,7 @@ def test_who_never_met_is_said() -> None:
     assert len(many.warnings[0]) < 300
 
 
-def test_an_advantage_that_cannot_be_told_is_said() -> None:
+def test_unmeasurable_advantage_is_reported() -> None:
     always_first = [Encounter("a", "b", 0), Encounter("a", "c", DRAW)]
     assert "never changed roles" in rate(always_first).warnings[0]
     assert not identifies_advantage(condense(always_first))

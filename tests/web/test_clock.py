@@ -34,7 +34,7 @@ def test_a_move_taken_back_takes_its_increment_with_it() -> None:
 @pytest.mark.parametrize("left", [0.1, 1.0, 30.0, 3000.0])
 @pytest.mark.parametrize("increment", [0.0, 5.0])
 @pytest.mark.parametrize("spec", ["alphabeta", "alphabeta:depth=30", "mc:time=10s", "mc:sims=1000000"])
-def test_a_player_is_told_to_answer_before_its_flag_falls(left: float, increment: float, spec: str) -> None:
+def test_player_is_stopped_before_its_flag_falls(left: float, increment: float, spec: str) -> None:
     limit, latest = time_for(spec, clock(left, left, increment), 0, 0.0, 60.0)
     assert 0 < latest <= min(60.0, 0.9 * left)
     assert limit == Limit() or (limit.seconds is not None and limit.seconds <= min(60.0, 0.8 * left))

@@ -367,9 +367,7 @@ def test_open_games_are_bounded(serving: Serving) -> None:
         begin(client)
 
 
-def test_a_game_nobody_goes_on_with_makes_room(
-    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_games_are_evicted(serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardwright.web.play.live_games.IDLE_SECONDS", 0.0)
     with serving(open_games=1) as client:
         first = begin(client)
@@ -456,7 +454,7 @@ def test_the_record_says_which_net_played(serving: Serving, tmp_path: Path) -> N
     assert len(set(expected)) == 3
 
 
-def test_a_game_in_which_the_player_never_moved_is_one_of_the_net_of_now(serving: Serving, tmp_path: Path) -> None:
+def test_game_without_a_league_move_counts_for_the_current_net(serving: Serving, tmp_path: Path) -> None:
     run = plant_run(tmp_path / "runs" / "mine", game="tablut")
     plant_net(run, 1, "tablut")
     best = run / "nets" / "best.net"

@@ -170,7 +170,7 @@ def test_the_queue_is_short(client: TestClient) -> None:
     start(client, ENDLESS)
 
 
-def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_path: Path) -> None:
+def test_player_that_fails_to_load_fails_the_match(client: TestClient, tmp_path: Path) -> None:
     plant_broken_net(tmp_path / "runs", "broken", "draughts")
     settings = Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
     (net,) = run_nets(settings)
@@ -182,7 +182,7 @@ def test_a_player_that_cannot_sit_down_fails_the_match(client: TestClient, tmp_p
         assert "net file cathedral:" in found["error"]
 
 
-def test_a_match_whose_net_has_changed_cannot_go_on(tmp_path: Path) -> None:
+def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
     """A run goes on, and its best net is another: the games of two nets are not one match."""
     run = plant_run(tmp_path / "runs" / "mine")
     for iteration in (1, 2):

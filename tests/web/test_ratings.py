@@ -77,7 +77,7 @@ def test_what_was_found_is_kept_until_the_record_changes(
     assert rated == [6, 7]
 
 
-def test_groups_that_never_met_are_told(client: TestClient, db: Path) -> None:
+def test_unconnected_groups_are_reported(client: TestClient, db: Path) -> None:
     put(db, [("a", "b", 0), ("b", "a", 0), ("x", "y", 0), ("y", "x", 0)])
     answer = client.get("/api/ratings", params={"game": "tablut"}).json()
     assert not answer["connected"]

@@ -66,7 +66,7 @@ def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
     assert (only(client)["iteration"], only(client)["state"]) == (10, "done")
 
 
-def test_curves_go_on(client: TestClient, runs: Path) -> None:
+def test_curves_continue_from_the_last_iteration(client: TestClient, runs: Path) -> None:
     folder = plant_run(runs / "mine")
     run = only(client)["id"]
     assert client.get(f"/api/runs/{run}/metrics").json()["scalars"] == {}

@@ -63,7 +63,7 @@ def wait_until(ready: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_whoever_watches_a_game_sees_every_change(client: TestClient) -> None:
+def test_every_watcher_gets_every_change(client: TestClient) -> None:
     live = begin(client)
     with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
         for page in (first, second):
@@ -150,7 +150,7 @@ def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
         assert info["line"][0]["text"] == "15x29"
 
 
-def test_a_candidate_that_goes_on_in_several_ways_is_that_of_the_line(client: TestClient) -> None:
+def test_ambiguous_candidate_follows_the_principal_variation(client: TestClient) -> None:
     """All captures here begin with the same hop; a player that tells no line leaves open which it means."""
     start = "W:WK32:B27,26,18,17,19,10,11,15"
     legal = boardwright.game("draughts").position(start).moves()
@@ -168,7 +168,7 @@ def test_a_candidate_that_goes_on_in_several_ways_is_that_of_the_line(client: Te
         assert only["text"] == "32x23…"
 
 
-def test_whoever_waits_for_another_analysis_is_told(client: TestClient) -> None:
+def test_waiting_analysis_is_reported_as_waiting(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
         first.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
         receive(first, "info")
@@ -182,7 +182,7 @@ def test_whoever_waits_for_another_analysis_is_told(client: TestClient) -> None:
             pass
 
 
-def test_a_net_is_prepared_and_tells_its_policy_apart_from_its_visits(serving: Serving, tmp_path: Path) -> None:
+def test_net_is_prepared_and_reports_policy_and_visits(serving: Serving, tmp_path: Path) -> None:
     run = plant_run(tmp_path / "runs" / "mine")
     plant_net(run, 1)
     (run / "nets" / "000001.net").rename(run / "nets" / "best.net")
@@ -233,7 +233,7 @@ def test_an_analysis_is_replaced_by_the_next_of_its_name(client: TestClient) -> 
         {"agent": "random", "game": "cathedral", "rules": "paper", "start": "?"},
     ],
 )
-def test_what_cannot_be_analysed_is_told(client: TestClient, query: dict) -> None:
+def test_position_that_cannot_be_analysed_is_an_error(client: TestClient, query: dict) -> None:
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "x", **START, **query})
         assert receive(page, "error", "info")["id"] == "x"
@@ -259,7 +259,7 @@ def test_analyses_end_with_their_page(serving: Serving) -> None:
         assert pids(client) == [pid]
 
 
-def test_the_page_is_told_when_a_process_dies(serving: Serving) -> None:
+def test_death_of_a_process_is_reported(serving: Serving) -> None:
     with serving() as client:
         live = begin(client, opponent="mc:time=60s")
         with client.websocket_connect(ADDRESS) as page:
@@ -280,7 +280,7 @@ def test_the_page_is_told_when_a_process_dies(serving: Serving) -> None:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_nonsense_is_answered_and_harms_nobody(client: TestClient, data: st.DataObject) -> None:
+def test_malformed_messages_are_answered_with_errors(client: TestClient, data: st.DataObject) -> None:
     leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
     values = st.recursive(
         leaves, lambda v: st.lists(v, max_size=4) | st.dictionaries(st.text(max_size=8), v, max_size=4)
@@ -303,7 +303,7 @@ def test_nonsense_is_answered_and_harms_nobody(client: TestClient, data: st.Data
     assert client.get("/api/games").status_code == 200
 
 
-def test_who_goes_on_with_nonsense_is_closed(client: TestClient) -> None:
+def test_repeated_malformed_messages_close_the_socket(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         for _ in range(5):
             page.send_text("{")
@@ -345,7 +345,7 @@ def test_sockets_are_bounded(serving: Serving) -> None:
         assert refused.value.code == 1013
 
 
-def test_a_page_that_does_not_read_is_closed_and_slows_nobody(started) -> None:
+def test_client_that_does_not_read_is_closed(started) -> None:
     server = started()
     address = server.address.replace("http", "ws") + "/ws"
     with httpx.Client(base_url=server.address, timeout=60) as client:

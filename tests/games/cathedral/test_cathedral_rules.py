@@ -261,7 +261,7 @@ def test_a_player_passed_over_is_looked_at_again() -> None:
 @pytest.mark.parametrize(
     "moves", [("tavern2 a1", "tavern b6", "tavern f1"), ("tavern b6", "tavern f1", "tavern2 a1")], ids=["dark", "light"]
 )
-def test_the_end_is_paid_to_both_whoever_moves_last(moves: tuple[str, ...]) -> None:
+def test_final_reward_goes_to_both_roles(moves: tuple[str, ...]) -> None:
     shaped = play(PAPER, drawn(LATE), *moves)
     assert shaped.outcome == LIGHT_WINS
     assert rewards(shaped) == [10, -10]  # and 1 - 1 for the largest that could be placed
@@ -333,7 +333,7 @@ def test_the_coin_decides_who_places_the_cathedral() -> None:
 
 
 @pytest.mark.parametrize("first", [LIGHT, DARK])
-def test_planes_are_the_observers_own_whoever_is_first(first: int) -> None:
+def test_planes_are_from_the_observers_side(first: int) -> None:
     builder = 1 - first
     position = play(COIN, None, ("light", "dark")[first], "cathedral c3", "inn b5 r180", "stable e6")
     for observation in ("full", "paper"):

@@ -53,7 +53,7 @@ def place(source: random.Random, material: tuple[int, int, int, int], role: int)
     return sides[0], sides[1], all_kings, role
 
 
-def test_every_material_with_either_side_to_move_is_told_as_by_the_scalar_probe() -> None:
+def test_batched_probe_agrees_with_scalar_for_every_material() -> None:
     source, tables = random.Random(0), Tablebase()
     slices = tables.packed().slices
     materials = [(part.men[0], part.kings[0], part.men[1], part.kings[1]) for part in slices]

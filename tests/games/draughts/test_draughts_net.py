@@ -80,7 +80,7 @@ def test_the_engine_says_what_the_formula_says(width: int, hidden: int, phases: 
     assert len(scores) > 30
 
 
-def test_however_the_game_is_observed_and_whatever_its_rules_say() -> None:
+def test_net_value_is_independent_of_observation_and_rules() -> None:
     weights = random_weights(16, 4, 2)
     other = boardwright.game("draughts", "paper", "full-2")
     search, others = (

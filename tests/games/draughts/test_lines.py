@@ -6,7 +6,7 @@ from boardwright.games.lines import whole_moves
 DRAUGHTS = boardwright.game("draughts")
 
 
-def test_a_move_that_a_line_breaks_off_is_completed_where_there_is_one_way() -> None:
+def test_partial_move_is_completed_where_it_is_unique() -> None:
     start = "B:W15,23,32:B1,11"
     position = DRAUGHTS.position(start)
     (actions,) = [move.actions for move in DRAUGHTS.moves(position.core) if move.text == "11x27"]

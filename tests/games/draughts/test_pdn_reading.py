@@ -131,7 +131,7 @@ SHUFFLE = "1-5 32-28 5-1 28-32 "
 KINGS = '[FEN "B:WK32:BK1"]\n'
 
 
-def test_games_may_go_on_after_our_draws() -> None:
+def test_games_may_continue_after_our_draws() -> None:
     drawn = one(KINGS + SHUFFLE * 2)
     assert (drawn.rules, drawn.result, drawn.reason) == (WCDF, DRAW, "repetition")
     longer = one(f"{KINGS} {SHUFFLE * 2} 1-6 1/2-1/2")
@@ -265,7 +265,7 @@ def test_comments_may_hold_lines_that_look_like_tags() -> None:
     assert [len(game.actions) for game in records] == [2] * 6
 
 
-def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game() -> None:
+def test_unclosed_comment_does_not_swallow_the_next_game() -> None:
     plain = '[Event "plain"]\n1. 11-16 24-20 *\n'
     with_comment = '[Event "b"]\n1. 11-16 {closed} 24-20 *\n'
     for bad in ('[Event "bad"]\n1. 11-15 {open 23-19 *\n', '[Event "bad"]\n1. 11-15 {open {again 23-19 *\n'):
@@ -278,7 +278,7 @@ def test_a_comment_that_is_never_closed_does_not_end_with_that_of_another_game()
 @pytest.mark.parametrize(
     "last", ["1. 11-16 24-20 strong!} *", "1. 11-16 24-20 * ; good}", "1. 11-16 (1. 9-13}) 24-20 *"]
 )
-def test_a_comment_that_is_never_closed_does_not_end_in_a_slip_of_another_game(last: str) -> None:
+def test_unclosed_comment_ends_before_a_faulty_next_game(last: str) -> None:
     bad, plain = '[Event "bad"]\n1. 11-15 {a slip 23-19 *\n\n', '[Event "plain"]\n[Site "x"]\n\n1. 11-16 24-20 *\n\n'
     records, errors = gamefile.read_all(bad + plain * 3 + f'[Event "last"]\n\n{last}\n')
     assert records[:3] == gamefile.read(plain * 3)

@@ -44,7 +44,7 @@ def test_random_play(rules: str) -> None:
     assert abs(tally.choices / tally.plies - branching) < 0.3
 
 
-def test_random_play_beside_the_public_tablutzero_engine() -> None:
+def test_random_play_matches_the_public_tablutzero_engine() -> None:
     """That engine run by itself, 25,600 games: 52.5 and 44.0 % by role, 48.5 and 48.0 % by player.
 
     It draws which player attacks and rewards players; all its games replay move for move in our engine.
