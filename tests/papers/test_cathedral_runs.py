@@ -106,9 +106,7 @@ def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
     assert work_folder._without_folders({**others, "seed": 3}) != work_folder._without_folders(here)
 
 
-def test_stopped_run_resumes_in_a_copied_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_run_resumes_in_a_copied_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cathedral_runs.claims.QUICK, "vae", ())
     players = ('boards.players=["random","ppo:net={ppo},temperature=1"]',)
     tiny = Training(name="vae", words="", method="vae", preset="cathedral-tiny", settings=players, after=("ppo",))
