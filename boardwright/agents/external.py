@@ -8,12 +8,13 @@ forfeits.
 import shlex
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.dialects import Question, Thinking, dialect_names, make_dialect
-from boardwright.agents.pipe import Pipe
+from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
 from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import Game, Position
@@ -36,25 +37,30 @@ class ExternalPlayer(Agent):
         """Starts the program and greets it."""
         if self._pipe is None:
             self._pipe = Pipe(self._command)
-            self._dialect.greet(self._pipe, self._game, time.monotonic() + self._wait)
+            with _add_stderr(self._pipe):
+                self._dialect.greet(self._pipe, self._game, time.monotonic() + self._wait)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """The program's whole move; its own limit applies where `limit` sets none."""
         limit = self._limit if limit.bounds_nothing else limit
         self.prepare()
         assert self._pipe is not None
+        with _add_stderr(self._pipe):
+            return self._ask(self._pipe, position, limit, watch)
+
+    def _ask(self, pipe: Pipe, position: Position, limit: Limit, watch: Watch | None) -> Choice:
         question = self._question(position, limit)
         deadline = time.monotonic() + (limit.seconds or 0.0) + self._wait
-        self._dialect.ask(self._pipe, question)
+        self._dialect.ask(pipe, question)
         best: Choice | None = None
         asked_to_stop = self._dialect.stop is None
         while True:
-            line = self._pipe.receive(deadline, None if asked_to_stop else watch)
+            line = pipe.receive(deadline, None if asked_to_stop else watch)
             if line is None:
-                self._pipe.send(str(self._dialect.stop))
+                pipe.send(str(self._dialect.stop))
                 asked_to_stop = True
                 continue
-            answer = self._dialect.read(self._pipe, line, question)
+            answer = self._dialect.read(pipe, line, question)
             if isinstance(answer, Choice):
                 return best if best is not None and best.line[: len(answer.line)] == answer.line else answer
             if isinstance(answer, Thinking):
@@ -78,6 +84,19 @@ class ExternalPlayer(Agent):
         if self._pipe is not None:
             self._pipe.close(self._dialect.farewell)
             self._pipe = None
+
+
+@contextmanager
+def _add_stderr(pipe: Pipe) -> Iterator[None]:
+    """Adds the last lines of a program's stderr to the message of an error that it causes."""
+    try:
+        yield
+    except BoardwrightError as error:
+        lines = pipe.last_stderr()
+        if not lines:
+            raise
+        kind = IllegalMoveError if isinstance(error, IllegalMoveError) else ProgramError
+        raise kind(f"{error}; last lines of its stderr: {lines}") from error
 
 
 def _moves_between(base: Position, position: Position) -> list[tuple[Position, tuple[int, ...]]] | None:

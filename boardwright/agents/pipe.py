@@ -1,5 +1,6 @@
 """Pipes to a program that may hang, crash or write without end, and that ends with the process that started it."""
 
+import collections
 import contextlib
 import os
 import queue
@@ -11,13 +12,16 @@ import threading
 import time
 
 from boardwright.agents.base import Watch
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 
 LONGEST_LINE = 1 << 16  # bytes; what is longer arrives in pieces
 MOST_WAITING = 1000  # lines not yet read; a program that writes more waits
 PATIENCE = 10.0  # seconds a program may leave what it is sent unread, once its pipe is full
 FAREWELL = 1.0  # seconds a program has to leave after it was asked to
+STDERR_LINES = 4  # kept for error messages, the last ones
+STDERR_CHARACTERS = 200  # of them together
 _LOOK = 0.02  # seconds between two looks at whether to stop
+_STDERR_DELAY = 0.1  # seconds for what a running program wrote just before its last line
 # Reads a pipe that only we can write to, so it ends with us even if we are killed; then kills its process group.
 _WATCHDOG = "trap '' HUP INT TERM; read -r line; kill -KILL 0"
 
@@ -42,7 +46,7 @@ class Pipe:
         try:
             watchdog = subprocess.Popen(shell, stdin=pipe, stdout=null, stderr=null, process_group=0)
             self._process = subprocess.Popen(
-                shlex.split(command), stdin=pipe, stdout=pipe, stderr=null, process_group=watchdog.pid
+                shlex.split(command), stdin=pipe, stdout=pipe, stderr=pipe, process_group=watchdog.pid
             )
         except OSError as error:
             if watchdog is not None:
@@ -50,6 +54,9 @@ class Pipe:
             raise ProgramError(f"engine {command!r} cannot be started: {error.strerror}") from error
         self._watchdog = watchdog
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
+        self._stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
+        self._stderr_reader.start()
         threading.Thread(target=self._read, daemon=True).start()
 
     def send(self, line: str, patience: float = PATIENCE) -> None:
@@ -111,6 +118,20 @@ class Pipe:
                     return
         with contextlib.suppress(queue.Full):
             self._lines.put(None, timeout=60)
+
+    def last_stderr(self) -> str:
+        """The end of what the program wrote to its stderr, as one line; empty if that is nothing."""
+        self._stderr_reader.join(_STDERR_DELAY if self._process.poll() is None else FAREWELL)
+        text = " | ".join(tuple(self._stderr))
+        return text if len(text) <= STDERR_CHARACTERS else f"…{text[1 - STDERR_CHARACTERS :]}"
+
+    def _read_stderr(self) -> None:
+        output = self._process.stderr
+        assert output is not None
+        with output:
+            while piece := output.readline(LONGEST_LINE):
+                if line := printable(piece.decode(errors="replace").strip()):
+                    self._stderr.append(line)
 
     def _gone(self) -> ProgramError:
         with contextlib.suppress(subprocess.TimeoutExpired):

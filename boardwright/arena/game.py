@@ -21,7 +21,7 @@ from boardwright.errors import BoardwrightError, IllegalMoveError, printable
 from boardwright.games.base import CHANCE, Game, Outcome, Position
 from boardwright.games.record import GameRecord, result_of
 
-LONGEST_REASON = 300  # characters
+LONGEST_REASON = 500  # characters
 T = TypeVar("T")
 
 

@@ -98,6 +98,51 @@ def test_a_program_that_misbehaves_forfeits_and_is_ended(behaviour: str, tmp_pat
             os.kill(pid, 0)
 
 
+WRITES_STDERR = r"""
+import sys, time
+for line in sys.stdin:
+    if line.startswith("isready"): print("readyok", flush=True)
+    if line.startswith("go"):
+        sys.stderr.write("first line\n" + 9 * "loading\n")
+        sys.stderr.buffer.write(b"\x1b[31mno weights in \xff net.bin\n")
+        sys.stderr.write(100_000 * ".")  # more than a pipe holds
+        sys.stderr.write("\n\nout of ideas\n")
+        sys.stderr.flush()
+        time.sleep(1)
+        END
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "error"),
+    [
+        ("raise SystemExit(3)", "ended with exit code 3"),
+        ("print('bestmove 1-32', flush=True)", "illegal move '1-32'"),
+        ("print('error no', flush=True)", ": no"),
+    ],
+)
+def test_error_has_the_last_lines_of_stderr(end: str, error: str, tmp_path: Path) -> None:
+    script = tmp_path / "writes_stderr.py"
+    script.write_text(WRITES_STDERR.replace("END", end))
+    for game in match(f"external:cmd={sys.executable} -SE {script}", "first-legal"):
+        reason = game.record.reason
+        assert error in reason
+        assert "; last lines of its stderr: …" in reason
+        assert reason.endswith(". | out of ideas")
+        assert "loading" not in reason
+
+
+def test_stderr_is_one_printable_line(tmp_path: Path) -> None:
+    script = tmp_path / "writes_stderr.py"
+    script.write_text(WRITES_STDERR.replace("END", "raise SystemExit(3)").replace("100_000", "3"))
+    agent = make_agent(f"external:cmd={sys.executable} -SE {script}", DRAUGHTS)
+    with pytest.raises(ProgramError) as caught:
+        agent.choose(DRAUGHTS.start(), Limit(nodes=5))
+    agent.close()
+    lines = "loading | ?[31mno weights in � net.bin | ... | out of ideas"
+    assert str(caught.value).endswith(f"; last lines of its stderr: {lines}")
+
+
 def test_tournament_continues_after_a_failure() -> None:
     played = match("random", misbehaving("crash"), "first-legal", games=6)
     assert sorted(game.index for game in played) == list(range(6))
