@@ -58,6 +58,7 @@ class RuleSetInfo(Model):
     """A rule set, its differences to the default, and its opponents from weak to strong."""
 
     name: str
+    title: str  # for people
     summary: str  # for the default: what it is
     how_to_play: list[Paragraph]
     opponents: list[Opponent]
@@ -116,6 +117,7 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     rungs = [row for row in ladder.by_strength(ladder.rows_of(game, nets), known.values()) if row.label is not None]
     return {
         "name": game.rules.name,
+        "title": game.rules_title,
         "summary": _difference(game.rules, game.rule_sets()[game.default_rules]) or game.default_summary,
         "how_to_play": list(game.how_to_play()),
         "opponents": [

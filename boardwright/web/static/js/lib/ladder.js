@@ -7,6 +7,10 @@ const EASY = 2; // the rung of the ladder for those who have not chosen
 export const ruleSetOf = (game, rules) =>
   game.rule_sets.find(({ name }) => name === rules) ?? game.rule_sets.find(({ name }) => name === game.default_rules);
 
+/** What people call a rule set; a custom one by its name. */
+export const rulesTitle = (game, rules) =>
+  game?.rule_sets.find(({ name }) => name === rules)?.title ?? `${game?.title ?? "Unknown game"}, ${rules}`;
+
 /** Whom one can play under a rule set, weak to strong. */
 export const ladderOf = (game, rules) => ruleSetOf(game, rules).opponents;
 

@@ -1,7 +1,7 @@
 /** Matches: the form that starts one, those there are, and one with its table as it fills. */
 import { capital, classes, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { announce, notifyError } from "../lib/announce.js";
-import { ladderOf, stillOffered } from "../lib/ladder.js";
+import { ladderOf, rulesTitle, stillOffered } from "../lib/ladder.js";
 import { OpponentChoice } from "../panels/opponent.js";
 import { Link } from "../lib/router.js";
 import { playerName, resultText } from "../lib/sides.js";
@@ -47,7 +47,7 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
         <${OpponentChoice} key=${`${game.name} second`} game=${game} rules=${chosenRules} ratings=${ratings} spec=${choices.second} setSpec=${(second) => change({ second })} legend="Second player" />
       </div>
       <div class="fields">
-        ${select("rules", "Rules", game.rule_sets.map(({ name }) => [name, name]), chosenRules, changeRules)}
+        ${select("rules", "Rules", game.rule_sets.map(({ name, title }) => [name, title]), chosenRules, changeRules)}
         <label class="field">Games <input name="games" type="number" inputmode="numeric" min="2" max="1000" step="2" required value=${choices.games} onInput=${(event) => change({ games: event.target.value })} /></label>
         ${select("openings", "Begin with", OPENINGS, choices.openings)} ${select("time", "Time a move", TIMES, choices.time)}
       </div>
@@ -67,7 +67,7 @@ export function MatchLinks({ matches, games, shown, choose }) {
         return html`<li key=${match.id}>
           <button class="entry" data-match=${match.id} aria-current=${match.id === shown ? "true" : undefined} onClick=${() => choose(match)}>
             <strong>${names}</strong>
-            <span class="quiet">${game?.title ?? match.game}, ${match.rules} · ${match.done}/${match.total} · <${State} state=${match.state} />${match.done > 0 && ` · ${percent(match.table.score)}`} · ${ago(match.asked)}</span>
+            <span class="quiet">${rulesTitle(game, match.rules)} · ${match.done}/${match.total} · <${State} state=${match.state} />${match.done > 0 && ` · ${percent(match.table.score)}`} · ${ago(match.asked)}</span>
           </button>
         </li>`;
       })}

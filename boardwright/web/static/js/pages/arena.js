@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { useKeys } from "../lib/keys.js";
+import { rulesTitle } from "../lib/ladder.js";
 import { isOpen, MatchForm, MatchLinks, MatchView } from "../lists/matches.js";
 import { useGames, usePolled } from "../hooks/usePolled.js";
 import { Crosstable, RatingList } from "../lists/ratings.js";
@@ -107,7 +108,7 @@ function Arena({ api, socket, games, params }) {
           <label class="field inline">Rules
             <select name="arena-rules" value=${shown.rules} onChange=${(event) => show({ rules: event.target.value })}>
               <option value="">all</option>
-              ${rules.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+              ${rules.map((name) => html`<option key=${name} value=${name}>${rulesTitle(game, name)}</option>`)}
             </select>
           </label>
         </div>

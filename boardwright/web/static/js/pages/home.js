@@ -5,6 +5,7 @@ import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { useFirstPosition } from "../hooks/useFirstPosition.js";
 import { useKeys } from "../lib/keys.js";
+import { rulesTitle } from "../lib/ladder.js";
 import { mayPass, useGames, usePolled } from "../hooks/usePolled.js";
 import { HowToPlay } from "../panels/howto.js";
 import { lastChoices, NewGame } from "../panels/newgame.js";
@@ -103,7 +104,7 @@ function OpenGame({ live, games }) {
   return html`
     <li>
       <${Link} to=${`/play/${live.id}`}>
-        <strong>${game?.title ?? live.game}</strong> <span class="quiet">${live.rules}</span><br />
+        <strong>${rulesTitle(game, live.rules)}</strong><br />
         <span class="quiet">${game?.roles[live.human]} against ${playerName(game, live.opponent)}</span>
       </${Link}>
     </li>

@@ -7,6 +7,7 @@ import { useFirstPosition } from "../hooks/useFirstPosition.js";
 import { useConnection, useLiveGame, useLookBack, useRunNames } from "../hooks/useLiveGame.js";
 import { announce, notifyError } from "../lib/announce.js";
 import { useKeys } from "../lib/keys.js";
+import { rulesTitle } from "../lib/ladder.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
@@ -108,7 +109,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
       ${input.trays.length > 0 && html`<div class="stage-hands panel"><${Trays} input=${input} /></div>`}
       <div class="stage-side">
         <section class="panel game-panel">
-          <div class="row spread"><h2>${game.title} <span class="quiet">${live.rules}</span></h2></div>
+          <div class="row spread"><h2>${rulesTitle(game, live.rules)}</h2></div>
           <p class="status"
             data-status=${live.result ? "over" : mine ? "mine" : "theirs"}>${back.view ? html`Looking back. <button
             class="link" onClick=${() => back.to(live.view.line.length)}>Return to the game</button>` : status}</p>

@@ -81,7 +81,7 @@ export function Files({ games, game, view, record }) {
         </label>
         <label class="field grow">Rules
           <select value=${view.rules} onChange=${(event) => go(studyPath({ game: game.name, rules: event.target.value }))}>
-            ${game.rule_sets.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
+            ${game.rule_sets.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
           </select>
         </label>
       </div>

@@ -83,7 +83,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
       </fieldset>
       <label class="field">Rules
         <select name="rules" value=${choices.rules} onChange=${(event) => changeRules(event.target.value)}>
-          ${game.rule_sets.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}
+          ${game.rule_sets.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
         </select>
         ${summary && html`<small>${summary}</small>`}
       </label>
