@@ -4,11 +4,13 @@ A game that has ended is also stored in the record, in the same transaction, so 
 """
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.event import PlayedGame
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING
 from boardwright.records import codec
 from boardwright.records.games import insert_game
@@ -47,8 +49,18 @@ class StoredLiveGame:
 _FIELDS = [field.name for field in fields(StoredLiveGame)]
 
 
-def save_live_game(store: Store, game: StoredLiveGame, finished: PlayedGame | None = None) -> None:
-    """Stores a game as it is now, and when it has just ended, `finished`, in the record too."""
+class StaleGameError(BoardwrightError):
+    """A live game whose stored version is not the one that was read: another process has changed it."""
+
+
+def save_live_game(
+    store: Store, game: StoredLiveGame, finished: PlayedGame | None = None, *, replaces: int | None = None
+) -> None:
+    """Stores a game, and when it has just ended, `finished`, in the record too.
+
+    `replaces` is the stored version that the change was made to, None for a new game; raises StaleGameError if the
+    database has another one.
+    """
     clock = game.clock
     row = {
         **vars(game),
@@ -56,21 +68,30 @@ def save_live_game(store: Store, game: StoredLiveGame, finished: PlayedGame | No
         "seconds": codec.seconds_blob(game.seconds),
         "clock": None if clock is None else codec.canonical([clock.base, clock.increment, *clock.remaining]),
     }
-    places = ", ".join(f":{name}" for name in row)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in row)
-    query = f"INSERT INTO live_games ({', '.join(row)}) VALUES ({places}) ON CONFLICT (id) DO UPDATE SET {changes}"
+    if replaces is None:
+        places = ", ".join(f":{name}" for name in row)
+        query = f"INSERT INTO live_games ({', '.join(row)}) VALUES ({places}) ON CONFLICT DO NOTHING"
+    else:
+        changes = ", ".join(f"{name} = :{name}" for name in row)
+        query = f"UPDATE live_games SET {changes} WHERE id = :id AND version = :replaces"
     with store.writing() as connection:
-        connection.execute(query, row)
+        _require_changed(connection.execute(query, {**row, "replaces": replaces}))
         if finished is not None:
             insert_game(connection, finished)
 
 
-def move_to_record(store: Store, game: str, unfinished: PlayedGame) -> None:
-    """Deletes a game that was abandoned; its moves, if any, are stored in the record."""
+def move_to_record(store: Store, game: StoredLiveGame, unfinished: PlayedGame, *, replaces: int | None) -> None:
+    """Deletes a game that was abandoned; its moves, if any, are stored in the record. Raises StaleGameError."""
     with store.writing() as connection:
-        connection.execute("DELETE FROM live_games WHERE id = ?", [game])
+        query = "DELETE FROM live_games WHERE id = ? AND version = ?"
+        _require_changed(connection.execute(query, [game.id, replaces]))
         if unfinished.record.actions:
             insert_game(connection, unfinished)
+
+
+def _require_changed(cursor: sqlite3.Cursor) -> None:
+    if cursor.rowcount != 1:
+        raise StaleGameError("the game was changed by another process: look again")
 
 
 def find_live_game(store: Store, game: str) -> StoredLiveGame | None:

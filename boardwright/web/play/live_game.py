@@ -3,6 +3,8 @@
 A `LiveGame` only changes its own state; `live_games.py` keeps the games, runs the players and stores every change.
 """
 
+import asyncio
+import copy
 import random
 import secrets
 from dataclasses import replace
@@ -126,6 +128,8 @@ class LiveGame:
     def __init__(self, stored: StoredLiveGame, game: Game, now: float):
         """Raises BoardwrightError for a stored game that cannot be replayed."""
         self.stored = stored
+        self.stored_version: int | None = None  # in the database; None before it is stored
+        self.lock = asyncio.Lock()  # held while a change is stored
         self.game = game
         self.line = replay(game, stored.start, stored.actions)
         self.clock = None if stored.clock is None else Clock(state=stored.clock)
@@ -138,6 +142,26 @@ class LiveGame:
         self.touched = now
         self.nets: set[str] = set()  # checksums of the nets that the player moved with since the server started
         self._view: Json | None = None  # of the board, until it changes
+
+    def copy(self) -> "LiveGame":
+        """A copy to change; `adopt` makes it the game once it is stored."""
+        duplicate = copy.copy(self)
+        duplicate.nets = set(self.nets)
+        return duplicate
+
+    def adopt(self, changed: "LiveGame") -> None:
+        """Takes over the game as it was stored; its version rises above those shown in the meantime."""
+        shown = self.stored.version
+        self.line, self.clock, self.nets, self.turn_began = (
+            changed.line,
+            changed.clock,
+            changed.nets,
+            changed.turn_began,
+        )
+        self.stored, self.touched, self.stored_version = changed.stored, changed.touched, changed.stored.version
+        if self.stored.version <= shown:
+            self.stored = replace(self.stored, version=shown + 1)
+        self.drop_view()
 
     @property
     def over(self) -> bool:
@@ -154,13 +178,19 @@ class LiveGame:
         if self.over:
             raise ConflictError(f"the game is over: {self.stored.reason}")
 
-    def check_turn(self, version: int) -> None:
+    def check_turn(self, version: int, now: float) -> None:
         """Raises ConflictError if the person cannot move, or if the game has changed since `version`."""
         self.check_open()
         if version != self.stored.version:
             raise ConflictError("the game has changed, perhaps in another window: look again, then move")
         if self.to_move != self.stored.person:
             raise ConflictError("it is not your turn")
+        if self.has_flagged(self.stored.person, now):
+            raise ConflictError("your time has run out")
+
+    def has_flagged(self, role: int, now: float) -> bool:
+        """Whether the time of a role, which runs, has run out."""
+        return self.clock is not None and self.clock.running == role and self.clock.remaining(now)[role] <= 0
 
     def parse(self, text: str) -> tuple[int, ...]:
         """The actions of a move given as text; raises IllegalMoveError."""
@@ -204,11 +234,10 @@ class LiveGame:
         return self._record(resigned, flagged)
 
     def abandon(self) -> PlayedGame:
-        """Ends the game without a result and returns its record."""
-        self.stored = replace(self.stored, reason="abandoned")
-        return self._record(None, None)
+        """The record of the game without a result."""
+        return self._record(None, None, "abandoned")
 
-    def _record(self, resigned: int | None, flagged: int | None) -> PlayedGame:
+    def _record(self, resigned: int | None, flagged: int | None, reason: str | None = None) -> PlayedGame:
         stored = self.stored
         record = GameRecord(
             game=self.game.name,
@@ -216,7 +245,7 @@ class LiveGame:
             start=stored.start,
             actions=stored.actions,
             result=stored.result,
-            reason=stored.reason,
+            reason=reason or stored.reason,
             resigned=resigned,
         )
         players = (PERSON, stored.opponent) if stored.person == 0 else (stored.opponent, PERSON)

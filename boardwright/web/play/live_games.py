@@ -1,23 +1,25 @@
-"""The live games of a server: persons against players, stored after every change and published to the pages."""
+"""The live games of a server: persons against players, stored with every change and published to the pages.
+
+A change is played once it is stored, `game_store.py`. Changes of one game wait for each other.
+"""
 
 import asyncio
-import random
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine
-from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
-from boardwright.records.live import find_live_game, move_to_record, open_live_games, save_live_game
-from boardwright.records.store import Store
+from boardwright.records.live import StaleGameError, StoredLiveGame
 from boardwright.web.play.clock import time_for
+from boardwright.web.play.game_store import GameStore
 from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game
-from boardwright.web.players.pool import SearchPool
-from boardwright.web.players.specs import bound_game, check_fits, current_net, resolve
+from boardwright.web.players.pool import SearchPool, Ticket
+from boardwright.web.players.specs import bound_game, check_fits, resolve
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
 from boardwright.web.server.http import BusyError, Json, NotFoundError, one_line
 from boardwright.web.server.store_thread import StoreThread
@@ -37,7 +39,7 @@ class LiveGames:
 
     def __init__(self, settings: Settings, store: StoreThread, pool: SearchPool, topics: Topics):
         self._settings = settings
-        self._store_thread = store
+        self._store = GameStore(settings, store)
         self._pool = pool
         self._topics = topics
         self._open: OrderedDict[str, LiveGame] = OrderedDict()
@@ -50,13 +52,9 @@ class LiveGames:
 
     async def start(self) -> None:
         """Resumes the unfinished games; their clocks were paused while the server was down."""
-        for stored in await self._store_thread.run(open_live_games):
-            try:
-                live = LiveGame(stored, bound_game(stored.game, stored.rules), time.monotonic())
-            except BoardwrightError:  # this version has not its rules: it stays in the database
-                continue
-            self._open[stored.id] = live
-            self._continue(live)
+        for stored in await self._store.open_games():
+            with contextlib.suppress(BoardwrightError):  # this version has not its rules: it stays in the database
+                self._take_up(stored)
 
     async def close(self) -> None:
         """Waits for changes that are being stored."""
@@ -75,11 +73,10 @@ class LiveGames:
         """A game by its id; raises NotFoundError. A player that had failed too often is retried."""
         live = self._open.get(name) or self._finished.get(name)
         if live is None:
-            stored = await self._store_thread.run(lambda store: find_live_game(store, name))
+            stored = await self._store.find(name)
             if stored is None:
                 raise NotFoundError(f"there is no game {name!r}")
-            live = LiveGame(stored, bound_game(stored.game, stored.rules), time.monotonic())
-            self._keep_finished(live)
+            live = self._open.get(name) or self._finished.get(name) or self._take_up(stored)
         elif not live.over and live.ticket is None and live.failures >= MAX_FAILURES:
             live.failures = 0
             self._retry(live)
@@ -93,67 +90,94 @@ class LiveGames:
             self._viewed.popitem(last=False)[1].drop_view()
         return live.as_json(time.monotonic())
 
+    def _take_up(self, stored: StoredLiveGame) -> LiveGame:
+        """Adds a game from the database, and resumes an unfinished one; raises BoardwrightError."""
+        live = LiveGame(stored, bound_game(stored.game, stored.rules), time.monotonic())
+        live.stored_version = stored.version
+        self._add(live)
+        return live
+
+    def _add(self, live: LiveGame) -> None:
+        if live.over:
+            self._keep_finished(live)
+        else:
+            self._open[live.stored.id] = live
+            self._continue(live)
+
     async def create(self, query: NewGame) -> LiveGame:
         """Starts a game; raises BoardwrightError if it cannot be played, BusyError if there are too many."""
         game = bound_game(query.game, query.rules)
         await run_in_threadpool(check_fits, query.opponent, game, self._settings)
         check_start(game, query.position)
         await self._make_room()
-        stored = new_game(query, game)
-        live = LiveGame(stored, game, time.monotonic())
-        self._open[stored.id] = live
-        self._continue(live)
-        await self._store(live)
+        live = LiveGame(new_game(query, game), game, time.monotonic())
+        await self._store.commit(live, live.copy())
+        self._add(live)
         return live
 
     async def move(self, name: str, query: MoveQuery) -> LiveGame:
-        """Plays the person's move; raises NotFoundError, ConflictError, IllegalMoveError."""
+        """Plays the person's move; raises NotFoundError, ConflictError, IllegalMoveError, StoreError."""
         live = await self.find(name)
-        live.check_turn(query.version)
-        if (query.actions is None) == (query.text is None):
-            raise BoardwrightError("give a move either as actions or as text")
-        actions = live.parse(query.text) if query.text is not None else tuple(query.actions or ())
-        now = time.monotonic()
-        live.play(actions, now, now - live.turn_began)
-        await self._after_move(live)
+        async with live.lock:
+            now = time.monotonic()
+            live.check_turn(query.version, now)
+            if (query.actions is None) == (query.text is None):
+                raise BoardwrightError("give a move either as actions or as text")
+            actions = live.parse(query.text) if query.text is not None else tuple(query.actions or ())
+            changed = live.copy()
+            changed.play(actions, now, now - live.turn_began)
+            await self._commit(live, changed)
         return live
 
     async def undo(self, name: str) -> LiveGame:
-        """Takes back the person's last move and the player's answer; raises NotFoundError, ConflictError."""
+        """Takes back the person's last move and the player's answer; raises as `resign`."""
         live = await self.find(name)
-        live.take_back(time.monotonic())
-        self._cancel_search(live)
-        self._continue(live)
-        await self._store(live)
+        async with live.lock:
+            changed = live.copy()
+            changed.take_back(time.monotonic())
+            await self._commit(live, changed)
         return live
 
     async def resign(self, name: str) -> LiveGame:
-        """Ends the game with a loss of the person; raises NotFoundError, ConflictError."""
+        """Ends the game with a loss of the person; raises NotFoundError, ConflictError, StoreError."""
         live = await self.find(name)
-        live.check_open()
-        person = live.stored.person
-        outcome = Outcome(1 - person, f"{live.game.roles[person]} resigned")
-        await self._end(live, outcome, resigned=person)
+        async with live.lock:
+            live.check_open()
+            person, changed = live.stored.person, live.copy()
+            outcome = Outcome(1 - person, f"{live.game.roles[person]} resigned")
+            finished = changed.end(outcome, time.monotonic(), resigned=person)
+            await self._commit(live, changed, finished)
         return live
 
-    async def _after_move(self, live: LiveGame) -> None:
-        """Ends or continues the game after a move, and stores it."""
-        outcome = live.line.position.outcome
-        if outcome is not None:
-            await self._end(live, outcome)
-            return
-        self._continue(live)
-        await self._store(live)
-
-    async def _end(
-        self, live: LiveGame, outcome: Outcome, *, resigned: int | None = None, flagged: int | None = None
-    ) -> None:
+    async def _commit(self, live: LiveGame, changed: LiveGame, finished: PlayedGame | None = None) -> None:
+        """Stores a change and continues the game; raises StoreError, and StaleGameError, which drops the game."""
+        try:
+            await self._store.commit(live, changed, finished)
+        except StaleGameError:
+            self._forget(live)
+            raise
         self._cancel_search(live)
-        finished = live.end(outcome, time.monotonic(), resigned=resigned, flagged=flagged)
+        if live.over:
+            self._forget(live)
+        self._add(live)
+        self._publish(live)
+
+    async def _try_commit(self, live: LiveGame, changed: LiveGame) -> None:
+        """Stores a change that no request waits for; a failure is published, and the change is retried later."""
+        try:
+            await self._commit(live, changed)
+        except StaleGameError:
+            return
+        except BoardwrightError as error:
+            self._on_failure(live, str(error))
+
+    def _forget(self, live: LiveGame) -> None:
+        """Ends the player's search and the clock of a game that is over, or that another process has changed."""
+        self._cancel_search(live)
         self._open.pop(live.stored.id, None)
-        self._keep_finished(live)
-        self._set_flag_timer(live)
-        await self._store(live, finished)
+        flag = self._flags.pop(live.stored.id, None)
+        if flag is not None:
+            flag.cancel()
 
     def _keep_finished(self, live: LiveGame) -> None:
         self._finished[live.stored.id] = live
@@ -165,25 +189,27 @@ class LiveGames:
         if len(self._open) < self._settings.open_games:
             return
         idle = min(self._open.values(), key=lambda live: live.touched)
-        if time.monotonic() - idle.touched < IDLE_SECONDS:
-            raise BusyError(f"{len(self._open)} games are being played here: finish or resign one first")
-        self._cancel_search(idle)
-        del self._open[idle.stored.id]
-        name, unfinished = idle.stored.id, idle.abandon()
-        await self._store_thread.run(lambda store: move_to_record(store, name, self._add_net(idle, unfinished)))
+        async with idle.lock:
+            if time.monotonic() - idle.touched < IDLE_SECONDS:
+                raise BusyError(f"{len(self._open)} games are being played here: finish or resign one first")
+            await self._store.abandon(idle)
+            self._forget(idle)
 
     def _continue(self, live: LiveGame) -> None:
-        """Plays chance moves, then starts the person's clock or the player's search."""
-        while live.to_move == CHANCE and not live.over:
-            live.play((random.choice(live.line.position.legal_actions()),), time.monotonic(), 0.0)
-            if (outcome := live.line.position.outcome) is not None:
-                self._start_task(self._end(live, outcome))
-                return
+        """Starts the person's clock or the player's search."""
+        if live.to_move == CHANCE or live.line.position.outcome is not None:  # stored by an older version
+            self._start_task(self._advance(live))
+            return
         if live.to_move == live.stored.person:
             live.start_clock(time.monotonic())
         else:
             self._start_search(live)
         self._set_flag_timer(live)
+
+    async def _advance(self, live: LiveGame) -> None:
+        """Plays the chance moves that are due, and ends the game if it is over."""
+        async with live.lock:
+            await self._try_commit(live, live.copy())
 
     def _start_search(self, live: LiveGame) -> None:
         """Submits the player's search; its clock starts with the search, not while it waits or reads a net."""
@@ -223,17 +249,23 @@ class LiveGames:
                 if changed:
                     self._publish_change(live)
             case Answer():
-                live.player_stopped()
-                live.failures = 0
-                try:
-                    live.play(event.move, now, event.seconds)
-                except BoardwrightError as error:
-                    self._on_failure(live, str(error))
-                    return
-                live.nets.add(event.net)
-                self._start_task(self._after_move(live))
+                self._start_task(self._play_answer(live, live.ticket, event, now))
             case Failure():
                 self._on_failure(live, event.error)
+
+    async def _play_answer(self, live: LiveGame, ticket: Ticket | None, answer: Answer, now: float) -> None:
+        """Plays the player's move, unless its search was cancelled while another change was stored."""
+        async with live.lock:
+            if live.ticket is not ticket or live.over:
+                return
+            changed = live.copy()
+            try:
+                changed.play(answer.move, now, answer.seconds)
+            except BoardwrightError as error:
+                self._on_failure(live, str(error))
+                return
+            changed.nets.add(answer.net)
+            await self._try_commit(live, changed)
 
     def _on_failure(self, live: LiveGame, error: str) -> None:
         """Publishes a failure of the player, and retries it a few times."""
@@ -275,26 +307,25 @@ class LiveGames:
         self._flags[live.stored.id] = loop.call_later(left, self._on_flag, live, clock.running)
 
     def _on_flag(self, live: LiveGame, role: int) -> None:
-        if not live.over:
+        self._start_task(self._end_on_time(live, role))
+
+    async def _end_on_time(self, live: LiveGame, role: int) -> None:
+        """Ends a game whose clock has run out; tries again later if that cannot be stored."""
+        async with live.lock:
+            now = time.monotonic()
+            if live.over or not live.has_flagged(role, now):
+                self._set_flag_timer(live)
+                return
+            changed = live.copy()
             outcome = Outcome(1 - role, f"{live.game.roles[role]} ran out of time")
-            self._start_task(self._end(live, outcome, flagged=role))
-
-    async def _store(self, live: LiveGame, finished: PlayedGame | None = None) -> None:
-        snapshot = replace(live.stored)
-
-        def save(store: Store) -> None:
-            save_live_game(store, snapshot, None if finished is None else self._add_net(live, finished))
-
-        await self._store_thread.run(save)
-        self._publish(live)
-
-    def _add_net(self, live: LiveGame, played: PlayedGame) -> PlayedGame:
-        """The record with the checksum of the player's net: empty if it used several, the current one if it has not
-        moved. It reads the net: do not call it on the event loop.
-        """
-        nets = live.nets or {current_net(live.stored.opponent, live.game, self._settings)}
-        net = "" if len(nets) > 1 else next(iter(nets))
-        return replace(played, nets=("", net) if live.stored.person == 0 else (net, ""))
+            try:
+                await self._commit(live, changed, changed.end(outcome, now, flagged=role))
+            except StaleGameError:
+                return
+            except BoardwrightError:
+                if not self._closing:
+                    loop = asyncio.get_running_loop()
+                    self._flags[live.stored.id] = loop.call_later(RETRY_SECONDS, self._on_flag, live, role)
 
     def _publish_change(self, live: LiveGame) -> None:
         live.bump_version()

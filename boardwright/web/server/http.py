@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from boardwright.agents.specs import current_spec
 from boardwright.errors import BoardwrightError
+from boardwright.records.live import StaleGameError
 
 Json = dict[str, Any]
 Role = Literal[0, 1]
@@ -53,6 +54,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {  # error responses of every endpoi
         (409, "The request conflicts with the current state"),
         (422, "The request is malformed"),
         (429, "Too many requests: try again in a moment"),
+        (503, "The database cannot be used, for example because the disk is full"),
     )
 }
 
@@ -69,6 +71,10 @@ class BusyError(BoardwrightError):
     """More requests than the server handles at once."""
 
 
+class StoreError(BoardwrightError):
+    """A database that cannot be read or written, for example because the disk is full."""
+
+
 def one_line(text: str) -> str:
     """A message as one line of limited length."""
     return " ".join(text.split())[:MAX_LENGTH]
@@ -79,9 +85,12 @@ def problem(status: int, text: str) -> JSONResponse:
     return JSONResponse({"error": one_line(text)}, status)
 
 
+STATUSES = ((NotFoundError, 404), (ConflictError, 409), (StaleGameError, 409), (BusyError, 429), (StoreError, 503))
+
+
 def status_of(error: BoardwrightError) -> int:
     """The HTTP status of an error."""
-    for kind, status in ((NotFoundError, 404), (ConflictError, 409), (BusyError, 429)):
+    for kind, status in STATUSES:
         if isinstance(error, kind):
             return status
     return 400

@@ -5,14 +5,28 @@ open a connection of their own in another thread, `read`.
 """
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from boardwright.errors import BoardwrightError
 from boardwright.records.store import Store, open_store
+from boardwright.web.server.http import StoreError
 
 T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def hide_database(path: Path) -> Iterator[None]:
+    """Raises errors of the database as StoreError, with its path left out: clients do not see paths."""
+    try:
+        yield
+    except BoardwrightError as error:
+        if str(path) not in str(error):
+            raise
+        raise StoreError(str(error).replace(str(path), "the database")) from error
 
 
 class StoreThread:
@@ -36,7 +50,8 @@ class StoreThread:
 
         def run_work() -> T:
             assert self._store is not None, "the store is used before it is open"
-            return work(self._store)
+            with hide_database(self._path):
+                return work(self._store)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run_work)
 
@@ -44,7 +59,7 @@ class StoreThread:
         """The result of work that takes longer and only reads."""
 
         def run_work() -> T:
-            with open_store(self._path, create=False) as store:
+            with hide_database(self._path), open_store(self._path, create=False) as store:
                 return work(store)
 
         return await asyncio.to_thread(run_work)
