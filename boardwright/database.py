@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 
 BUSY_SECONDS = 60.0
 _ADVICE = {  # by error code of SQLite
@@ -60,6 +60,9 @@ class Database:
             yield self.connection
         except sqlite3.Error as error:
             raise _explained(self.path, self.kind, error) from error
+        except UnicodeDecodeError as error:  # in a message of SQLite that quotes the schema
+            advice = _ADVICE[sqlite3.SQLITE_CORRUPT]
+            raise BoardwrightError(advice.format(path=self.path, error="its schema is not UTF-8 text")) from error
         except UnicodeEncodeError as error:  # bytes of a command line that are not text
             text = f"{str(error.object)[:80]!r} is not UTF-8 text: {self.path} cannot hold it"
             raise BoardwrightError(text) from error
@@ -120,6 +123,7 @@ def open_database(path: Path, kind: Kind, *, create: bool) -> Database:
         connection = sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
     except sqlite3.Error as error:
         raise _explained(path, kind, error) from error
+    connection.text_factory = lambda data: data.decode(errors="replace")  # damaged text is shown, not refused
     database = Database(path, kind, connection)
     try:
         _prepare(database, writable)
@@ -156,6 +160,8 @@ def _applied_migrations(database: Database) -> int:
     (tables,) = database.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application != database.kind.application and (application or version or tables):
         raise BoardwrightError(f"{database.path} is a database, but not of {database.kind.noun}: give another file")
+    if version < 0:
+        raise BoardwrightError(f"{database.path} is damaged (its version is {version}): restore a copy of it")
     if version > len(database.kind.migrations):
         raise BoardwrightError(f"{database.path} was written by a newer version of boardwright: update boardwright")
     return version
@@ -177,5 +183,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 def _explained(path: Path, kind: Kind, error: sqlite3.Error) -> BoardwrightError:
     """The error as one line with advice."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors of the Python module have no code
-    text = _ADVICE.get(code, "{path}: {error}").format(path=path, error=error, noun=kind.noun)
+    if "user-defined function" in str(error):  # it got a value that we never write
+        code = sqlite3.SQLITE_CORRUPT
+    text = _ADVICE.get(code, "{path}: {error}").format(path=path, error=printable(str(error)), noun=kind.noun)
     return BoardwrightError(text)

@@ -45,14 +45,15 @@ class Tally:
 def tallies(played: PlayedGame) -> tuple[Tally, Tally]:
     """One game, from the side of the player of each role."""
     record, plies = played.record, 0
+    seconds = played.seconds or (0.0,) * len(record.actions)
     chosen: tuple[list[float], list[float]] = ([], [])  # seconds of each move, by role
     for number, position in enumerate(record.positions()):
         plies, role = position.plies, position.role_to_move
         if played.opening <= number < len(record.actions) and role != CHANCE:
             if position.core.continues and chosen[role]:
-                chosen[role][-1] += played.seconds[number]
+                chosen[role][-1] += seconds[number]
             else:
-                chosen[role].append(played.seconds[number])
+                chosen[role].append(seconds[number])
     first, second = (
         Tally(
             Score.of(record.result, role),

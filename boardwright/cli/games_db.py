@@ -127,13 +127,16 @@ def _list(options: List) -> None:
     """Prints a line a game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
     wanted = options.wanted()
     with open_store(options.db, create=False) as store:
+        damaged: list[str] = []
+        games = find_games(store, wanted, damaged)
         if options.json:
-            print_json({"games": [_summary(stored) for stored in find_games(store, wanted)]})
-            return
-        for stored in find_games(store, wanted):
-            played, record = stored.played, stored.played.record
-            players = printable(" - ".join(played.players))
-            print(f"{stored.id:>6}  {record.game} {record.rules.name}  {players}  {_ending(record)}  {stored.stored}")
+            print_json({"games": [_summary(stored) for stored in games]})
+        else:
+            for stored in games:
+                played, record = stored.played, stored.played.record
+                words = (f"{record.game} {record.rules.name}", " - ".join(played.players), _ending(record))
+                print(printable("  ".join([f"{stored.id:>6}", *words, stored.stored])))
+    _complain(damaged, "left out")
 
 
 def _summary(stored: StoredGame) -> dict[str, Any]:
@@ -178,7 +181,7 @@ def _show(options: Show) -> None:
         return
     from boardwright.views.terminal import render
 
-    print(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}")
+    print(printable(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}"))
     for role, player in zip(last.game.roles, played.players, strict=True):
         print(f"  {role}: {printable(player)}")
     print("  " + "\n  ".join(fill(moves)))
@@ -202,13 +205,14 @@ def _export(options: Export) -> None:
     """Writes a file, or prints its text."""
     wanted = options.wanted()
     with open_store(options.db, create=False) as store:
-        text, problems = export_games(find_games(store, wanted), _only_game(store, wanted, options.db))
+        damaged: list[str] = []
+        text, problems = export_games(find_games(store, wanted, damaged), _only_game(store, wanted, options.db))
     if options.out is None:
-        print(text, end="")
+        print("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, end="")
     else:
         write_text(options.out, text)
         print(f"wrote {options.out}")
-    _complain(problems, "left out")
+    _complain(damaged + problems, "left out")
 
 
 def _only_game(store: Store, wanted: GameFilter, path: Path) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from boardwright import __version__
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 from boardwright.games.builtin import game_commands
 
 COMMANDS = {
@@ -180,7 +180,7 @@ def _plainly(sentence: str) -> str:
 
 
 def _fail(message: str) -> NoReturn:
-    line = " ".join(message.split())
+    line = printable(" ".join(message.split()))
     if len(line) > LONGEST_MESSAGE:
         line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
     print(f"boardwright: {line}", file=sys.stderr)

@@ -10,6 +10,7 @@ from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points,
 from boardwright.cli.common import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
+from boardwright.errors import printable
 from boardwright.stats.score import Interval, elo_of_score, score_interval
 
 
@@ -77,7 +78,7 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
         spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
         print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
     for reason in _reasons(played):
-        print(f"  {reason}")
+        print(f"  {printable(reason)}")
 
 
 def _print_row(name: str, side: Tally, score: Interval) -> None:

@@ -11,7 +11,7 @@ from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.common import in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 from boardwright.stats.bayeselo import Ratings, rate
 from boardwright.stats.pairings import CrosstableRow, crosstable
 from boardwright.stats.score import Score
@@ -80,11 +80,13 @@ def _print_tables(played: list[PlayedGame], rows: list[CrosstableRow], ratings: 
     print(f"  {'':>2} {'':<{width}} {'Elo':>16} {'score':>8}{numbers}")
     for number, row in enumerate(rows, start=1):
         cells = "".join(f"{_cell(row.against.get(other.name)):>12}" for other in rows)
-        print(f"  {number:>2} {row.name:<{width}} {elo[row.name]:>16} {100 * row.total.share:>6.1f} %{cells}")
+        print(
+            f"  {number:>2} {printable(row.name):<{width}} {elo[row.name]:>16} {100 * row.total.share:>6.1f} %{cells}"
+        )
     for name, games in forfeits(played).items():
-        print(f"  {name} forfeited {games} games")
+        print(f"  {printable(name)} forfeited {games} games")
     for warning in ratings.warnings:
-        print(f"  {warning}")
+        print(f"  {printable(warning)}")
 
 
 def _cell(score: Score | None) -> str:

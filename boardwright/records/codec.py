@@ -6,15 +6,20 @@ times that, and no query needs a single action. Rules, tags and remarks are JSON
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from boardwright.coerce import MismatchError, checked
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Rules
 from boardwright.games.record import Line
+
+# What reading a damaged value raises.
+READING_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
+_CONDITIONS = {"seconds": float | None, "max_plies": int | None, "adjudicate": bool}
 
 
 def canonical(value: Any) -> str:
@@ -54,7 +59,27 @@ def rules_text(rules: Any) -> str:
 
 def rules_of(game: str, text: str) -> Rules:
     """The rule set; options that came after it was stored have their defaults."""
-    return rulefile.build(registry.game_class(game), json.loads(text))
+    return rulefile.build(registry.game_class(game), _table(json.loads(text), "rules"))
+
+
+def tags_of(text: str) -> dict[str, str]:
+    """The tags, which are stored as pairs to keep their order."""
+    return dict(checked(json.loads(text), tuple[tuple[str, str], ...]))
+
+
+def config_of(text: str) -> dict[str, Any]:
+    """The configuration of an event; the parts that are read later are checked."""
+    config = _table(json.loads(text), "config")
+    checked(config.get("players", []), tuple[str, ...])
+    checked(list(_table(config.get("nets", {}), "nets").values()), tuple[str, ...])
+    conditions = _table(config.get("conditions", {}), "conditions")
+    for name, hint in _CONDITIONS.items():
+        if name in conditions:
+            checked(conditions[name], hint)
+    if conditions.get("clock") is not None:
+        clock = _table(conditions["clock"], "clock")
+        checked([clock["seconds"], clock["increment"]], tuple[float, float])
+    return config
 
 
 def remarks_text(line: Line) -> str | None:
@@ -81,12 +106,23 @@ def _remarks(line: Line) -> dict[str, Any]:
     return {name: field for name, field in remarks.items() if field}
 
 
-def _remark_fields(remarks: Mapping[str, Any]) -> dict[str, Any]:
+def _remark_fields(remarks: Any) -> dict[str, Any]:
+    comments, marks, variations = (
+        _table(_table(remarks, "remarks").get(name, {}), name) for name in ("comments", "marks", "variations")
+    )
     return {
-        "comments": {int(played): text for played, text in remarks.get("comments", {}).items()},
-        "marks": {int(played): tuple(marks) for played, marks in remarks.get("marks", {}).items()},
-        "variations": {
-            int(played): tuple(Line(actions=tuple(other["actions"]), **_remark_fields(other)) for other in others)
-            for played, others in remarks.get("variations", {}).items()
-        },
+        "comments": {int(played): checked(text, str) for played, text in comments.items()},
+        "marks": {int(played): checked(marks, tuple[str, ...]) for played, marks in marks.items()},
+        "variations": {int(played): tuple(map(_variation, others)) for played, others in variations.items()},
     }
+
+
+def _variation(fields: Any) -> Line:
+    return Line(actions=checked(fields["actions"], tuple[int, ...]), **_remark_fields(fields))
+
+
+def _table(value: Any, name: str) -> dict[str, Any]:
+    """A JSON object; raises MismatchError for other values."""
+    if not isinstance(value, dict):
+        raise MismatchError(f"{name}: expected an object, not {str(value)[:40]!r}")
+    return value

@@ -7,7 +7,6 @@ resumes it. An imported file is an event too. A match of the app is an event, it
 """
 
 import itertools
-import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from typing import Any, Literal
 from boardwright.agents.specs import current_spec, original_spec
 from boardwright.arena.backends import Backend, GameTask
 from boardwright.arena.event import Clock, Conditions, Event, PlayedGame
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 from boardwright.games import registry
-from boardwright.records.codec import canonical
+from boardwright.records.codec import READING_ERRORS, canonical, config_of
 from boardwright.records.games import GameFilter, find_games, save_game
 from boardwright.records.store import Store
 
@@ -71,9 +70,12 @@ def begin_event(store: Store, config: Mapping[str, Any]) -> int:
     return found[0]
 
 
-def _read_config(text: str) -> dict[str, Any]:
-    """The configuration of a stored event, with the current names of its players."""
-    return _with_specs(json.loads(text), current_spec)
+def _read_config(store: Store, event: int, text: str) -> dict[str, Any]:
+    """The configuration of a stored event, with the current names of its players; raises BoardwrightError."""
+    try:
+        return _with_specs(config_of(text), current_spec)
+    except READING_ERRORS as error:
+        raise BoardwrightError(f"event {event} in {store.path} cannot be read: {printable(str(error))}") from error
 
 
 def _with_specs(config: Mapping[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
@@ -97,7 +99,8 @@ def events(store: Store) -> list[StoredEvent]:
     query = """SELECT id, config, began, (SELECT count(*) FROM games WHERE event = events.id)
         FROM events ORDER BY id"""
     with store.reading() as connection:
-        return [StoredEvent(number, _read_config(config), *rest) for number, config, *rest in connection.execute(query)]
+        rows = connection.execute(query).fetchall()
+    return [StoredEvent(number, _read_config(store, number, config), *rest) for number, config, *rest in rows]
 
 
 def play_events(
@@ -181,7 +184,7 @@ def find_match(store: Store, match: int) -> StoredMatch | None:
 def _read_matches(store: Store, which: str, value: int) -> list[StoredMatch]:
     with store.reading() as connection:
         rows = connection.execute(f"{_MATCHES} {which}", [value]).fetchall()
-    return [StoredMatch(*fields, config=_read_config(config)) for *fields, config in rows]
+    return [StoredMatch(*fields, config=_read_config(store, fields[1], config)) for *fields, config in rows]
 
 
 def games_of_match(store: Store, match: StoredMatch) -> list[MatchGame]:

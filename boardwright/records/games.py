@@ -1,6 +1,6 @@
 """Games in the database: storing, finding and counting them, and their results for ratings."""
 
-import json
+import math
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 from boardwright import __version__
 from boardwright.agents.specs import OLD_NAMES, current_spec
 from boardwright.arena.event import PlayedGame
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, printable
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import current_rule_name
@@ -18,6 +18,10 @@ from boardwright.records.store import Store
 from boardwright.stats.pairings import Encounter
 
 UNKNOWN = "?"  # a player that a game file does not name
+LONGEST_REASON = 200  # characters, why a game cannot be read
+_COLUMNS: dict[str, Any] = dict.fromkeys(("id", "number", "opening", "result"), int)  # a damaged schema lets others in
+_COLUMNS |= dict.fromkeys(("reason", "stored", "first_spec", "second_spec", "first_version", "second_version"), str)
+_COLUMNS |= {"event": int | None, "start": str | None}
 _NET = " net "  # in a player's version, between that of boardwright and the checksum of its net, if it has one
 KNOWN = f"(first.spec != '{UNKNOWN}' AND second.spec != '{UNKNOWN}')"
 LISTING = """
@@ -131,8 +135,12 @@ def insert_game(
     return connection.execute(query, row).rowcount == 1
 
 
-def find_games(store: Store, which: GameFilter) -> Iterator[StoredGame]:
-    """The games that match a filter, in the order in which they were stored."""
+def find_games(store: Store, which: GameFilter, damaged: list[str] | None = None) -> Iterator[StoredGame]:
+    """The games that match a filter, in the order in which they were stored.
+
+    Raises BoardwrightError for a game that cannot be read; with a list `damaged`, appends the message to it and goes
+    to the next game.
+    """
     where, values = which.condition()
     if which.limit is not None:
         where = f" WHERE games.id IN (SELECT games.id {LISTING} {where} ORDER BY games.id DESC LIMIT :limit)"
@@ -146,31 +154,44 @@ def find_games(store: Store, which: GameFilter) -> Iterator[StoredGame]:
         for row in cursor.execute(query, values):
             try:
                 game = _stored_game(row, rule_sets)
-            except (ValueError, TypeError, KeyError) as error:
-                raise BoardwrightError(f"game {row['id']} in {store.path} cannot be read: {error}") from error
-            yield game
+            except codec.READING_ERRORS as error:
+                reason = printable(str(error))[:LONGEST_REASON] or type(error).__name__
+                message = f"game {row['id']} in {store.path} cannot be read: {reason}"
+                if damaged is None:
+                    raise BoardwrightError(message) from error
+                damaged.append(message)
+            else:
+                yield game
 
 
 def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
     """A game from its row; adds its rules to `rule_sets`."""
+    for name, kinds in _COLUMNS.items():
+        if not isinstance(row[name], kinds):
+            raise BoardwrightError(f"its {name} is {str(row[name])[:40]!r}")
+    if not (0 <= row["result"] <= ONGOING and {row["resigned"], row["forfeited_by"]} <= {None, 0, 1}):
+        raise BoardwrightError(f"its result is {row['result']}")
+    seconds, actions = codec.seconds_of(row["seconds"]), codec.actions_of(row["actions"])
+    if 0 < len(seconds) < len(actions) or not all(map(math.isfinite, seconds)):
+        raise BoardwrightError(f"it has {len(seconds)} times for {len(actions)} actions, or times that are not finite")
     if row["rule_set"] not in rule_sets:
         rule_sets[row["rule_set"]] = codec.rules_of(row["game"], row["options"])
     record = GameRecord(
         game=row["game"],
         rules=rule_sets[row["rule_set"]],
         start=row["start"],
-        actions=codec.actions_of(row["actions"]),
+        actions=actions,
         result=row["result"],
         reason=row["reason"],
         resigned=row["resigned"],
-        tags=dict(json.loads(row["tags"])),
+        tags=codec.tags_of(row["tags"]),
         **codec.remarks_of(row["remarks"]),
     )
     played = PlayedGame(
         record=record,
         players=(row["first_spec"], row["second_spec"]),
         opening=row["opening"],
-        seconds=codec.seconds_of(row["seconds"]),
+        seconds=seconds,
         forfeited_by=row["forfeited_by"],
         index=row["number"],
         nets=(parts_of(row["first_version"])[1], parts_of(row["second_version"])[1]),

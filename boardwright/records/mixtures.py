@@ -1,6 +1,5 @@
 """Warnings about games that are rated together though they differ: in rules, versions, nets, time or conditions."""
 
-import json
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from boardwright.agents.specs import LIMITS, sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import ONGOING
+from boardwright.records import codec
 from boardwright.records.games import KNOWN, LISTING, GameFilter, in_field, parts_of, rule_set_names
 from boardwright.records.store import Store
 
@@ -40,17 +40,32 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
         (nameless,) = connection.execute(query, values).fetchone()
     if nameless:
         warnings.append(f"{nameless:,} games of players without a name are left out")
-    kinds = [kind for kind in _kinds(store, game, rules) if in_field(field, *kind.players)]
+    configs, damaged = _read_configs(store)
+    if damaged:
+        names = _some([str(number) for number in damaged])
+        warnings.append(f"the conditions of these events cannot be read, they are damaged: {names}")
+    kinds = [kind for kind in _kinds(store, game, rules, configs) if in_field(field, *kind.players)]
     return warnings + _versions(kinds) + _nets(kinds) + _times(kinds, _timed_players(game)) + _conditions(kinds)
 
 
-def _kinds(store: Store, game: str, rules: str | None) -> list[_Kind]:
+def _read_configs(store: Store) -> tuple[dict[int, Mapping[str, Any]], list[int]]:
+    """The configurations of events by id, and the ids of events whose configuration is damaged."""
+    configs, damaged = {}, []
+    with store.reading() as connection:
+        for number, text in connection.execute("SELECT id, config FROM events ORDER BY id"):
+            try:
+                configs[number] = codec.config_of(text)
+            except codec.READING_ERRORS:
+                damaged.append(number)
+    return configs, damaged
+
+
+def _kinds(store: Store, game: str, rules: str | None, configs: Mapping[int, Mapping[str, Any]]) -> list[_Kind]:
     """The kinds of games that are rated."""
     where, values = GameFilter(game=game, rules=rules).condition()
     query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
         {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
     with store.reading() as connection:
-        configs = {number: json.loads(text) for number, text in connection.execute("SELECT id, config FROM events")}
         return [
             _Kind(((first, its_version), (second, other_version)), configs.get(event, {}))
             for event, first, its_version, second, other_version in connection.execute(query, values)

@@ -12,7 +12,7 @@ from boardwright.agents.specs import current_spec
 from boardwright.database import Database, Kind, open_database
 from boardwright.games import registry
 from boardwright.games.builtin import GAMES
-from boardwright.records.codec import canonical
+from boardwright.records.codec import READING_ERRORS, canonical
 
 APPLICATION = 0x42576774  # in the header of our files: "BWgt"
 
@@ -93,7 +93,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         # Shipped rule sets under their current names, `Game.old_rule_names`.
         "UPDATE OR IGNORE rule_sets SET options = current_options(game, options)",
-        "UPDATE rule_sets SET name = json_extract(options, '$.name')",
+        """UPDATE rule_sets SET name = json_extract(options, '$.name')
+            WHERE json_valid(options) AND json_type(options, '$.name') = 'text'""",
         "UPDATE OR IGNORE events SET config = current_config(config)",
         "UPDATE live_games SET rules = current_rule_name(game, rules)",
     ),
@@ -119,13 +120,19 @@ def open_store(path: Path, *, create: bool) -> Store:
 
 
 def _current_options(game: str, text: str) -> str:
-    """The JSON of a stored rule set; one that ships under another name by now has that name."""
-    return canonical(registry.with_current_name(game, json.loads(text)))
+    """The JSON of a stored rule set; one that ships under another name by now has that name. Damaged text stays."""
+    try:
+        return canonical(registry.with_current_name(game, json.loads(text)))
+    except READING_ERRORS:
+        return text
 
 
 def _current_config(text: str) -> str:
     """The JSON of an event's configuration, likewise."""
-    config = json.loads(text)
-    if "rules" in config:
-        config["rules"] = registry.with_current_name(config["game"], config["rules"])
-    return canonical(config)
+    try:
+        config = json.loads(text)
+        if "rules" in config:
+            config["rules"] = registry.with_current_name(config["game"], config["rules"])
+        return canonical(config)
+    except READING_ERRORS:
+        return text
