@@ -24,9 +24,10 @@ run() { # run SANITIZERS LIBRARY COMMAND...: with the module built for these san
     # The interpreter outside .venv: the editable install in .venv would find the module without sanitizers.
     LD_PRELOAD="$($compiler -print-file-name="$library") $($compiler -print-file-name=libstdc++.so)" \
         ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
-        PYTHONPATH="$PWD/$folder/python:$packages" setarch -R "$python" -s "$@"
+        PYTHONPATH="$PWD/$folder/python:$packages" setarch -R "$python" -s -P "$@"
 }
 
 run address,undefined libasan.so tests/core/fuzz.py --calls "$calls"
-run address,undefined libasan.so -m pytest -q -p no:cacheprovider tests/games/test_positions.py tests/agents/test_alphabeta.py
+run address,undefined libasan.so -m pytest -q -p no:cacheprovider \
+    tests/games/tablut/test_victory_path.py tests/games/draughts/test_tablebase.py tests/agents/test_alphabeta.py
 run thread libtsan.so tests/core/fuzz.py --calls "$((calls / 10))" --threads 4

@@ -84,6 +84,7 @@ std::shared_ptr<const draughts::Tablebase> open_tables(const std::optional<std::
 Position<Draughts> set_up(std::shared_ptr<const Draughts> game, std::uint32_t black, std::uint32_t white,
                           std::uint32_t kings, Role to_move, int continuing, int quiet, int plies) {
     check_role(to_move);
+    require(continuing >= 0 && continuing <= 32, "continuing must be a square from 1 to 32, or 0");
     const draughts::Bits piece = continuing ? draughts::Bits{1} << (continuing - 1) : 0;
     return {game, Line<Draughts>(*game, game->make({{black, white}, kings}, to_move, piece, quiet, plies))};
 }
