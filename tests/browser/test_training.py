@@ -13,8 +13,8 @@ from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, Request, expect
 
+from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import Metrics
-from boardwright.learn.run.run_folder import exclusive
 
 A_COMPILATION_MS = 300_000
 SMALLEST = (

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from boardwright.errors import RunError
-from boardwright.learn.run.run_folder import exclusive, is_held
+from boardwright.learn.run.lock import exclusive, is_held
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from boardwright.learn.run.run_folder import exclusive
+from boardwright.learn.run.lock import exclusive
 with exclusive(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

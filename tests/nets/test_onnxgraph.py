@@ -65,7 +65,7 @@ def test_the_graph_runs_in_old_runtimes(tmp_path: Path) -> None:
 def test_an_evaluation_net_has_neither_graph_nor_network(tmp_path: Path) -> None:
     game = boardwright.game("draughts", observation="paper")
     path = scrambled.net_file(tmp_path, EVALUATION, game)
-    with pytest.raises(NetError, match=f"net file {path}: .* nothing of moves: play it with alphabeta:net={path}$"):
+    with pytest.raises(NetError, match=f"net file {path}: .* no policy: play it with alphabeta:net={path}$"):
         onnxgraph.build(netfile.read(path))
-    with pytest.raises(NetError, match=r"net evaluation 12-5: .* nothing of moves: play it with alphabeta:net=FILE$"):
+    with pytest.raises(NetError, match=r"net evaluation 12-5: .* no policy: play it with alphabeta:net=FILE$"):
         make_network(EVALUATION, game)

@@ -153,7 +153,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     [
         ({"nets": ("nope",)}, "net 'nope': no such file"),
         ({"nets": ("draughts", "tablut")}, "made for tablut"),
-        ({"nets": ("draughts-evaluation",)}, "says nothing of moves"),
+        ({"nets": ("draughts-evaluation",)}, "has no policy"),
         ({"nets": ("wishes.safetensors",)}, "says nothing of who will win"),
         ({"tables": Path("nowhere")}, "nowhere"),
     ],

@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from planted_run import log, plant_net, plant_run
 
 import boardwright
+from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import History, Metrics, read_metrics
-from boardwright.learn.run.run_folder import exclusive
 from boardwright.nets.config import EvaluationConfig
 from boardwright.web.app import make_app
 from boardwright.web.settings import Settings

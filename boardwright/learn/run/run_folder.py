@@ -1,36 +1,12 @@
-"""A run's folder: its lock, and whether it has a run to resume."""
+"""Whether a folder has a run to resume."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import safetensors
 
-from boardwright import filelock
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile, checkpoint, league, metrics, portable_state
-
-
-@contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError."""
-    with ExitStack() as stack:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(filelock.hold(folder / "lock"))
-        except filelock.LockHeldError as error:
-            raise RunError(
-                f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
-            ) from error
-        except OSError as error:
-            raise RunError(f"cannot train into {folder}: {error.strerror}") from error
-        yield
-
-
-def is_held(folder: Path) -> bool:
-    """Whether a process is training into a folder."""
-    return filelock.is_held(folder / "lock")
 
 
 def can_resume(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
-from boardwright.learn.run.run_folder import is_held
+from boardwright.learn.run.lock import is_held
 from boardwright.web.server.http import NotFoundError
 
 CONFIG = "config.json"

@@ -1,0 +1,29 @@
+"""The lock of a run's folder. Imports no JAX: the server asks which runs are being trained."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from boardwright import filelock
+from boardwright.errors import RunError
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError."""
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(filelock.hold(folder / "lock"))
+        except filelock.LockHeldError as error:
+            raise RunError(
+                f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
+            ) from error
+        except OSError as error:
+            raise RunError(f"cannot train into {folder}: {error.strerror}") from error
+        yield
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process is training into a folder."""
+    return filelock.is_held(folder / "lock")
