@@ -30,14 +30,14 @@ class Purpose:
 
     method: str | None  # that trained it, if the file says so
     player: str  # that it is for
-    foretells_results: bool  # whether its values are results of games, from -1 to 1
+    predicts_results: bool  # whether its values are results of games, from -1 to 1
 
 
 def purpose_of(file: NetFile) -> Purpose:
     """What the net in a file is good for: by its kind, and by the method that trained it."""
     # What a DQN has for a value is the average of its actions', no forecast of its own play.
     method = file.training.get("method")
-    return Purpose(method, player_for(file), file.config.foretells_results and method != "dqn")
+    return Purpose(method, player_for(file), file.config.predicts_results and method != "dqn")
 
 
 def player_for(file: NetFile) -> str:
@@ -49,7 +49,7 @@ def player_for(file: NetFile) -> str:
         return "alphabeta"
     if method in ("dqn", "ppo"):
         return method
-    return "alphazero" if file.config.foretells_results else "net"
+    return "alphazero" if file.config.predicts_results else "net"
 
 
 def check_player(player: str, purpose: Purpose, net: str) -> None:
@@ -60,7 +60,7 @@ def check_player(player: str, purpose: Purpose, net: str) -> None:
     if purpose.player == "alphabeta":
         raise without_policy(f"net {net!r}", net)
     if player == "alphazero":
-        if not purpose.foretells_results:
+        if not purpose.predicts_results:
             raise NetError(
                 f"net {net!r}: says nothing of who will win, so there is nothing to search with: play it with {instead}"
             )

@@ -71,7 +71,7 @@ class NetPlayer(Agent):
         logits, values = self._net.evaluate(planes, np.array([position.role_to_move], np.int32))
         policy = dict(zip(legal, shares(logits[0, legal]), strict=True))
         action = draw(policy, self._temperature, self._random)
-        value = float(np.clip(values[0], -1, 1)) if self._net.purpose.foretells_results else None
+        value = float(np.clip(values[0], -1, 1)) if self._net.purpose.predicts_results else None
         return Choice(action, value, policy, (action,), nodes=1, prior=policy)
 
 

@@ -178,8 +178,8 @@ def _too_many_deaths(task: GameTask, last: str = "") -> BoardwrightError:
 
 
 def _work(connection: Connection) -> None:
-    """What a worker process does: receives tasks and sends games until the pipe is closed."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # closes the players on the way out
+    """Main loop of a worker process: receives tasks and sends games until the pipe is closed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # closes the players at exit
     while True:
         try:
             task = connection.recv()

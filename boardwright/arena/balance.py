@@ -147,7 +147,7 @@ def opening_plies(text: str) -> tuple[int, ...]:
             continue
         is_number = detail.isascii() and detail.isdigit() and len(detail) <= len(str(MOST_PLIES))
         if kind != RANDOM or not is_number or not 1 <= int(detail) <= MOST_PLIES:
-            raise BoardwrightError(f"openings {part[:40]!r}: say start or random:1 to random:{MOST_PLIES}")
+            raise BoardwrightError(f"openings {part[:40]!r}: expected start or random:1 to random:{MOST_PLIES}")
         found.append(int(detail))
     return tuple(dict.fromkeys(found))
 

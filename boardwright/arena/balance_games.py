@@ -43,7 +43,7 @@ def games_of(question: Question) -> list[tuple[NetFile, Game]]:
         if not any(net is player for player, _ in found):
             played = ", ".join(f"{game.rules.name} by {shipped.name_of(player.path)}" for player, game in found)
             raise NetError(
-                f"net {shipped.name_of(net.path)} plays none of the rule sets: {played}: leave it out, or ask about "
+                f"net {shipped.name_of(net.path)} plays none of the rule sets: {played}: leave it out, or add "
                 "rules that only it was trained on"
             )
     return found

@@ -127,7 +127,7 @@ class Event:
         return registry.game(self.game, self.rules)
 
     def pairings(self) -> list[tuple[int, int]]:
-        """The players who meet, by number: all pairs, or in a gauntlet those with the first player."""
+        """The pairs of players, by number: all pairs, or in a gauntlet those with the first player."""
         pairs = itertools.combinations(range(len(self.players)), 2)
         return [pair for pair in pairs if pair[0] == 0 or not self.gauntlet]
 
@@ -166,7 +166,7 @@ class Event:
             if known.get(spec, net) != net:
                 raise BoardwrightError(
                     f"player {spec!r}: its net has changed since this began, or another or none is on a machine "
-                    "that plays: games already finished are kept; start again, with a copy of the net that stays so"
+                    "that plays: games already finished are kept; start again, with a copy of the net"
                 )
 
     def config(self) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def _stopped(position: Position, conditions: Conditions) -> Outcome | None:
 
 
 def _reason(error: Exception) -> str:
-    """An error in one line; those that are not meant for people with their kind."""
+    """An error in one line, with its class unless it is a BoardwrightError."""
     lines = str(error).split("\n")
     text = lines[0] if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {lines[0]}"
     text = printable(text)

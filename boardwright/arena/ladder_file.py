@@ -75,7 +75,7 @@ def read(path: Path) -> RatedField:
     try:
         data = json.loads(content)
         players = data.pop("players")
-        rated = RatedField(**_fields(RatedField, data, besides="players"), players=tuple(map(_player, players)))
+        rated = RatedField(**_fields(RatedField, data, excluded="players"), players=tuple(map(_player, players)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, MismatchError) else "not JSON of the right form"
         raise LadderFileError(f"ratings {path}: damaged ({reason}): {AGAIN}") from error
@@ -109,9 +109,9 @@ def _player(data: dict[str, Any]) -> Rating:
     return rating
 
 
-def _fields(kind: type, data: dict[str, Any], besides: str = "") -> dict[str, Any]:
+def _fields(kind: type, data: dict[str, Any], excluded: str = "") -> dict[str, Any]:
     """The fields of a record in a file: all of them and no others, with the right types."""
-    hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name != besides}
+    hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if name != excluded}
     if data.keys() != hints.keys():
         odd = ", ".join(sorted(data.keys() ^ hints.keys()))
         raise MismatchError(f"missing or unknown: {odd[:100]}")

@@ -4,11 +4,10 @@
     random:K       K random whole moves, drawn for every pair of games
     ballots        the game's own list, in an order drawn by the seed
     ballots:DECK   a part of that list
-    FILE           one opening a line, a position or moves; `#` begins a comment
+    FILE           one opening per line, a position or moves; `#` begins a comment
 
 Deterministic players would play the same game again and again from one position. So matches begin with two random moves
-by default. Each opening serves a pair of games with the roles
-swapped, so an opening that favours a role favours neither player.
+by default. Each opening serves a pair of games with the roles swapped, so a biased one favours neither player.
 """
 
 import itertools
@@ -25,7 +24,7 @@ from boardwright.games.lines import play_words
 DEFAULT = "random:2"
 MOST_RANDOM_MOVES = 100
 LARGEST_FILE = 16 << 20  # bytes
-_TRIES = 50  # to find a random opening that is not decided, and a new one
+_TRIES = 50  # attempts to find a new random opening that is not decided
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def identity(game: Game, source: str) -> str:
 
 
 def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
-    """The openings of a source, one a pair of games, without end; raises BoardwrightError.
+    """The openings of a source, one per pair of games, without end; raises BoardwrightError.
 
     The same source and seed always give the same openings.
     """
@@ -73,13 +72,11 @@ def _whole_moves(detail: str, source: str) -> int:
     try:
         return whole(1, MOST_RANDOM_MOVES)(detail)
     except ValueError:
-        raise BoardwrightError(
-            f"openings {source[:40]!r}: say how many moves, random:1 to random:{MOST_RANDOM_MOVES}"
-        ) from None
+        raise BoardwrightError(f"openings {source[:40]!r}: expected random:1 to random:{MOST_RANDOM_MOVES}") from None
 
 
 def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]:
-    """Random openings that leave the game open, none twice as long as others turn up."""
+    """Random openings that leave the game open, without repetition while new ones are found."""
     chance, had = random.Random(seed), set()
     while True:
         position = None
@@ -90,7 +87,7 @@ def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]
                 if drawn.hash not in had:
                     break
         if position is None:
-            raise BoardwrightError(f"openings random:{moves}: the game is over within {moves} moves, take fewer")
+            raise BoardwrightError(f"openings random:{moves}: the game is over within {moves} moves: choose fewer")
         had.add(position.hash)
         yield Beginning(None, tuple(position.actions()))
 
@@ -123,7 +120,9 @@ def _read(source: str) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
         known = "start, random:K, ballots or ballots:DECK"
-        raise BoardwrightError(f"openings {source!r}: cannot read that file ({reason}); or say {known}") from None
+        raise BoardwrightError(
+            f"openings {source!r}: cannot read that file ({reason}); other choices: {known}"
+        ) from None
     if len(content) > LARGEST_FILE:
         raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
     try:
@@ -137,7 +136,7 @@ def _lines(text: str) -> list[tuple[int, str]]:
     stripped = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), start=1)]
     filled = [(number, line) for number, line in stripped if line]
     if not filled:
-        raise BoardwrightError("the file of openings is empty: give one opening a line, a position or moves")
+        raise BoardwrightError("the file of openings is empty: give one opening per line, a position or moves")
     return filled
 
 

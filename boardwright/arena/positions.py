@@ -73,7 +73,7 @@ def kept_boards(
     workers: int = 1,
     on_progress: OnProgress = None,
 ) -> Boards:
-    """The same, stored in a folder and loaded from there the next time."""
+    """The same positions, stored in a folder and loaded from there the next time."""
     made_from: dict[str, Any] = {
         "game": game.name,
         "rules": asdict(game.rules),

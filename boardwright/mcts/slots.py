@@ -3,7 +3,7 @@
 Slots are filled in ascending order of action numbers, and what is left over is padding. A position with
 more than K legal moves keeps the K that rank highest, by prior unless the caller ranks otherwise.
 
-How: the mask becomes 32-bit words, of which there are so few (81 for Tablut's 2,592 actions) that their
+How: the mask becomes 32-bit words, few enough (81 for Tablut's 2,592 actions) that their
 running count is one small matrix product; slot k then finds its word by counting how many words end at or
 before k, and its bit inside the word by halving. Everything is elementwise or a short sum: no sort, no
 scatter, no long prefix sum. That is for the accelerator, where `lax.top_k` of more than 16 sorts whole rows
@@ -63,7 +63,7 @@ def pack(mask: Array, logits: Array, num_slots: int, rank: Array | None = None) 
 
 
 def at_slots(values: Array, slots: Slots) -> Array:
-    """[B, K]: what values [B, A] say of the moves in the slots; anything in empty ones."""
+    """[B, K]: values [B, A] of the moves in the slots; undefined in empty ones."""
     return jnp.take_along_axis(values, jnp.maximum(slots.actions, 0).astype(jnp.int32), axis=1)
 
 

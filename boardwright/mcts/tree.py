@@ -8,10 +8,10 @@ nodes a simulation passed are a mask [N, B], so that backing up is elementwise. 
 Values are kept from the side of role 0 for either mover, so that backing up needs no signs and nothing assumes
 that the players alternate; a node sees its children's values with the sign of its own mover. A node where the
 game is over has the result as its value and no moves; a simulation that comes to it again ends there, and the
-row it would have filled stays unreachable. Shaped rewards are not looked at: results alone count.
+row it would have filled stays unreachable. Shaped rewards are ignored: only results count.
 
-Chance never moves in a tree: `boardwright.games.batched.without_chance` makes an environment whose steps go
-on until a role is to move. Each link then holds the one outcome that was drawn when it was made.
+Chance never moves in a tree: `boardwright.games.batched.without_chance` makes an environment whose steps
+continue until a role is to move. Each link then holds the one outcome that was drawn when it was made.
 """
 
 import dataclasses
@@ -208,7 +208,7 @@ def _descend(tree: Tree, slot: Array, scores: Callable[[Node], Array]) -> _Desce
         return _Descent(node, slot, child, path, depth, jnp.zeros_like(going))
 
     child, going = beyond(tree.child[0], slot)
-    if not is_whole():  # the kernel knows nothing of batches that are split
+    if not is_whole():  # the kernel does not support split batches
         return together(slot, child, going)
     return jax.lax.platform_dependent(slot, child, going, cuda=apart, default=together)
 

@@ -1,1 +1,1 @@
-"""Nets: what they look like, the file they live in, and how they are evaluated with and without JAX."""
+"""Nets: architectures, net files, and evaluation with and without JAX."""

@@ -94,7 +94,7 @@ class NetConfig:
         return True
 
     @property
-    def foretells_results(self) -> bool:
+    def predicts_results(self) -> bool:
         """Whether the value is an expected result, from -1 to 1, rather than a return in some unit of reward."""
         return self.value != "linear"
 
@@ -135,7 +135,7 @@ class PlainConfig:
         return self.value_hidden is not None
 
     @property
-    def foretells_results(self) -> bool:
+    def predicts_results(self) -> bool:
         """Never: its value, where it has one, is linear."""
         return False
 
@@ -167,7 +167,7 @@ class EvaluationConfig:
         return True
 
     @property
-    def foretells_results(self) -> bool:
+    def predicts_results(self) -> bool:
         """Always: the hyperbolic tangent of its output is an expected result."""
         return True
 

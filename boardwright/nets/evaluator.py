@@ -34,7 +34,7 @@ class Evaluator:
     def evaluate(self, observations: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(policy logits [N, num_actions], values [N]), float32, from the side of the mover.
 
-        Values are expected results from -1 to 1 if `net.config.foretells_results`, else returns.
+        Values are expected results from -1 to 1 if `net.config.predicts_results`, else returns.
 
         observations: [N, rows, columns, planes] as the mover sees them; roles: [N], who that is, 0 or 1.
         Logits of illegal actions are undefined.
@@ -47,7 +47,7 @@ class Evaluator:
         return logits, values  # type: ignore[return-value]
 
     def evaluate_positions(self, positions: Sequence[Position]) -> tuple[np.ndarray, np.ndarray]:
-        """The same of positions of this game; none of them chance's to move."""
+        """Evaluates positions of this game; in none may chance be to move."""
         for position in positions:
             if position.role_to_move == CHANCE:
                 raise NetError(f"position {position.text!r}: chance is to move, so there is nothing to evaluate")
@@ -60,6 +60,6 @@ class Evaluator:
 
 
 def _alike(game: Game, other: Game) -> bool:
-    """Whether two games are played and observed alike."""
+    """Whether two games have the same rules and observations."""
     same_class = type(game) is type(other)
     return game is other or (same_class and game.rules == other.rules and game.observation == other.observation)

@@ -29,7 +29,7 @@ from boardwright.nets.layout import Interface, interface_of, table_of, weight_sh
 
 VERSION = 1
 KEY = "boardwright"  # of the header in the metadata
-PLACES = "places"  # the tensor that is no weight
+PLACES = "places"  # the only tensor that is not a weight
 MAX_HEADER_BYTES = 1 << 20
 MAX_BYTES = 1 << 30
 AGAIN = "copy or train it again"
@@ -57,7 +57,7 @@ class NetFile:
     rules: Mapping[str, Any]  # every option of the rule set
     observation: str
     planes: tuple[str, ...]  # what each plane of an observation shows
-    training: Mapping[str, Any]  # where the net comes from, in the learner's words
+    training: Mapping[str, Any]  # provenance: settings, iteration, frames
     weights: Mapping[str, np.ndarray]  # float32, by the names of `layout.py`
 
 
@@ -70,7 +70,7 @@ def write(
     training: Mapping[str, Any],
     storage: Literal["float32", "bfloat16"] = "float32",
 ) -> None:
-    """Writes a net so that a file of that name is always whole. In bfloat16 kernels take half the room."""
+    """Writes a net atomically; kernels in bfloat16 take half the space."""
     interface = interface_of(config, game)
     shapes = {name: weight.shape for name, weight in weights.items()}
     if shapes != weight_shapes(config, interface):
@@ -109,7 +109,7 @@ def read(path: Path, *, game: Game | None = None) -> NetFile:
     try:
         net = _net(path, header, stored)
     except (KeyError, TypeError, AttributeError) as error:
-        raise NetError(f"net file {path}: its header lacks or garbles something ({error}): {AGAIN}") from error
+        raise NetError(f"net file {path}: its header is incomplete or malformed ({error}): {AGAIN}") from error
     if game is not None:
         check_fit(net, game)
     return net
@@ -138,7 +138,7 @@ def check_fit(net: NetFile, game: Game) -> None:
 
 
 def differing_rules(net: NetFile, game: Game) -> list[str]:
-    """The options of the rules a net was made for that are others in a game, as `option=value` of the net."""
+    """The options of a net's rules that differ from those of a game, as `option=value` of the net."""
     own = game_of(net)
     return [
         f"{field.name}={rulefile.value_text(getattr(own.rules, field.name))}"
@@ -173,7 +173,7 @@ def _game(path: Path, name: str, rules: Mapping[str, Any], observation: str) -> 
     try:
         return registry.game(name, rules, observation)
     except BoardwrightError as error:
-        raise NetError(f"net file {path}: made for what is not known here: {error}") from error
+        raise NetError(f"net file {path}: made for an unknown game or rule set: {error}") from error
 
 
 def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]) -> NetFile:
@@ -224,12 +224,12 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The header and the tensors of a file that is whole."""
+    """The header and the tensors of an undamaged file."""
     try:
         if path.exists() and not path.is_file():
             raise NetError(f"net file {path}: not an ordinary file")
         if path.stat().st_size > MAX_BYTES:
-            raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, so no net of ours")
+            raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, which no net has")
         data = path.read_bytes()
     except OSError as error:
         raise NetError(f"cannot read net file {path}: {error.strerror}") from error
@@ -241,7 +241,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         header = json.loads(metadata[KEY])
         version, checksum = header["version"], header.pop("sha256")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise NetError(f"net file {path}: has no header of ours, so it is no net, or damaged: {AGAIN}") from error
+        raise NetError(f"net file {path}: it has no Boardwright header: not a net, or damaged: {AGAIN}") from error
     if version != VERSION:
         raise NetError(f"net file {path}: of format {version!r}, this version reads {VERSION}: update Boardwright")
     try:
@@ -258,7 +258,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 def _stored(name: str, weight: np.ndarray, storage: str) -> np.ndarray:
     weight = np.ascontiguousarray(weight, np.float32)
-    if storage == "float32" or not name.endswith("/kernel"):  # biases and statistics are few, and worth their digits
+    if storage == "float32" or not name.endswith("/kernel"):  # biases and statistics are few
         return weight
     import ml_dtypes  # comes with JAX
 

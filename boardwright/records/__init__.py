@@ -1,1 +1,1 @@
-"""Games kept: an SQLite store that survives, and game files in and out of it."""
+"""Stored games: the SQLite database, and import and export of game files."""

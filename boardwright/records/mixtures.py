@@ -31,7 +31,7 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
     warnings = []
     if len(mixed) > 1:
         namesakes = len(set(mixed)) < len(mixed)
-        hint = " (choose one to tell them apart)" if rules is None else ""
+        hint = " (choose one to separate them)" if rules is None else ""
         hint = " (some have the same name: keep their games in files of their own)" if namesakes else hint
         warnings.append(f"games under {len(mixed)} rule sets are rated together{hint}: {', '.join(mixed)}")
     where, values = GameFilter(game=game, rules=rules).condition()
@@ -100,7 +100,7 @@ def _times(kinds: Iterable[_Kind], timed: Set[str]) -> list[str]:
                 if _uses_event_time(spec, timed):
                     found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
     mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
-    hint = "(name the time in the spec to tell them apart)"
+    hint = "(name the time in the spec to separate them)"
     return [f"players with several times per move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
 
 
@@ -121,11 +121,11 @@ def _uses_event_time(spec: str, timed: Set[str]) -> bool:
 
 
 def _conditions(kinds: Iterable[_Kind]) -> list[str]:
-    """Conditions that end games, besides the rules."""
+    """Conditions that end games, in addition to the rules."""
     found = {_conditions_text(kind.config["conditions"]): None for kind in kinds if "conditions" in kind.config}
     if len(found) < 2:
         return []
-    hint = "(keep them in files of their own to tell them apart)"
+    hint = "(keep them in files of their own to separate them)"
     return [f"games under {len(found)} conditions are rated together {hint}: {_some(list(found), '; ')}"]
 
 

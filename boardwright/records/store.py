@@ -40,7 +40,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT""",
         f"""CREATE TABLE games (
             id INTEGER PRIMARY KEY,
-            event INTEGER REFERENCES events, -- null for a game by itself
+            event INTEGER REFERENCES events, -- null for a single game
             number INTEGER NOT NULL, -- which game of the event, from 0
             rule_set INTEGER NOT NULL REFERENCES rule_sets,
             first INTEGER NOT NULL REFERENCES players, -- who had role 0
@@ -56,7 +56,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             remarks TEXT, -- JSON: comments, marks and variations, if any
             tags TEXT NOT NULL, -- JSON: event, date and the like
             stored TEXT NOT NULL DEFAULT {_NOW},
-            UNIQUE (event, number) -- no game twice, whoever writes
+            UNIQUE (event, number) -- no game twice, even with several writers
         ) STRICT""",
         "CREATE INDEX games_for_ratings ON games (rule_set, first, second, result)",
     ),
@@ -64,7 +64,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         f"""CREATE TABLE matches (
             id INTEGER PRIMARY KEY,
             event INTEGER NOT NULL REFERENCES events,
-            games INTEGER NOT NULL, -- wanted
+            games INTEGER NOT NULL, -- target
             state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'stopped', 'failed')),
             error TEXT NOT NULL, -- why it failed, or nothing
             asked TEXT NOT NULL DEFAULT {_NOW}

@@ -79,7 +79,7 @@ def test_openings_have_names() -> None:
     assert [opening_name(plies) for plies in (0, 12)] == ["start", "random:12"]
     long = ("random:000000000199", f"random:{'9' * 5000}", f"random:{'0' * 5000}1")
     for wrong in ("", "random", "random:0", "random:101", "random:x", "start:1", "ballots", *long):
-        with pytest.raises(BoardwrightError, match="say start or random:1 to random:100"):
+        with pytest.raises(BoardwrightError, match="expected start or random:1 to random:100"):
             opening_plies(wrong)
 
 

@@ -130,7 +130,7 @@ def test_a_config_names_its_positions(tmp_path: Path) -> None:
 def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
     boards_for(config, tmp_path)
-    config_file.keep(tmp_path, "vae", config)
+    config_file.store(tmp_path, "vae", config)
     before = (tmp_path / BOARDS_FILE).read_bytes()
     boards_for(config, tmp_path)
     with pytest.raises(RunError, match=r"boards\.games is 8 there and 9 here"):

@@ -94,7 +94,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
         ("nowhere.net", r"net 'nowhere\.net': no such file"),
         ("tablut", r"tablut\.safetensors: made for tablut, not draughts: choose a net of draughts"),
         ("draughts-evaluation", "has no policy: play it with alphabeta:net="),
-        ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or ask about"),
+        ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or add"),
     ],
 )
 def test_each_net_must_be_of_use(net: str, more: str, message: str, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_json(net: str, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ({"games": 0}, "--games must be from 1"),
         ({"simulations": 10**6}, "--simulations must be from 1"),
-        ({"openings": "ballots"}, "say start or random:1"),
+        ({"openings": "ballots"}, "expected start or random:1"),
         ({"rules": "wcdf,"}, "unknown rule set"),
         ({"game": "chess"}, "unknown game"),
         ({"net": "nowhere.net"}, "no such file"),

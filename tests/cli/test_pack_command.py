@@ -20,7 +20,7 @@ from boardwright.nets import shipped
 
 def make_run(folder: Path) -> Path:
     folder.mkdir()
-    config_file.keep(folder, "alphazero", PRESETS["draughts-tiny"])
+    config_file.store(folder, "alphazero", PRESETS["draughts-tiny"])
     with Metrics(folder) as metrics:
         metrics.log(1, 256, {"time/device_seconds": 2.0})
     meta = {"progress": dataclasses.asdict(Progress(iteration=1, frames=256))}

@@ -34,7 +34,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
-    config_file.keep(tmp_path, "alphazero", OTHER)
+    config_file.store(tmp_path, "alphazero", OTHER)
     for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
         status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
         assert (status, err, told[-1]) == (0, "", OTHER)
@@ -57,7 +57,7 @@ def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, told: 
 def test_other_settings_are_refused_as_ever(
     tmp_path: Path, boardwright: Any, told: list[Any], arguments: list[str], complaint: str
 ) -> None:
-    config_file.keep(tmp_path, "alphazero", OTHER)
+    config_file.store(tmp_path, "alphazero", OTHER)
     status, _, err = boardwright("train", *arguments, "--out", tmp_path)
     assert (status, told, len(err.splitlines())) == (2, [], 1)
     assert complaint in err
@@ -68,7 +68,7 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, 
     path = tmp_path / config_file.NAME
     for text, complaint in (
         ("no JSON", "config.json cannot be read"),
-        ("[]", "config.json holds no settings"),
+        ("[]", "config.json contains no settings"),
         (json.dumps(there | {"blocks": 3}), f"{path}: unknown setting 'blocks'"),
         (json.dumps(there | {"iterations": "many"}), f"{path}: setting iterations"),
     ):

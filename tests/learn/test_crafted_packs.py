@@ -66,7 +66,7 @@ def of_one_blob(header: Any, entries: Any) -> Any:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda header, _: [header], "is not a file of Boardwright"),
+        (lambda header, _: [header], "was not written by Boardwright"),
         (lambda header, _: {**header, "pack": "1\n" * 99}, "has format '1"),
         (without("bytes"), "has format 1, this version reads 1"),
         (lambda header, _: {**header, "bytes": [1]}, "has format 1, this version reads 1"),
@@ -74,7 +74,7 @@ def of_one_blob(header: Any, entries: Any) -> Any:
         (with_length(1 << 31), "cannot be unpacked"),
         *((without_file(name), f"it has no {name}") for name in ("config.json", metrics.NAME, portable_state.NAME)),
         *(
-            (with_offsets(offsets), "is not a file of Boardwright")
+            (with_offsets(offsets), "was not written by Boardwright")
             for offsets in ([0], [0, 1, 2], ["a", "1"], None, [[0], 9], [0, float("inf")])
         ),
         *(

@@ -111,7 +111,7 @@ def test_a_damaged_file_is_refused_and_leaves_nothing(begun: Path, tmp_path: Pat
     changed[len(data) // 2] ^= 1
     for name, wrong in (("cut", data[:-100]), ("empty", b""), ("changed", bytes(changed)), ("text", b"no pack" * 99)):
         (tmp_path / name).write_bytes(wrong)
-        with pytest.raises(RunError, match=r"is damaged|is not a file of Boardwright"):
+        with pytest.raises(RunError, match=r"is damaged|was not written by Boardwright"):
             packing.unpack(tmp_path / name, tmp_path / "run")
     with pytest.raises(RunError, match="cannot be read: No such file"):
         packing.unpack(tmp_path / "none", tmp_path / "run")

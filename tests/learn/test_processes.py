@@ -12,7 +12,7 @@ from boardwright.learn.distributed import processes
         (("node1", 2, 0), "--coordinator node1: expected HOST:PORT"),
         ((":12355", 2, 0), "--coordinator :12355: expected HOST:PORT"),
         (("node1:123456", 2, 0), "--coordinator node1:123456: expected HOST:PORT"),
-        (("node1:12355", 0, 0), "--processes 0: expected how many there are"),
+        (("node1:12355", 0, 0), "--processes 0: expected at least 1"),
         (("node1:12355", 2, 2), "--process 2: expected a number from 0 to 1"),
         (("node1:12355", 2, -1), "--process -1: expected a number from 0 to 1"),
     ],

@@ -98,7 +98,7 @@ def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path)
 
 
 def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
-    config_file.keep(tmp_path, "drift", USUAL)
+    config_file.store(tmp_path, "drift", USUAL)
     assert trained(tmp_path, pieces=0)[1].iteration == 0
     shutil.rmtree(tmp_path / "checkpoints")  # which leaves empty metrics and the net of iteration 0
     assert trained(tmp_path)[1].iteration == USUAL.iterations

@@ -32,7 +32,7 @@ def test_evaluation_nets_say_their_units() -> None:
 
 def test_what_a_value_means() -> None:
     configs = (NetConfig(), NetConfig(value="wdl"), NetConfig(value="linear"), PlainConfig(value_hidden=(8,)))
-    assert [config.foretells_results for config in configs] == [True, True, False, False]
+    assert [config.predicts_results for config in configs] == [True, True, False, False]
     assert all(config.has_value for config in configs)
     assert not PlainConfig().has_value
 

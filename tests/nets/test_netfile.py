@@ -181,7 +181,7 @@ def test_games_and_rules_that_are_not_known(tmp_path: Path) -> None:
     header, tensors = header_and_tensors(path)
     for change in ({"game": "go"}, {"rules": {"flying_kings": True}}, {"observation": "blind"}):
         rewrite(path, {**header, **change}, tensors)
-        with pytest.raises(NetError, match="made for what is not known here") as caught:
+        with pytest.raises(NetError, match="made for an unknown game or rule set") as caught:
             netfile.game_of(netfile.read(path))
         assert str(path) in str(caught.value)
 
@@ -205,13 +205,13 @@ def test_a_header_without_end_is_not_read(tmp_path: Path) -> None:
     path.write_bytes((1 << 60).to_bytes(8, "little") + b"{")
     one_line(path, "not a net")
     path.write_bytes((1 << 20).to_bytes(8, "little") + b"[" * (1 << 20))
-    one_line(path, "no header of ours")
+    one_line(path, "no Boardwright header")
 
 
 def test_files_of_others_and_no_files(tmp_path: Path) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}))
-    one_line(path, "no header of ours")
+    one_line(path, "no Boardwright header")
     one_line(tmp_path / "none.net", "No such file")
     one_line(tmp_path, "not an ordinary file")
     os.mkfifo(tmp_path / "pipe")

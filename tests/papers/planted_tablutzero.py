@@ -29,7 +29,7 @@ def plant(
     config = config_of(name, *changes)
     folder = runs / training_of(name).preset
     folder.mkdir(parents=True)
-    config_file.keep(folder, "alphazero", config)
+    config_file.store(folder, "alphazero", config)
     done = config.iterations if done is None else done
     with Metrics(folder) as metrics:
         for iteration in range(1, done + 1):

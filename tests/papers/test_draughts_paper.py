@@ -90,7 +90,7 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     work = Work(folder=first, quick=True, games=2, positions=1)
     results = run_paper(work, RunObserver())
     config = work.config()
-    config_file.keep(first / "run", "alphazero", config)
+    config_file.store(first / "run", "alphazero", config)
     with Metrics(first / "run") as metrics:
         metrics.log(config.iterations, 400, {"speed/seconds": 30})
     shutil.move(first, second)

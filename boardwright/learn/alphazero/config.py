@@ -154,7 +154,7 @@ def check(config: AlphaZeroConfig) -> None:
     check_ranges(config)
     if not config.search.simulations:
         raise RunError("setting search.simulations: expected at least one number")
-    if not config.net.foretells_results:
+    if not config.net.predicts_results:
         raise RunError("setting net.value: a search needs results, from -1 to 1, not linear: set it to wdl or scalar")
     if config.league_games > config.selfplay.games:
         raise RunError(

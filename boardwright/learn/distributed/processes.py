@@ -94,7 +94,7 @@ def _check(coordinator: str | None, processes: int | None, process: int | None) 
         if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
             raise RunError(f"--coordinator {coordinator}: expected HOST:PORT, such as node1:12355")
     if processes is not None and processes < 1:
-        raise RunError(f"--processes {processes}: expected how many there are, from 1")
+        raise RunError(f"--processes {processes}: expected at least 1")
     if process is not None and not 0 <= process < (processes or 1 << 31):
         range_end = "below --processes" if processes is None else f"to {processes - 1}"
         raise RunError(f"--process {process}: expected a number from 0 {range_end}")

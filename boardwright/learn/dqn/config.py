@@ -91,7 +91,7 @@ def check(config: DQNConfig) -> None:
     """Raises RunError that names the first setting that is out of range or contradicts another."""
     config.check_policy()
     acting, transitions, learner = config.acting, config.transitions, config.learner
-    if isinstance(config.architecture, NetConfig) and config.architecture.foretells_results:
+    if isinstance(config.architecture, NetConfig) and config.architecture.predicts_results:
         raise RunError("setting net.value: Q-values are sums of rewards, not results: set it to linear")
     level = max(acting.exploration_start, acting.exploration_end)
     if acting.exploration == "epsilon" and level > 1:

@@ -49,12 +49,12 @@ class MatchResult:
 
     @property
     def games(self) -> int:
-        """Of both roles."""
+        """Number of games in both roles."""
         return sum(self.wins) + sum(self.draws) + sum(self.losses)
 
     @property
     def points(self) -> float:
-        """Share of the points, a draw being half a win."""
+        """Share of the points; a draw is half a win."""
         return (sum(self.wins) + sum(self.draws) / 2) / self.games
 
     @property
@@ -79,7 +79,7 @@ class Games:
     rewards: np.ndarray  # [..., 2] by policy
 
     def results(self) -> list[MatchResult]:
-        """Of each group."""
+        """The result of each group."""
         arrays = (self.result, self.plies, self.decisions, self.rewards)
         return [count_games(*(array[group] for array in arrays)) for group in range(len(self.result))]
 
@@ -108,7 +108,7 @@ def play_matches(
     """Yields the share of the games that are over, returns the games; see `finish`.
 
     Args:
-        key: of all random numbers.
+        key: random key of the match.
         env: what is played; a new one is compiled again.
         policies: one or two.
         openings: of each group.
@@ -266,7 +266,7 @@ def _advance(
                 table.rewards + jnp.where(moves[:, None], by_policy, 0),
             )
 
-        return jax.lax.cond(moves.any(), move, lambda table: table, table)  # no policy is called for no game
+        return jax.lax.cond(moves.any(), move, lambda table: table, table)  # skips a policy that moves in no game
 
     def turns(number: Array, table: _Table) -> _Table:
         for policy in range(len(policies)):

@@ -93,7 +93,7 @@ def check(config: PPOConfig) -> None:
     config.check_policy()
     if not config.architecture.has_value:
         raise RunError("setting plain.value_hidden: none, but PPO needs a value: set it to a list such as [512]")
-    if config.architecture.foretells_results and config.rewards == "shaped":
+    if config.architecture.predicts_results and config.rewards == "shaped":
         raise RunError("setting net.value: shaped rewards add up to more than a result: set it to linear")
     if config.opponent.kind == "league" and config.opponent_games > config.rollout.games:
         raise RunError(

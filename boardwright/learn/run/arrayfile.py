@@ -100,7 +100,7 @@ def _parsed(path: Path, file: BinaryIO) -> ArrayFile:
         places = {name: [first + int(place) for place in entry["data_offsets"]] for name, entry in entries.items()}
         offsets = {name: (begin, end) for name, (begin, end) in places.items()}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise DamagedError(f"{path} is not a file of Boardwright") from error
+        raise DamagedError(f"{path} was not written by Boardwright") from error
     ordered = [first, *itertools.chain(*sorted(offsets.values())), size]
     if ordered != sorted(ordered):
         raise DamagedError(f"{path} is damaged: its arrays overlap or exceed the file")

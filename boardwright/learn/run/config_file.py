@@ -37,7 +37,7 @@ class Presets(UserDict[str, Config], Generic[Config]):
         }
 
 
-def keep(folder: Path, method: str, config: Any) -> None:
+def store(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a new run; raises RunError where the folder has a run with another."""
     check(folder, method, config)
     if not (folder / NAME).exists():
@@ -66,7 +66,7 @@ def read(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise RunError(f"{path} cannot be read: {error}: start again with another --out") from error
     if not isinstance(there, dict):
-        raise RunError(f"{path} holds no settings: start again with another --out")
+        raise RunError(f"{path} contains no settings: start again with another --out")
     return _with_current_rules(there)
 
 

@@ -131,7 +131,7 @@ def _end_iteration(
 
 def _add_seconds(method: Method[Any], progress: Progress, seconds: float) -> Progress:
     """Progress with more seconds spent on all devices of a method."""
-    return progress.worked(jax.devices()[0].device_kind, method.devices * seconds)
+    return progress.add_seconds(jax.devices()[0].device_kind, method.devices * seconds)
 
 
 def _save_portable(method: Method[State], state: State, progress: Progress, folder: Path, saver: Saver) -> None:
@@ -151,7 +151,7 @@ def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) 
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
     held.enter_context(lock.exclusive(folder))
     if run_folder.can_resume(folder):
-        config_file.keep(folder, method.name, method.config)
+        config_file.store(folder, method.name, method.config)
     metrics = held.enter_context(Metrics(folder))
     (folder / "nets").mkdir(exist_ok=True)
     return metrics

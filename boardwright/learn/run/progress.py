@@ -21,23 +21,23 @@ class Progress:
     chunk: int = 0  # pieces of work done in it
     frames: int = 0  # moves played in the iterations before it
     losses: Mapping[str, float] = field(default_factory=dict)  # sums over the chunks learned in it
-    learned: int = 0  # how many those are
+    learned: int = 0  # number of these chunks
     device_seconds: Mapping[str, float] = field(default_factory=dict)  # of self-play and learning, by kind of device
     evaluation_seconds: float = 0.0  # of evaluation games, on the same devices
     parts: int = 1  # folders of the run: it moves by `boardwright pack`, and starts each with an empty replay
 
     @property
     def number(self) -> int:
-        """Of its checkpoint: rises with every chunk."""
+        """Number of its checkpoint, which rises with every chunk."""
         return self.iteration * 10**6 + self.chunk
 
-    def worked(self, device: str, seconds: float) -> Progress:
-        """After more device-seconds of self-play and learning."""
+    def add_seconds(self, device: str, seconds: float) -> Progress:
+        """Progress after more device-seconds of self-play and learning."""
         spent = {**self.device_seconds, device: self.device_seconds.get(device, 0.0) + seconds}
         return dataclasses.replace(self, device_seconds=spent)
 
     def next_iteration(self, frames: int, evaluation_seconds: float) -> Progress:
-        """At the start of the next iteration, with the total of frames and more seconds of evaluation."""
+        """Progress at the start of the next iteration, with the total of frames and more seconds of evaluation."""
         return Progress(
             iteration=self.iteration + 1,
             frames=frames,
@@ -57,13 +57,13 @@ class Progress:
 
 
 class Clock:
-    """Seconds an iteration took, compiling and checkpoints included; of one that was resumed, since then."""
+    """Measures iterations in seconds, with compilation and checkpoints; a resumed one from the resumption."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
 
     def lap(self) -> float:
-        """Of the iteration that ends now."""
+        """Seconds of the iteration that ends now."""
         before, self._begin = self._begin, time.monotonic()
         return max(self._begin - before, 1e-9)
 
@@ -71,7 +71,7 @@ class Clock:
 def parse_progress(data: Any) -> Progress:
     """The progress that was stored as JSON by `dataclasses.asdict`; raises ValueError."""
     if not isinstance(data, dict):
-        raise ValueError("no progress")
+        raise ValueError("not the progress of a run")
     usual = dataclasses.asdict(Progress())
     for name, value in data.items():
         kind = type(usual.get(name))
@@ -80,7 +80,7 @@ def parse_progress(data: Any) -> Progress:
         else:
             fits = type(value) is kind and kind in (int, float) and _is_amount(value) and value >= 0
         if not fits:
-            raise ValueError(f"no progress: {name[:60]!r}")
+            raise ValueError(f"not the progress of a run: {name[:60]!r}")
     return Progress(**data)
 
 

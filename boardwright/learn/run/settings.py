@@ -1,4 +1,4 @@
-"""Settings of a run: nested frozen dataclasses, changed by `--set path=value` and kept as JSON.
+"""Settings of a run: nested frozen dataclasses, changed by `--set path=value` and stored as JSON.
 
     config = apply(preset, ["net.blocks=4", "search.simulations=64", "learner.lr_peak=1e-3"])
 
@@ -57,7 +57,7 @@ def check_ranges(config: Any) -> None:
 def listing(config: Any) -> list[dict[str, Any]]:
     """Every setting of a config as plain data: path, value, range, choices and description.
 
-    Of a group that is none, the values are its defaults: those that a change of one of them starts from.
+    A group set to None is listed with its defaults, which a change of one of them starts from.
     """
     rows = []
     for field in fields_of(type(config)):
@@ -78,7 +78,7 @@ def listing(config: Any) -> list[dict[str, Any]]:
 
 
 def _value_at(config: Any, field: Field) -> Any:
-    """The value of a setting, or its default where its group is none."""
+    """The value of a setting, or its default if its group is None."""
     for name in field.path.split("."):
         if config is None:
             return field.default
@@ -141,7 +141,7 @@ def _built(kind: type, data: Any, prefix: str) -> Any:
 
 
 def _value(value: Any, hint: Any, path: str) -> Any:
-    """A value of plain data as a hint wants it, dataclasses and tuples of them included."""
+    """A value of plain data as a hint requires it, dataclasses and tuples of them included."""
     group = group_of(hint)
     if group is not None:
         return None if value is None and hint is not group else _built(group, value, f"{path}.")
@@ -164,7 +164,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise TypeError(f"{value!r} is no setting")
+    raise TypeError(f"{value!r} is not a setting")
 
 
 def _default(group: type, path: str) -> Any:

@@ -95,7 +95,7 @@ class PolicyConfig:
         """The net's; raises RunError unless exactly one is given."""
         given = [net for net in (self.net, self.plain) if net is not None]
         if len(given) != 1:
-            raise RunError("setting net: exactly one of net and plain is to be given: set the other to none")
+            raise RunError("setting net: give exactly one of net and plain, and set the other to none")
         return given[0]
 
     def check_policy(self) -> None:

@@ -198,7 +198,7 @@ def _update_paths(folder: Path, method: str, config: Any) -> None:
     """Updates the paths in the settings of a run whose folder has moved, so that it can resume."""
     if read_table(folder / CONFIG) != config_file.contents(method, config) and is_same_run(folder, method, config):
         (folder / CONFIG).unlink()
-        config_file.keep(folder, method, config)
+        config_file.store(folder, method, config)
 
 
 def _slim(folder: Path) -> None:
