@@ -378,7 +378,7 @@ def test_rewards_of_the_other_agent_are_paid_at_every_step() -> None:
 @every_reward
 def test_cleanrl_style_loop(game: str, rules: Any) -> None:
     """As CleanRL steps a vector of environments and reads the episodes' returns from `infos`."""
-    number, wanted = 4, 8
+    number, enough = 4, 8
     make = lambda: gym.wrappers.RecordEpisodeStatistics(gymnasium.make(game, rules))  # noqa: E731
     envs = gym.vector.SyncVectorEnv([make] * number)
     rng = np.random.default_rng(7)
@@ -386,7 +386,7 @@ def test_cleanrl_style_loop(game: str, rules: Any) -> None:
     assert seen["observation"].shape == (number, *registry.game(game, rules).observation_shape)
     returns, lengths, episodes, roles = np.zeros(number), np.zeros(number, int), 0, set()
     resets = np.zeros(number, bool)
-    while episodes < wanted:
+    while episodes < enough:
         scores = np.where(seen["action_mask"] > 0, rng.gumbel(size=seen["action_mask"].shape), -np.inf)
         seen, rewards, terminated, truncated, infos = envs.step(scores.argmax(axis=-1))
         assert not truncated.any()

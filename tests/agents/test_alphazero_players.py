@@ -151,7 +151,7 @@ def test_a_net_may_observe_otherwise_than_the_others(name: str, observation: str
 def test_bad_specs(draughts: tuple[Game, Path], tmp_path: Path) -> None:
     game, path = draughts
     tablut = boardwright.game("tablut")
-    for spec, told in (
+    for spec, message in (
         ("alphazero:sims=5", r"player 'alphazero' needs a net: alphazero:net=PATH"),
         ("net", r"player 'net' needs a net: net:net=PATH"),
         ("alphazero:net=nowhere", r"net 'nowhere': no such file, and no net of that name ships"),
@@ -162,7 +162,7 @@ def test_bad_specs(draughts: tuple[Game, Path], tmp_path: Path) -> None:
         (f"alphazero:net={path},tables=nowhere", "off or a folder"),
         (f"net:net={path},sims=4", "unknown option of player 'net' 'sims'"),
     ):
-        with pytest.raises(BoardwrightError, match=told) as caught:
+        with pytest.raises(BoardwrightError, match=message) as caught:
             make_agent(spec, game)
         assert "\n" not in str(caught.value)
     with pytest.raises(NetError, match="made for draughts, not tablut"):

@@ -22,14 +22,14 @@ DRAUGHTS = boardwright.game("draughts")
 class Scripted(Agent):
     """Does one thing, whatever the position."""
 
-    told: Limit | None = None
+    last_limit: Limit | None = None
     closed = 0
 
     def __init__(self, behaviour: str):
         self.behaviour = behaviour
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        Scripted.told = limit
+        Scripted.last_limit = limit
         if self.behaviour == "crash":
             raise RuntimeError("out of ideas\nand of lines")
         if self.behaviour == "complain":
@@ -135,13 +135,13 @@ def test_who_keeps_to_its_share_keeps_its_flag_up() -> None:
 def test_whose_limit_counts() -> None:
     short = Conditions(seconds=0.25, max_plies=1)
     play_game(DRAUGHTS, game_of("plain", "plain"), short)
-    assert Scripted.told == Limit(seconds=0.25)
+    assert Scripted.last_limit == Limit(seconds=0.25)
     play_game(DRAUGHTS, game_of("plain:time=2s", "plain"), short)
-    assert Scripted.told == Limit()
+    assert Scripted.last_limit == Limit()
     play_game(DRAUGHTS, game_of("plain", "plain"), Conditions(clock=Clock(50.0, 1.0), max_plies=1))
-    assert Scripted.told == Limit(seconds=(50.0 - 0.05) / 25 + 0.75)
+    assert Scripted.last_limit == Limit(seconds=(50.0 - 0.05) / 25 + 0.75)
     play_game(DRAUGHTS, game_of("plain", "plain"), Conditions(clock=Clock(50.0, 1.0), seconds=2.0, max_plies=1))
-    assert Scripted.told == Limit(seconds=2.0)
+    assert Scripted.last_limit == Limit(seconds=2.0)
 
 
 def test_draw_by_length() -> None:

@@ -49,11 +49,11 @@ def test_the_advantage_in_elo() -> None:
     always = counted(1000, 0, 0).elo
     assert always.mean == math.inf
     assert 800 < always.low < 1400
-    told = fields(Line("tablutzero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
-    assert (told["rules"], told["net"], told["own"], told["opening"]) == ("tablutzero", "ours", True, "random:4")
-    assert told["elo"]["mean"] is None
-    assert told["elo"]["low"] == always.low
-    assert told["favoured"] == "attackers"
+    row = fields(Line("tablutzero", "ours", is_own=True, plies=4, counts=counted(1000, 0, 0)), ROLES)
+    assert (row["rules"], row["net"], row["own"], row["opening"]) == ("tablutzero", "ours", True, "random:4")
+    assert row["elo"]["mean"] is None
+    assert row["elo"]["low"] == always.low
+    assert row["favoured"] == "attackers"
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("boardwright.arena.balance_games.AT_ONCE", 64)
     monkeypatch.setattr(matches, "_begin", counted_begin)
-    net, heard = plant(tmp_path / "toy.net", "tictactoe"), []
+    net, received = plant(tmp_path / "toy.net", "tictactoe"), []
     question = Question(game="tictactoe", nets=(net,), openings=(0, 2), games=150, simulations=4)
-    start, after = lines(question, lambda what, done, total: heard.append((what, done, total)))
+    start, after = lines(question, lambda what, done, total: received.append((what, done, total)))
     assert rounds == [50] * 6  # three for each kind of opening
     assert (start.plies, after.plies, start.rules, start.net, start.is_own) == (0, 2, "plain", str(net), True)
     assert start.counts.games == after.counts.games == 150
@@ -130,8 +130,8 @@ def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.Monkey
     assert 40 < after.counts.openings <= 72
     assert start.counts.favoured == after.counts.favoured == 0
     assert 5 <= start.counts.mean_plies[0] <= 9
-    assert {total for _, _, total in heard} == {150}
-    assert heard[-1] == ("plain, random:2", 150, 150)
+    assert {total for _, _, total in received} == {150}
+    assert received[-1] == ("plain, random:2", 150, 150)
 
 
 def chosen(game: str, *nets: Path, rules: tuple[str, ...] = ()) -> list[tuple[str, str]]:

@@ -93,8 +93,8 @@ def test_who_meets_whom(apart: int) -> None:
     assert len(set(pairs)) == len(pairs)
     assert all(first < second for first, second in pairs)
     met = {frozenset(pair) for pair in pairs}
-    wanted = {frozenset((a, b)) for a in places for b in places if 0 < abs(places[a] - places[b]) <= apart}
-    assert met == wanted
+    expected = {frozenset((a, b)) for a in places for b in places if 0 < abs(places[a] - places[b]) <= apart}
+    assert met == expected
     assert len(groups(condense(Encounter(*pair, 2) for pair in pairs))) == 1
 
 
@@ -156,11 +156,11 @@ def test_custom_rules_have_no_ratings(folder: Path) -> None:
 
 
 def changed(**values: Any) -> Any:
-    return lambda told: told.update(values)
+    return lambda report: report.update(values)
 
 
 def of_random(**values: Any) -> Any:
-    return lambda told: told["players"][-1].update(values)
+    return lambda report: report["players"][-1].update(values)
 
 
 DAMAGE = {
@@ -170,11 +170,11 @@ DAMAGE = {
     "no number": changed(draw=float("nan")),
     "half a game": changed(games=1.5),
     "unknown": changed(colour="red"),
-    "missing": lambda told: told.pop("machine"),
-    "no players": lambda told: told.pop("players"),
+    "missing": lambda report: report.pop("machine"),
+    "no players": lambda report: report.pop("players"),
     "players of another form": changed(players={"random": 0}),
-    "a player too many": lambda told: told["players"].append(told["players"][0]),
-    "a player without games": lambda told: told["players"][0].pop("games"),
+    "a player too many": lambda report: report["players"].append(report["players"][0]),
+    "a player without games": lambda report: report["players"][0].pop("games"),
     "an interval upside down": of_random(plus=-1.0),
     "another zero": of_random(elo=1.0),
     "no zero": of_random(spec="randm"),
@@ -184,9 +184,9 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_file_is_one_line(folder: Path, damage: Any) -> None:
     path = plant_ratings(folder, "tablut", "tablutzero", RATINGS)
-    told = json.loads(path.read_text())
-    damage(told)
-    path.write_text(json.dumps(told))
+    report = json.loads(path.read_text())
+    damage(report)
+    path.write_text(json.dumps(report))
     with pytest.raises(LadderFileError, match=r"^ratings .*tablut-tablutzero\.json: .*measure it again") as caught:
         ladder_file.shipped_ratings(boardwright.game("tablut"))
     assert "\n" not in str(caught.value)

@@ -106,9 +106,9 @@ def test_one_game_cannot_be_split() -> None:
 
 
 def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[str, int, int]] = []
-    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, on_progress=lambda *what: told.append(what))
-    assert told == [("games", number, 3) for number in (1, 2, 3)]
+    report: list[tuple[str, int, int]] = []
+    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, on_progress=lambda *what: report.append(what))
+    assert report == [("games", number, 3) for number in (1, 2, 3)]
     with monkeypatch.context() as patched:
         patched.setattr(positions, "boards_of_games", None)
         assert same(first, kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0))

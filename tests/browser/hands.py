@@ -55,8 +55,8 @@ def good_move(state: Json) -> Json:
     game = boardwright.game(view["game"], rules=view["rules"])
     position = game.play_all(view["actions"])
     agent = make_agent("alphabeta:depth=4" if view["game"] != "cathedral" else "largest-first", game)
-    wanted = list(move_actions(position, choose_move(agent, position, Limit())))
-    return next(move for move in view["legal"] if move["actions"] == wanted)
+    expected = list(move_actions(position, choose_move(agent, position, Limit())))
+    return next(move for move in view["legal"] if move["actions"] == expected)
 
 
 def make_move(page: Page, move: Json) -> None:
@@ -75,18 +75,18 @@ def place(page: Page, gesture: Json) -> None:
     chosen = page.locator(f'button[data-piece="{gesture["piece"]}"]')
     chosen.click()
     expect(chosen).to_have_attribute("aria-pressed", "true")
-    wanted = " ".join(sorted(f"{row},{column}" for row, column in gesture["cells"]))
+    expected = " ".join(sorted(f"{row},{column}" for row, column in gesture["cells"]))
     for _ in range(4):
         for at in gesture["cells"]:
             cell(page, at).hover()
             expect(cell(page, at)).to_have_attribute("aria-label", FITS_OR_NOT)  # the ghost is over it
             ghost = page.locator("[data-ghost]")
-            if ghost.get_attribute("data-cells") == wanted:
+            if ghost.get_attribute("data-cells") == expected:
                 expect(ghost).to_have_attribute("data-ghost", "legal")
                 cell(page, at).click()
                 return
         page.keyboard.press("r")
-    raise AssertionError(f"no turn of the {gesture['piece']} covers {wanted}")
+    raise AssertionError(f"no turn of the {gesture['piece']} covers {expected}")
 
 
 def wait_for_turn(page: Page, moves: int) -> None:

@@ -33,8 +33,8 @@ def start_by_form(page: Page, games: int) -> None:
     form.get_by_role("button", name="Start the match").click()
 
 
-def start_by_request(page: Page, wanted: dict[str, Any]) -> int:
-    answer = page.request.post("/api/matches", data=wanted)
+def start_by_request(page: Page, body: dict[str, Any]) -> int:
+    answer = page.request.post("/api/matches", data=body)
     assert answer.ok, answer.text()
     return answer.json()["id"]
 
@@ -103,9 +103,9 @@ def test_the_list_of_games_follows_a_match_that_runs(open_page: OpenPage) -> Non
         route.fulfill(json={**known, "games": len(played)})
 
     def records(route: Route) -> None:
-        wanted = {name: int(text) for name, text in re.findall(r"(before|limit)=(\d+)", route.request.url)}
-        found = [number for number in reversed(played) if number < wanted.get("before", 1000)][: wanted["limit"]]
-        asked.append(wanted)
+        query = {name: int(text) for name, text in re.findall(r"(before|limit)=(\d+)", route.request.url)}
+        found = [number for number in reversed(played) if number < query.get("before", 1000)][: query["limit"]]
+        asked.append(query)
         route.fulfill(json=[{**A_RECORD, "id": number} for number in found])
 
     page.clock.install()
@@ -132,9 +132,9 @@ def test_games_are_found_by_a_players_name_too(open_page: OpenPage) -> None:
     page = open_page("/arena?game=tablut")
     field = page.get_by_label("Player", exact=True)
     offered = page.locator(f"datalist[id='{field.get_attribute('list')}'] option")
-    told = dict(offered.evaluate_all("(all) => all.map((one) => [one.value, one.label])"))
-    assert told["random"] == "Random moves"
-    assert "person" in told
+    labels = dict(offered.evaluate_all("(all) => all.map((one) => [one.value, one.label])"))
+    assert labels["random"] == "Random moves"
+    assert "person" in labels
     for typed in ("random", "Random moves", "random moves "):
         with page.expect_request("**/api/records?*player=random&*"):
             field.fill(typed)
@@ -155,14 +155,14 @@ def test_numbers_of_many_games_are_shown_whole(open_page: OpenPage) -> None:
     page.route(f"**/api/matches/{number}", lambda route: route.fulfill(json=many))
     page.reload()
     expect(page.locator(".game-list")).to_have_attribute("start", "1000")
-    room, wanted = page.locator(".game-list").evaluate(
+    room, expected = page.locator(".game-list").evaluate(
         """(list) => {
           const pen = document.createElement("canvas").getContext("2d");
           pen.font = getComputedStyle(list).font;
           return [parseFloat(getComputedStyle(list).paddingLeft), pen.measureText("1000. ").width];
         }"""
     )
-    assert room >= wanted
+    assert room >= expected
 
 
 def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:

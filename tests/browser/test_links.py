@@ -149,8 +149,8 @@ def test_the_board_is_of_the_rules_chosen_last(open_page: OpenPage) -> None:
 
 def test_every_open_game_can_be_reached(open_page: OpenPage) -> None:
     page = open_page("/")
-    wanted = {**TABLUT, "role": 0, "opponent": "random"}
-    begun = [page.request.post("/api/play", data=wanted).json() for _ in range(10)]
+    settings = {**TABLUT, "role": 0, "opponent": "random"}
+    begun = [page.request.post("/api/play", data=settings).json() for _ in range(10)]
     first = {"actions": begun[0]["view"]["legal"][0]["actions"], "version": begun[0]["version"]}
     assert page.request.post(f"/api/play/{begun[0]['id']}/move", data=first).ok
     page.reload()

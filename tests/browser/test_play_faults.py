@@ -17,9 +17,9 @@ SLOW = "alphabeta:time=50s"
 STUCK_OR_THINKING = "() => document.querySelector('.problem, .thinking')"
 
 
-def play(page: Page, **wanted: object) -> dict:
+def play(page: Page, **settings: object) -> dict:
     """Begins a game by a request, and goes to it."""
-    answer = page.request.post("/api/play", data={"game": "tablut", "role": 0, "opponent": "random", **wanted})
+    answer = page.request.post("/api/play", data={"game": "tablut", "role": 0, "opponent": "random", **settings})
     assert answer.ok, answer.text()
     page.goto(f"/play/{answer.json()['id']}")
     expect(page.locator(".stage-board .board")).to_be_visible()
@@ -142,23 +142,23 @@ def test_game_continues_after_a_restart_with_lower_version(open_page: OpenPage) 
     """A player's failures count in a game's version and are not stored."""
     page = open_page("/")
     sockets: list[WebSocketRoute] = []
-    told: list[dict] = []
+    messages: list[dict] = []
 
     def connect(socket: WebSocketRoute) -> None:
         more = 0 if sockets else 100  # than what is stored, by the first server
 
         def tell(text: str | bytes) -> None:
-            told.append(json.loads(text))
-            if told[-1]["type"] == "game":
-                told[-1]["game"]["version"] += more
-            socket.send(json.dumps(told[-1]))
+            messages.append(json.loads(text))
+            if messages[-1]["type"] == "game":
+                messages[-1]["game"]["version"] += more
+            socket.send(json.dumps(messages[-1]))
 
         sockets.append(socket)
         socket.connect_to_server().on_message(tell)
 
     page.route_web_socket("**/ws", connect)
     begun = play(page, game="draughts")
-    wait_until(page, lambda: bool(told))
+    wait_until(page, lambda: bool(messages))
     sockets[0].close()
     expect(notice(page)).to_have_text("Reconnected")
     assert page.request.post(
@@ -200,15 +200,15 @@ def test_only_a_click_on_the_board_places_a_building(open_page: OpenPage) -> Non
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "settings",
     [
         {"opponent": "alphabeta:depth=2", "clock": {"base": 900, "increment": 10}},
         {"opponent": "alphabeta:depth=2,threads=1,nodes=100000000000,time=3599.999999s"},
     ],
 )
-def test_a_game_on_a_small_screen(open_page: OpenPage, wanted: dict) -> None:
+def test_a_game_on_a_small_screen(open_page: OpenPage, settings: dict) -> None:
     page = open_page("/", viewport=NARROW)
-    play(page, **wanted)
+    play(page, **settings)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     expect(page.locator(".player-name", has_text="You")).to_be_visible()
 

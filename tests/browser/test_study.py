@@ -26,16 +26,16 @@ def moves(page: Page) -> Locator:
     return page.locator(".moves .move-row button.move")
 
 
-def heard_by(page: Page) -> list[Json]:
+def messages_of(page: Page) -> list[Json]:
     """What the server tells the page on its socket, growing as it comes."""
-    heard: list[Json] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(json.loads(frame))))
-    return heard
+    received: list[Json] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(json.loads(frame))))
+    return received
 
 
 def test_analysis_starts_streams_and_stops(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/tablutzero")
-    heard = heard_by(page)
+    received = messages_of(page)
     state = page.locator("[data-analysis]")
     page.get_by_role("button", name="Analyse").click()
     expect(state).to_have_attribute("data-analysis", "running")
@@ -45,13 +45,13 @@ def test_analysis_starts_streams_and_stops(open_page: OpenPage) -> None:
     page.keyboard.press("l")
     expect(state).to_have_attribute("data-analysis", "stopped")
     figures = state.inner_text()
-    wait_until(page, lambda: heard[-1]["type"] == "done")
-    stopped = heard[-1]["id"]
+    wait_until(page, lambda: received[-1]["type"] == "done")
+    stopped = received[-1]["id"]
     assert state.inner_text() == figures
     page.keyboard.press("l")
     expect(state).to_have_attribute("data-analysis", "running")
-    done = heard.index({"type": "done", "id": stopped})
-    assert not [message for message in heard[done + 1 :] if message["id"] == stopped]
+    done = received.index({"type": "done", "id": stopped})
+    assert not [message for message in received[done + 1 :] if message["id"] == stopped]
     page.keyboard.press("l")
 
 

@@ -142,8 +142,8 @@ def test_a_review_says_why_it_stopped(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
 
     def refuse(socket: WebSocketRoute, message: Json) -> None:
-        told = {"type": "error", "id": message["id"], "error": "too many messages: slow down"}
-        socket.send(json.dumps(told))
+        answer = {"type": "error", "id": message["id"], "error": "too many messages: slow down"}
+        socket.send(json.dumps(answer))
 
     page.route_web_socket("**/ws", lambda socket: socket.on_message(lambda text: refuse(socket, json.loads(text))))
     page.goto(FOUR_MOVES)

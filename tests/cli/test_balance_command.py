@@ -80,8 +80,8 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
     assert "the same net on both sides" in (tmp_path / "results" / "balance.svg").read_text(encoding="utf-8")
 
     run(Options(game="draughts", net=f"{other},{net}", json=True))
-    told = json.loads(capsys.readouterr().out)["lines"]
-    assert [(line["rules"], line["net"], line["own"]) for line in told[::2]] == [
+    report = json.loads(capsys.readouterr().out)["lines"]
+    assert [(line["rules"], line["net"], line["own"]) for line in report[::2]] == [
         ("paper", other, True),
         ("wcdf", net, True),
     ]
@@ -106,8 +106,8 @@ def test_each_net_must_be_of_use(net: str, more: str, message: str, tmp_path: Pa
 
 def test_json(net: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(Options(game="draughts", net=net, json=True))
-    told = json.loads(capsys.readouterr().out)
-    start, after = told["lines"]
+    report = json.loads(capsys.readouterr().out)
+    start, after = report["lines"]
     assert start["net"] == net
     assert (start["rules"], start["own"], start["opening"], start["favoured"]) == ("wcdf", True, "start", None)
     assert (start["score"]["mean"], start["elo"]["mean"], start["plies"]["mean"]) == (0.5, 0.0, 40.0)

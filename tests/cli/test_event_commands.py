@@ -90,9 +90,9 @@ def test_forfeits_are_reported(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "2 games forfeited" in done.stdout
     assert "forfeit: engine 'false' ended with exit code 1" in done.stdout
-    told = as_json("match", "draughts", command, "random", "--games", "2")["forfeits"]
-    assert (told["a"], told["b"]) == (2, 0)
-    assert all("forfeit: engine 'false' ended with exit code 1" in reason for reason in told["reasons"])
+    report = as_json("match", "draughts", command, "random", "--games", "2")["forfeits"]
+    assert (report["a"], report["b"]) == (2, 0)
+    assert all("forfeit: engine 'false' ended with exit code 1" in reason for reason in report["reasons"])
     assert as_json("match", "draughts", "random", "random", "--games", "2")["forfeits"]["reasons"] == []
 
 

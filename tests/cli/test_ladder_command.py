@@ -71,9 +71,9 @@ def test_a_ladder_that_is_not_rated_is_listed(command: Any) -> None:
     assert lines[3].split() == ["greedy", "-", "-", "-", "-"]
     assert lines[4].split() == ["random", "-", "-", "-", "-", "Anything"]
     assert lines[-1] == "tablut tablutzero: not rated yet; measure it with --db FILE"
-    told = json.loads(command("ladder", "draughts", "--json")[1])
-    assert (told["game"], told["rules"], told["machine"], told["games"]) == ("draughts", "wcdf", None, None)
-    assert [player["spec"] for player in told["players"]] == ["alphabeta:depth=2", "alphabeta:depth=1", "random"]
+    report = json.loads(command("ladder", "draughts", "--json")[1])
+    assert (report["game"], report["rules"], report["machine"], report["games"]) == ("draughts", "wcdf", None, None)
+    assert [player["spec"] for player in report["players"]] == ["alphabeta:depth=2", "alphabeta:depth=1", "random"]
 
 
 def test_ratings_that_ship_are_listed_by_strength(command: Any, folder: Path) -> None:
@@ -96,15 +96,15 @@ def test_a_field_is_measured_and_shipped(command: Any, folder: Path, tmp_path: P
     options = [*MEASURED, "--db", db, "--workers", "2"]
     status, out, err = command(*options, "--ship", "two cores", "--out", page, "--json")
     assert (status, err) == (0, "")
-    told = json.loads(out)
-    assert (told["rules"], told["machine"], told["games"]) == ("saami", "two cores", 20)
-    assert {player["spec"]: player["games"] for player in told["players"]} == {
+    report = json.loads(out)
+    assert (report["rules"], report["machine"], report["games"]) == ("saami", "two cores", 20)
+    assert {player["spec"]: player["games"] for player in report["players"]} == {
         "random": 8,
         "greedy": 12,
         "alphabeta:depth=1": 12,
         "alphabeta:depth=2": 8,
     }
-    elo = {player["spec"]: player["elo"] for player in told["players"]}
+    elo = {player["spec"]: player["elo"] for player in report["players"]}
     assert elo["random"] == 0.0
     assert elo["alphabeta:depth=2"] > elo["greedy"] > 0
     with open_store(db, create=False) as store:
@@ -114,7 +114,7 @@ def test_a_field_is_measured_and_shipped(command: Any, folder: Path, tmp_path: P
     assert [pair == sorted(pair) for pair in pairs] == [True] * 5
 
     listed = json.loads(command("ladder", "tablut", "--rules", "saami", "--json")[1])
-    for player, shown in zip(told["players"], listed["players"], strict=True):
+    for player, shown in zip(report["players"], listed["players"], strict=True):
         assert shown == player
     again = tmp_path / "again.md"
     assert command("ladder", "tablut", "--rules", "saami", "--out", again)[0] == 0
@@ -139,13 +139,13 @@ def test_who_joins_the_field_plays_only_its_own_games(
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "data")
     plant_shipped_net(tmp_path / "data", "laps", "tablut", "saami", method="alphazero")
     monkeypatch.setattr(ladder, "ROWS", (*SMALL, LadderRow("net:net={net}", "Net {net}")))
-    told = json.loads(command(*MEASURED, "--db", db, "--json")[1])
-    assert told["games"] == 20 + 2 * 4
+    report = json.loads(command(*MEASURED, "--db", db, "--json")[1])
+    assert report["games"] == 20 + 2 * 4
     after = games_in(db)
     assert {key: after[key] for key in before} == before
-    (net,) = [player for player in told["players"] if player["label"] == "Net laps"]
+    (net,) = [player for player in report["players"] if player["label"] == "Net laps"]
     assert (net["spec"], net["games"]) == ("net:net=laps", 8)
-    outsiders = [player["spec"] for player in told["players"] if player["games"] is None]
+    outsiders = [player["spec"] for player in report["players"] if player["games"] is None]
     assert outsiders == []
 
 
@@ -158,9 +158,9 @@ def test_all_games_of_the_field_under_these_rules_count(command: Any, tmp_path: 
     ):
         match = ["match", "tablut", *players, "--rules", rules, "--games", "2", "--db", db, "--seed", "9"]
         assert command(*match, "--time", "1ms")[0] == 0
-    told = json.loads(command(*MEASURED, "--db", db, "--json")[1])
-    assert told["games"] == 20 + 2
-    assert "mc" not in {player["spec"] for player in told["players"]}
+    report = json.loads(command(*MEASURED, "--db", db, "--json")[1])
+    assert report["games"] == 20 + 2
+    assert "mc" not in {player["spec"] for player in report["players"]}
 
 
 def started(db: Path, *options: str) -> subprocess.Popen[str]:

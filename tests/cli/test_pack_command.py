@@ -38,9 +38,9 @@ def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
     assert out.endswith(f"\ngoes on with: boardwright train alphazero draughts --out {tmp_path / 'new'}\n")
     assert (tmp_path / "new" / "config.json").read_bytes() == (tmp_path / "run" / "config.json").read_bytes()
     status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "other", "--json")
-    told = json.loads(out)
-    assert (told["iteration"], told["frames"], told["parts"], told["nets"]) == (1, 256, 1, [])
-    assert told["bytes"] == (tmp_path / "file").stat().st_size
+    report = json.loads(out)
+    assert (report["iteration"], report["frames"], report["parts"], report["nets"]) == (1, 256, 1, [])
+    assert report["bytes"] == (tmp_path / "file").stat().st_size
 
 
 def test_a_run_unpacked_where_one_is(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +124,8 @@ def test_nets_say_which_player_they_are_for(tmp_path: Path, boardwright: Any, mo
     assert (status, err) == (0, "")
     assert out.startswith("eyes: draughts wcdf, evaluation 8-4, 0.01 MB\nlaps: ")
     assert "\nplayer: alphabeta:net=eyes\nobservation: paper\n" in boardwright("nets", "eyes")[1]
-    told = json.loads(boardwright("nets", "--json")[1])["nets"]
-    assert [net["player"] for net in told] == ["alphabeta:net=eyes", "alphazero:net=laps"]
+    report = json.loads(boardwright("nets", "--json")[1])["nets"]
+    assert [net["player"] for net in report] == ["alphabeta:net=eyes", "alphazero:net=laps"]
 
 
 def test_a_run_whose_time_is_up_has_not_failed(

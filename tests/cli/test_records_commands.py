@@ -225,8 +225,8 @@ def test_rule_sets_of_one_name_cannot_be_chosen_from(tmp_path: Path) -> None:
     warned = json.loads(
         boardwright("ratings", "--db", f"{tmp_path}/games.db", "--rules", "tablutzero", "--json").stdout
     )
-    (told,) = (warning for warning in warned["warnings"] if "rule sets" in warning)
-    assert "some have the same name: keep their games in files of their own" in told
+    (report,) = (warning for warning in warned["warnings"] if "rule sets" in warning)
+    assert "some have the same name: keep their games in files of their own" in report
 
 
 def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
@@ -243,25 +243,25 @@ def test_several_games_in_one_file(database: Path, tmp_path: Path) -> None:
 def test_games_under_several_conditions_are_reported(tmp_path: Path) -> None:
     db = str(tmp_path / "games.db")
 
-    def told(*match: str) -> list[str]:
+    def report(*match: str) -> list[str]:
         assert boardwright("match", "draughts", *match, "--games", "2", "--db", db).returncode == 0
         warnings = json.loads(boardwright("ratings", "--db", db, "--json").stdout).get("warnings", [])
         return [warning for warning in warnings if "times per move" in warning or "conditions" in warning]
 
-    assert told("mc", "random", "--time", "5ms") == []
-    assert told("mc", "random", "--time", "5ms", "--seed", "1") == []
-    assert told("mc:sims=2", "random", "--time", "7ms") == []  # who do not heed it
-    (times,) = told("mc", "random", "--time", "10ms")
+    assert report("mc", "random", "--time", "5ms") == []
+    assert report("mc", "random", "--time", "5ms", "--seed", "1") == []
+    assert report("mc:sims=2", "random", "--time", "7ms") == []  # who do not heed it
+    (times,) = report("mc", "random", "--time", "10ms")
     assert times.startswith("players with several times per move are one here")
     assert times.endswith(": mc (5ms, 10ms)")
-    several = told("mc", "random", "--time", "10ms", "--max-plies", "20")
+    several = report("mc", "random", "--time", "10ms", "--max-plies", "20")
     assert several[0] == times
     assert several[1].startswith("games under 2 conditions are rated together")
     assert several[1].endswith(": the rules alone; drawn after 20 plies")
-    (_, more) = told("mc", "random", "--time", "5ms", "--clock", "60s+500ms", "--max-plies", "20", "--adjudicate")
+    (_, more) = report("mc", "random", "--time", "5ms", "--clock", "60s+500ms", "--max-plies", "20", "--adjudicate")
     assert more.endswith("; a clock of 60s+500ms, drawn after 20 plies, ended by endgame tables")
     assert more.startswith("games under 3 conditions")
-    assert told("mc", "first-legal", "--max-plies", "4")[0].endswith(": mc (5ms, 10ms, its own)")
+    assert report("mc", "first-legal", "--max-plies", "4")[0].endswith(": mc (5ms, 10ms, its own)")
 
 
 def test_text_is_not_written_over_a_database(database: Path, tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = boardwright("train", "alphazero", "draughts", *SMALL, "--out", str(tmp_path / "file"))
     assert done.returncode == 2
-    (told,) = done.stderr.splitlines()
-    assert "cannot train into" in told
+    (report,) = done.stderr.splitlines()
+    assert "cannot train into" in report
 
 
 def test_ratings_are_relative_to_the_first_net() -> None:

@@ -18,7 +18,7 @@ OTHER = settings.apply(PRESETS["draughts-tiny"], ["iterations=7", "rules=paper",
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def report(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The settings that runs would have been trained with."""
     configs: list[Any] = []
 
@@ -33,14 +33,14 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return configs
 
 
-def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     config_file.store(tmp_path, "alphazero", OTHER)
     for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
         status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
-        assert (status, err, told[-1]) == (0, "", OTHER)
+        assert (status, err, report[-1]) == (0, "", OTHER)
         assert out.splitlines()[0] == f"with the settings in {tmp_path / 'config.json'}"
     status, out, _ = boardwright("train", "alphazero", "draughts", "--out", tmp_path / "new")
-    assert (status, told[-1]) == (0, PRESETS["draughts-laptop"])
+    assert (status, report[-1]) == (0, PRESETS["draughts-laptop"])
     assert "settings" not in out
 
 
@@ -55,15 +55,15 @@ def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, told: 
     ],
 )
 def test_other_settings_are_refused_as_ever(
-    tmp_path: Path, boardwright: Any, told: list[Any], arguments: list[str], complaint: str
+    tmp_path: Path, boardwright: Any, report: list[Any], arguments: list[str], complaint: str
 ) -> None:
     config_file.store(tmp_path, "alphazero", OTHER)
     status, _, err = boardwright("train", *arguments, "--out", tmp_path)
-    assert (status, told, len(err.splitlines())) == (2, [], 1)
+    assert (status, report, len(err.splitlines())) == (2, [], 1)
     assert complaint in err
 
 
-def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     there = config_file.contents("alphazero", OTHER)
     path = tmp_path / config_file.NAME
     for text, complaint in (
@@ -74,28 +74,28 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, 
     ):
         path.write_text(text)
         status, _, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path)
-        assert (status, told, len(err.splitlines())) == (2, [], 1)
+        assert (status, report, len(err.splitlines())) == (2, [], 1)
         assert complaint in err
 
 
 def test_settings_from_before_some_were_there_have_their_defaults(
-    tmp_path: Path, boardwright: Any, told: list[Any]
+    tmp_path: Path, boardwright: Any, report: list[Any]
 ) -> None:
     there = config_file.contents("alphazero", OTHER)
     del there["tablebase_dir"]
     (tmp_path / config_file.NAME).write_text(json.dumps(there))
     assert boardwright("train", "alphazero", "draughts", "--out", tmp_path)[0] == 0
-    assert told == [OTHER]
+    assert report == [OTHER]
 
 
-def test_command_printed_by_unpack_resumes(tmp_path: Path, boardwright: Any, told: list[Any]) -> None:
+def test_command_printed_by_unpack_resumes(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
     _, out, _ = boardwright("unpack", tmp_path / "file", tmp_path / "some where")
     (line,) = [line for line in out.splitlines() if line.startswith("goes on with: ")]
     program, *arguments = shlex.split(line.removeprefix("goes on with: "))
     assert program == "boardwright"
     assert boardwright(*arguments)[0] == 0
-    assert told == [PRESETS["draughts-tiny"]]
+    assert report == [PRESETS["draughts-tiny"]]
 
 
 def test_help_settings_lists_every_setting(boardwright: Any) -> None:

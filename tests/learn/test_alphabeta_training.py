@@ -42,7 +42,7 @@ def arrays(folder: Path) -> dict[str, bytes]:
 
 
 def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
-    whole, parts, told = tmp_path / "whole", tmp_path / "parts", {}
+    whole, parts, report = tmp_path / "whole", tmp_path / "parts", {}
     method = AlphaBetaEvaluation(TINY)
     assert method.chunks == 3 + 4
     assert [method.progress_after(chunks) for chunks in (1, 3, 7)] == [
@@ -50,7 +50,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
         ("self-play", 24, 24),
         ("learning", 32, 32),
     ]
-    watch = RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars))
+    watch = RunObserver(on_iteration=lambda done, frames, scalars: report.update(scalars))
     loop.train(method, whole, watch)
     calls = iter(range(1000))
     stopping = RunObserver(stopped=lambda: next(calls) % 6 == 5)
@@ -76,7 +76,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     assert (history.scalars["selfplay/learnable"].values < history.scalars["selfplay/moves"].values).all()
     drawn = {figure.name for figure in FIGURES if chart(figure, {"run": history})}
     assert {"elo", "outcomes", "loss-value", "plies", "search-depth", "learning-rate"} <= drawn
-    assert f"value {told['loss/value']:.3f}" in _line(4, 4, 100, told)
+    assert f"value {report['loss/value']:.3f}" in _line(4, 4, 100, report)
 
 
 def test_a_run_moves_to_another_machine(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def test_draws_by_weight_are_where_the_sums_say(capacity: int) -> None:
     weight = rng.integers(0, 8, capacity).astype(np.float32)
     weight[0] = 1
     uniform = rng.uniform(size=64).astype(np.float32)
-    wanted = (np.arange(64) + uniform.astype(np.float64)) / 64 * weight.sum()
-    expected = np.searchsorted(np.cumsum(weight), wanted, side="right")
+    target = (np.arange(64) + uniform.astype(np.float64)) / 64 * weight.sum()
+    expected = np.searchsorted(np.cumsum(weight), target, side="right")
     places = np.asarray(replay_buffer.draw_by_weight(jnp.asarray(uniform), jnp.asarray(weight)))
-    near_a_border = np.abs(np.cumsum(weight)[None] - wanted[:, None]).min(axis=1) < 1e-3  # where rounding decides
+    near_a_border = np.abs(np.cumsum(weight)[None] - target[:, None]).min(axis=1) < 1e-3  # where rounding decides
     assert (places == expected)[~near_a_border].all()
     assert (weight[places] > 0).all()
 

@@ -28,8 +28,8 @@ TINY = PRESETS["cathedral-tiny"]
 
 def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    told: dict[str, float] = {}
-    loop.train(DQN(TINY), whole, RunObserver(on_iteration=lambda done, frames, scalars: told.update(scalars)))
+    report: dict[str, float] = {}
+    loop.train(DQN(TINY), whole, RunObserver(on_iteration=lambda done, frames, scalars: report.update(scalars)))
     calls = iter(range(1000))
     method = DQN(TINY)
     while loop.train(method, parts, RunObserver(stopped=lambda: next(calls) % 6 == 5)).iteration < TINY.iterations:
@@ -45,7 +45,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
         assert np.isfinite(history.scalars[name].values).all(), name
     drawn = {figure.name for figure in FIGURES if chart(figure, {"run": history})}
     assert {"against-random", "rewards", "exploration", "q-values", "td-error"} <= drawn
-    assert f"error of Q {told['loss/error']:.3f}" in _line(3, 3, 96, told)
+    assert f"error of Q {report['loss/error']:.3f}" in _line(3, 3, 96, report)
     kept = netfile.read(whole / "nets" / "best.net")
     assert kept.training["method"] == "dqn"
     assert kept.config == TINY.plain

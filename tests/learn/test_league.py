@@ -48,8 +48,8 @@ def test_pools_are_of_nets_that_were_measured(config: EvaluationMatchesConfig) -
     """So that a contest is never with a net that nobody has kept."""
     measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
     first = max(config.first, 1)
-    wanted = [iteration for iteration in range(first, 200) if (iteration - config.first) % config.every == 0]
-    assert measured == wanted
+    expected = [iteration for iteration in range(first, 200) if (iteration - config.first) % config.every == 0]
+    assert measured == expected
     for iteration in measured:
         known = [past for past in range(1, iteration) if (iteration - past) % config.every == 0]
         assert set(league.pool(config, iteration)) <= {0, *known}

@@ -132,12 +132,12 @@ def test_results_reach_every_position_of_their_game_and_no_other(
             surprise=surprise,
             bootstrap=bootstrap,
         )
-        told: Any = jax.device_get(replay)
+        on_host: Any = jax.device_get(replay)
         for (number, step, game), entry in slow.entries.items():
             at = (number % WINDOW * STEPS + step, game)
-            assert told.words[at][0] == entry["words"]
+            assert on_host.words[at][0] == entry["words"]
             for name in HEARD:
-                got = np.asarray(getattr(told, name)[at]).reshape(())
+                got = np.asarray(getattr(on_host, name)[at]).reshape(())
                 assert got == pytest.approx(entry.get(name, 0), abs=1e-6), (name, number, step, game)
             if entry["status"] in (KNOWN, RESULT_ONLY):
                 seen.add((entry["status"], iteration - number))

@@ -29,11 +29,11 @@ def net(path: Path, game: str, width: int, rules: str | None = None) -> NetFile:
 
 def test_nets_of_two_architectures_meet(tmp_path: Path) -> None:
     small, large = (net(tmp_path / f"{width}.net", "tictactoe", width) for width in (4, 8))
-    heard: list[float] = []
-    (score,) = play_nets(small, [large], **SIZES, on_share=heard.append)
+    received: list[float] = []
+    (score,) = play_nets(small, [large], **SIZES, on_share=received.append)
     assert (score.games, sum(score.pairs)) == (16, 8)
     assert [score.wins[role] + score.draws[role] + score.losses[role] for role in (0, 1)] == [8, 8]
-    assert (heard[0], heard[-1]) == (0.0, 1.0)
+    assert (received[0], received[-1]) == (0.0, 1.0)
     assert play_nets(small, [large], **SIZES) == [score]  # nothing but the seed decides
 
 

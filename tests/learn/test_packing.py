@@ -59,10 +59,10 @@ def test_packed_run_resumes_after_its_last_iteration(begun: Path, tmp_path: Path
 
 def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> None:
     trained(tmp_path, pieces=8)
-    wanted = final_leaves(tmp_path)
+    expected = final_leaves(tmp_path)
     file, _ = portable_state.read(begun / portable_state.NAME)
     found = checkpoint.named(portable_state.restore_into(file, Drift(USUAL).initialise(), ("learner", "league")))
-    for name, leaf in wanted.items():
+    for name, leaf in expected.items():
         if name.startswith(".learner.optimiser['mu']"):
             leaf = leaf.astype(jnp.bfloat16).astype(jnp.float32)
         if name != ".replay":
@@ -77,7 +77,7 @@ def test_numbers_are_compressed(begun: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "most", "measured", "wanted"),
+    ("kept", "most", "measured", "expected"),
     [
         (range(101), 4, {}, [25, 50, 75, 100]),
         (range(101), 1, {}, [100]),
@@ -87,8 +87,8 @@ def test_numbers_are_compressed(begun: Path, tmp_path: Path) -> None:
         ([0, 1, 2, 60], 2, {}, [2, 60]),
     ],
 )
-def test_nets_are_spread_over_the_iterations(kept: Any, most: int, measured: Any, wanted: list[int]) -> None:
-    assert league.choose_nets(list(kept), max(kept), most, measured) == wanted
+def test_nets_are_spread_over_the_iterations(kept: Any, most: int, measured: Any, expected: list[int]) -> None:
+    assert league.choose_nets(list(kept), max(kept), most, measured) == expected
 
 
 def test_past_selves_that_are_missing_are_stood_in_for(tmp_path: Path) -> None:

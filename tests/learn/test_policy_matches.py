@@ -40,8 +40,8 @@ def at_place(factor: Any, key: Array, states: Any) -> Array:
     """A legal action that depends on the ply alone: the n-th of them, counted round and round."""
     del key
     legal = jnp.cumsum(states.legal_action_mask, axis=-1)
-    wanted = (factor * (states.plies + 1)) % jnp.maximum(legal[:, -1], 1)
-    return jnp.argmax(legal > wanted[:, None], axis=-1)
+    place = (factor * (states.plies + 1)) % jnp.maximum(legal[:, -1], 1)
+    return jnp.argmax(legal > place[:, None], axis=-1)
 
 
 def in_the_scalar_engine(game: Game, factors: tuple[int, ...]) -> tuple[int, int, list[int], list[float], bool]:
@@ -157,12 +157,14 @@ def test_one_program_serves_all_nets() -> None:
 
 def test_how_far_it_is_and_games_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     idle: Any = np.tile(np.array([1, 0, 0], np.float32), (2, 2, 1))
-    heard: list[float] = []
-    match = finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(idle), GREEDY(idle), games=8, at_once=4), heard.append)
+    received: list[float] = []
+    match = finish(
+        play_pairs(jax.random.key(0), CLIMB, GREEDY(idle), GREEDY(idle), games=8, at_once=4), received.append
+    )
     assert match.draws == (4, 4)
     assert match.plies == (4 * LONGEST, 4 * LONGEST)
-    assert heard == sorted(heard)
-    assert {0.0, 0.5, 1.0} <= set(heard)
+    assert received == sorted(received)
+    assert {0.0, 0.5, 1.0} <= set(received)
     monkeypatch.setattr(matches, "MAX_TURNS", 0)
     assert climbed(idle, idle, games=4).draws == (2, 2)
 
@@ -172,9 +174,9 @@ def test_match_ends_with_its_last_game() -> None:
     """Of 41, 47 or 55 pairs the mean of as many ones is less than 1 in single precision, as compilers divide."""
     quick: Any = np.tile(np.array([0, 0, 1], np.float32), (2, 2, 1))
     for games in (82, 94, 110):
-        heard: list[float] = []
-        finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(quick), GREEDY(quick), games=games), heard.append)
-        assert heard == [0.0, 1.0]
+        received: list[float] = []
+        finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(quick), GREEDY(quick), games=games), received.append)
+        assert received == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(("games", "at_once"), [(3, 10), (0, 10), (4, 1)])

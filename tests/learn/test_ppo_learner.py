@@ -133,9 +133,9 @@ def test_a_step_makes_good_actions_likelier_and_values_truer() -> None:
     batch, state = _batch(8), learner.init(network.init(jax.random.key(3)))
     before = learner.losses(state.variables, batch)[1]
     after, _ = jax.jit(learner.learn, static_argnums=3)(state, batch, jnp.arange(8).reshape(1, 8), 1)
-    told = learner.losses(after.variables, batch)[1]
-    assert float(told["policy"]) < float(before["policy"])
-    assert float(told["value"]) < float(before["value"])
+    report = learner.losses(after.variables, batch)[1]
+    assert float(report["policy"]) < float(before["policy"])
+    assert float(report["value"]) < float(before["value"])
     assert int(after.steps) == 1
 
 

@@ -116,11 +116,11 @@ def plain_loop(
         online = np.where(legal_after, q_of(variables, batch.observation_after, batch.role_after), -np.inf)
         judged = np.asarray(q_of(target, batch.observation_after, batch.role_after))
         future = judged[np.arange(samples), online.argmax(axis=1)]
-        wanted = np.asarray(batch.reward) + config.learner.discount * np.asarray(batch.side) * future
+        goal = np.asarray(batch.reward) + config.learner.discount * np.asarray(batch.side) * future
 
-        def errors_of(params: Any, batch: Any = batch, wanted: Any = wanted) -> jax.Array:
+        def errors_of(params: Any, batch: Any = batch, goal: Any = goal) -> jax.Array:
             q = q_of({"params": params, "batch_stats": {}}, batch.observation, batch.role)
-            return wanted - q[jnp.arange(samples), batch.action]
+            return goal - q[jnp.arange(samples), batch.action]
 
         def loss(params: Any, counts: Any = counts, errors_of: Any = errors_of) -> jax.Array:
             return (counts * errors_of(params) ** 2).mean()
@@ -156,12 +156,12 @@ def test_updates_are_those_of_a_plain_loop(what: str) -> None:
     begin = dataclasses.replace(learner.init(variables), target=target)
     replay, key = some_replay(), jax.random.key(3)
     expected, weighed, losses = plain_loop(config, learner, key, variables, target, replay, count)
-    after, replay, told = jax.jit(learner.learn, static_argnums=3)(key, begin, replay, count)
+    after, replay, report = jax.jit(learner.learn, static_argnums=3)(key, begin, replay, count)
     for name, weights in jax.tree_util.tree_leaves_with_path(expected["params"]):
         found = dict(jax.tree_util.tree_leaves_with_path(after.variables["params"]))[name]
         assert np.asarray(found) == pytest.approx(np.asarray(weights), abs=1e-4), name
     assert replay.weight.tolist() == pytest.approx(weighed.weight.tolist(), abs=1e-3)
-    assert float(told["total"]) == pytest.approx(np.mean(losses), rel=1e-3)
+    assert float(report["total"]) == pytest.approx(np.mean(losses), rel=1e-3)
     assert int(after.updates) == count
     if what == "soft target":
         moved = jax.tree.map(lambda old, new: float(jnp.abs(old - new).max()), target, after.target)

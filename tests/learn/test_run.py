@@ -102,9 +102,9 @@ def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
 
 def _assert_same_run(one: Path, other: Path) -> None:
     (meta, arrays), (other_meta, other_arrays) = _arrays(one), _arrays(other)
-    for told in (meta, other_meta):  # how long it took is never the same
+    for report in (meta, other_meta):  # how long it took is never the same
         for seconds in ("device_seconds", "evaluation_seconds"):
-            assert told["progress"].pop(seconds)
+            assert report["progress"].pop(seconds)
     assert meta == other_meta
     assert arrays.keys() == other_arrays.keys()
     assert [name for name in arrays if arrays[name] != other_arrays[name]] == [arrayfile.CHECKSUM]
@@ -246,8 +246,8 @@ def test_no_loss_is_logged_where_nothing_was_learned(tmp_path: Path) -> None:
     waiting = settings.apply(
         TINY, ["iterations=2", "selfplay.unfinished=wait", "selfplay.steps=4", "league.share=0", "evaluation.every=0"]
     )
-    told: list[dict[str, float]] = []
-    watch = RunObserver(on_iteration=lambda done, frames, scalars: told.append(dict(scalars)))
+    report: list[dict[str, float]] = []
+    watch = RunObserver(on_iteration=lambda done, frames, scalars: report.append(dict(scalars)))
     loop.train(AlphaZero(waiting), tmp_path, watch)
     history = read_metrics(tmp_path)
     assert history.scalars["selfplay/games"].values[0] == 0 < history.scalars["selfplay/games"].values[1]
@@ -256,7 +256,7 @@ def test_no_loss_is_logged_where_nothing_was_learned(tmp_path: Path) -> None:
     for name in losses:
         assert history.scalars[name].iterations.tolist() == [2]
     assert history.scalars["learning_rate"].iterations.tolist() == [1, 2]
-    lines = [_line(number, 2, 32, scalars) for number, scalars in enumerate(told, start=1)]
+    lines = [_line(number, 2, 32, scalars) for number, scalars in enumerate(report, start=1)]
     assert ", nothing learned yet, " in lines[0]
     assert "policy" not in lines[0]
     assert "policy" in lines[1]

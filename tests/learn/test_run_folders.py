@@ -23,12 +23,12 @@ def killed_after(folder: Path, iteration: int, config: Config = USUAL) -> list[s
     """What a run said that was killed as soon as it had told of an iteration."""
     said: list[str] = []
 
-    def told(done: int, *_: Any) -> None:
+    def report(done: int, *_: Any) -> None:
         if done == iteration:
             raise KilledError
 
     with pytest.raises(KilledError):
-        loop.train(Drift(config), folder, RunObserver(message=said.append, on_iteration=told))
+        loop.train(Drift(config), folder, RunObserver(message=said.append, on_iteration=report))
     return said
 
 
@@ -113,8 +113,8 @@ def test_run_killed_after_an_iteration_resumes(tmp_path: Path, iteration: int) -
     assert said[0].startswith("resuming iteration 1 of 6")
     assert progress.iteration == USUAL.iterations
     trained(tmp_path / "straight")
-    best, wanted = (netfile.read(folder / "nets" / league.BEST) for folder in (tmp_path, tmp_path / "straight"))
-    assert all((weight == wanted.weights[name]).all() for name, weight in best.weights.items())
+    best, expected = (netfile.read(folder / "nets" / league.BEST) for folder in (tmp_path, tmp_path / "straight"))
+    assert all((weight == expected.weights[name]).all() for name, weight in best.weights.items())
 
 
 def test_unpacked_run_killed_after_an_iteration_resumes(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ def test_saves_the_tree_as_given_though_it_is_overwritten(tmp_path: Path, monkey
     restored = checkpoint.restore(tmp_path, _tree(0))
     assert restored is not None
     assert restored.meta == {"at": 1}
-    wanted = _tree(5)
+    expected = _tree(5)
     for name in ("weights", "half", "steps"):
-        np.testing.assert_array_equal(restored.tree[name], wanted[name])
+        np.testing.assert_array_equal(restored.tree[name], expected[name])
 
 
 def test_errors_of_a_write_are_raised_by_the_next_save(tmp_path: Path) -> None:

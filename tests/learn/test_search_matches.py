@@ -134,9 +134,9 @@ def test_a_game_without_end_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_share_of_finished_games_is_reported() -> None:
     """Against nets that climb and nets that do not: half of the games are over early."""
-    heard: list[float] = []
-    match(IDLE, [STRONG, IDLE, STRONG, IDLE], on_share=heard.append)
-    assert heard[0] == 0.0
-    assert heard[-1] == 1.0
-    assert 0.5 in heard
-    assert heard == sorted(heard)
+    received: list[float] = []
+    match(IDLE, [STRONG, IDLE, STRONG, IDLE], on_share=received.append)
+    assert received[0] == 0.0
+    assert received[-1] == 1.0
+    assert 0.5 in received
+    assert received == sorted(received)

@@ -62,8 +62,8 @@ def test_from_the_start_moves_are_drawn() -> None:
 
 def test_games_are_broken_off_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = np.tile(np.float32(5 * (np.arange(3) == 0)), (2, 2, 1))
-    heard: list[float] = []
-    assert play(idle, FREE, on_share=heard.append).plies.tolist() == [LONGEST] * GAMES
-    assert (heard[0], heard[-1]) == (0.0, 1.0)
+    received: list[float] = []
+    assert play(idle, FREE, on_share=received.append).plies.tolist() == [LONGEST] * GAMES
+    assert (received[0], received[-1]) == (0.0, 1.0)
     monkeypatch.setattr(matches, "MAX_TURNS", CHUNK)
     assert play(idle, FREE).result.tolist() == [ONGOING] * GAMES

@@ -147,7 +147,7 @@ def test_results_fill_the_replay(both: Both) -> None:
         replay = settle(
             replay, endings, jnp.int32(first), jnp.asarray(before.serial[first]), surprise=0.0, bootstrap=False
         )
-    told: Any = jax.device_get(replay)
+    on_host: Any = jax.device_get(replay)
     ends = {
         (game, moment.serial): moment.ending
         for moments in both.moments
@@ -159,16 +159,16 @@ def test_results_fill_the_replay(both: Both) -> None:
         for game, moment in enumerate(moments):
             place, end = (step, game), ends.get((game, moment.serial))
             if not moment.learned:
-                assert told.status[place] == replay_buffer.EMPTY
+                assert on_host.status[place] == replay_buffer.EMPTY
             elif end is None:
-                assert told.status[place] == replay_buffer.OPEN
+                assert on_host.status[place] == replay_buffer.OPEN
                 waiting += 1
             else:
-                assert told.status[place] == (replay_buffer.RESULT_ONLY if end[4] else replay_buffer.KNOWN)
-                assert told.result[place] == end[0]
-                assert told.plies[place] == end[1] - moment.position.plies
-                assert told.margin[place] == pytest.approx(end[2], abs=1e-6)
-    assert 0 < waiting < (told.status >= replay_buffer.KNOWN).sum()
+                assert on_host.status[place] == (replay_buffer.RESULT_ONLY if end[4] else replay_buffer.KNOWN)
+                assert on_host.result[place] == end[0]
+                assert on_host.plies[place] == end[1] - moment.position.plies
+                assert on_host.margin[place] == pytest.approx(end[2], abs=1e-6)
+    assert 0 < waiting < (on_host.status >= replay_buffer.KNOWN).sum()
 
 
 @pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])

@@ -43,8 +43,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             metrics.log(iteration, 100 * iteration, {"time/device_seconds": 3.0 * iteration})
         for iteration in (0, 10, 20):
             elo = 30.0 * iteration
-            told = {"evaluation/elo": elo, "evaluation/elo_low": elo - 5, "evaluation/elo_high": elo + 5}
-            metrics.log(iteration, 100 * iteration, told)
+            report = {"evaluation/elo": elo, "evaluation/elo_low": elo - 5, "evaluation/elo_high": elo + 5}
+            metrics.log(iteration, 100 * iteration, report)
             training = {"method": "alphazero", "iteration": iteration, "frames": 100 * iteration, "config": SETTINGS}
             training["devices"] = ["NVIDIA H200"]
             about = {"config": NET, "game": GAME, "training": training}
@@ -75,25 +75,25 @@ def test_a_shipped_net_plays_by_its_name_and_is_listed(
         f"checkers-early: draughts wcdf, 4x32, {size}, 1,000 frames, 0.5 minutes, Elo 300",
     ]
     nets_command.run(nets_command.Options(net="checkers-early"))
-    told = capsys.readouterr().out.splitlines()
-    assert "Elo after iteration 10 (1,000 frames): 300, 95 % interval 295 to 305" in told
-    assert "devices: NVIDIA H200" in told
-    assert "setting search.simulations: 16, 32" in told
+    report = capsys.readouterr().out.splitlines()
+    assert "Elo after iteration 10 (1,000 frames): 300, 95 % interval 295 to 305" in report
+    assert "devices: NVIDIA H200" in report
+    assert "setting search.simulations: 16, 32" in report
     nets_command.run(nets_command.Options(net=str(run / "nets" / "best.net"), json=True))
     (only,) = json.loads(capsys.readouterr().out)["nets"]
     assert (only["game"], only["rules"], only["training"]["frames"]) == ("draughts", "wcdf", 2000)
 
 
 def test_shipped_net_names_its_run(run: Path, package: Path) -> None:
-    told = netfile.read(shipping.ship(run, "checkers", iteration=10)).training
-    assert told["config"] == SETTINGS
-    assert (told["iteration"], told["frames"], told["device_minutes"]) == (10, 1000, 0.5)
-    assert told["elo"] == [
+    report = netfile.read(shipping.ship(run, "checkers", iteration=10)).training
+    assert report["config"] == SETTINGS
+    assert (report["iteration"], report["frames"], report["device_minutes"]) == (10, 1000, 0.5)
+    assert report["elo"] == [
         {"iteration": 0, "frames": 0, "elo": 0.0, "low": -5.0, "high": 5.0},
         {"iteration": 10, "frames": 1000, "elo": 300.0, "low": 295.0, "high": 305.0},
     ]
-    assert re.fullmatch(r"[0-9a-f]{40}\+?", told["commit"]) if (shipping.SOURCE / ".git").exists() else True
-    assert re.fullmatch(r"20\d\d-\d\d-\d\d", told["shipped"])
+    assert re.fullmatch(r"[0-9a-f]{40}\+?", report["commit"]) if (shipping.SOURCE / ".git").exists() else True
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", report["shipped"])
     assert package.is_dir()
 
 
@@ -149,8 +149,8 @@ def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path
 
 
 def test_shipped_net_has_no_file_paths() -> None:
-    told = {"game": "draughts", "tablebase_dir": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
-    public = shipping.provenance({"iteration": 20, "config": told}, History({}, ()))["config"]
+    report = {"game": "draughts", "tablebase_dir": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
+    public = shipping.provenance({"iteration": 20, "config": report}, History({}, ()))["config"]
     assert public == {"game": "draughts", "tablebase_dir": "tables-5", "initial": "first.net"}
     without = {"iteration": 20, "config": {"game": "tablut", "tables": None}}
     assert shipping.provenance(without, History({}, ()))["config"] == without["config"]

@@ -68,12 +68,12 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
         row.status[0] == replay_buffer.RESULT_ONLY
     ).tolist() == chosen  # how the board looks at the end is not known
     assert (row.status[0] == replay_buffer.OPEN).tolist() == [not one for one in chosen]
-    wanted = [RESULTS[column % 3] for column in range(GAMES)]
-    assert row.result[0][chosen].tolist() == [result for result, one in zip(wanted, chosen, strict=True) if one]
+    expected = [RESULTS[column % 3] for column in range(GAMES)]
+    assert row.result[0][chosen].tolist() == [result for result, one in zip(expected, chosen, strict=True) if one]
     assert np.asarray(run.games.serial).tolist() == [int(one) for one in chosen]
-    told = selfplay.collect_metrics(run.tally)
-    assert told["selfplay/games"] == sum(chosen)
-    assert told["selfplay/adjudicated"] == 1
+    report = selfplay.collect_metrics(run.tally)
+    assert report["selfplay/games"] == sum(chosen)
+    assert report["selfplay/adjudicated"] == 1
     _, losses = jax.eval_shape(lambda run: az.learn(run, 0, 0), run)  # with tables in their place
     assert losses["value"].shape == ()
 
@@ -148,11 +148,11 @@ def test_settings_that_ask_for_tables() -> None:
 
 def test_run_older_than_a_setting_resumes(tmp_path: Path) -> None:
     plain = dataclasses.replace(CONFIG, selfplay=SelfPlayConfig(games=GAMES), learner=LearnerConfig())
-    told = config_file.contents("alphazero", plain)
+    report = config_file.contents("alphazero", plain)
     for group, name in (("selfplay", "adjudicate"), ("learner", "tablebase_weight")):
-        del told[group][name]
-    del told["tablebase_dir"]
-    (tmp_path / config_file.NAME).write_text(json.dumps(told))
+        del report[group][name]
+    del report["tablebase_dir"]
+    (tmp_path / config_file.NAME).write_text(json.dumps(report))
     config_file.check(tmp_path, "alphazero", plain)
     with pytest.raises(RunError, match=r"other settings \(learner.tablebase_weight is 0.0 there and 1.0 here\)"):
         config_file.check(tmp_path, "alphazero", settings.apply(plain, ["learner.tablebase_weight=1"]))

@@ -131,8 +131,8 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
     sizes = ["encoder.convolutions=[16,32]", "encoder.hidden=128", "encoder.latent=8"]
     config = settings.apply(TINY, ["iterations=15", "batch_size=32", "lr=2e-3", *sizes])
     train(VAE(config, Boards(some.shape, bits, numbers, nothing, nothing)), tmp_path / "run")
-    told = {name: series.values for name, series in read_metrics(tmp_path / "run").scalars.items()}
-    first, last = ({name: values[place] for name, values in told.items()} for place in (0, -1))
+    report = {name: series.values for name, series in read_metrics(tmp_path / "run").scalars.items()}
+    first, last = ({name: values[place] for name, values in report.items()} for place in (0, -1))
     assert last["validation/reconstruction"] > 0.99 > last["validation/all_zeros"] + 0.05
     assert last["validation/occupied"] > 0.97
     assert last["validation/loss"] == pytest.approx(last["validation/bce"] + last["validation/kl"])

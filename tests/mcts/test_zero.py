@@ -134,9 +134,9 @@ def test_puct_with_absolute_values_is_the_papers_formula(c_puct: float) -> None:
     visits = by_action(result, result.visits, 6)
     for number in range(4):
         root = jax.device_get(jax.tree.map(lambda leaf, n=number: leaf[n], states))
-        wanted = plain_puct_visits(env, evaluate, root, 40, c_puct)
-        assert {action: int(count) for action, count in enumerate(visits[number]) if count} == wanted
-        assert wanted[int(result.action[number])] == max(wanted.values())
+        target = plain_puct_visits(env, evaluate, root, 40, c_puct)
+        assert {action: int(count) for action, count in enumerate(visits[number]) if count} == target
+        assert target[int(result.action[number])] == max(target.values())
 
 
 def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:

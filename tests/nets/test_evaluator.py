@@ -29,9 +29,9 @@ def test_positions_are_seen_by_their_movers(name: str, tmp_path: Path) -> None:
     assert set(roles) == {0, 1}
     planes = np.stack([position.observation() for position in positions])
     variables = variables_of(scrambled.weights(BY_ROLE, game))
-    wanted = make_network(BY_ROLE, game).apply(variables, planes, roles)
-    np.testing.assert_allclose(logits, wanted.policy_logits, atol=1e-4)
-    np.testing.assert_allclose(values, wanted.value, atol=1e-4)
+    expected = make_network(BY_ROLE, game).apply(variables, planes, roles)
+    np.testing.assert_allclose(logits, expected.policy_logits, atol=1e-4)
+    np.testing.assert_allclose(values, expected.value, atol=1e-4)
     assert logits.dtype == values.dtype == np.float32
 
 

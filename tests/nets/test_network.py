@@ -136,9 +136,9 @@ def test_patches_are_put_together_as_they_were_taken_apart(patch: int) -> None:
     for name, weight in weights.items():
         weight[...] = name.endswith(("/scale", "/var"))
     weights["params/stem/conv/kernel"][1, 1] = np.eye(config.width)
-    told = weights["params/ownership/kernel"].reshape(patch**2, planes, patch**2, 3)
+    kernel = weights["params/ownership/kernel"].reshape(patch**2, planes, patch**2, 3)
     for cell in range(patch**2):
-        told[cell, :3, cell] = np.eye(3)
+        kernel[cell, :3, cell] = np.eye(3)
     board, roles = scrambled.observations(game, 3)
     output = make_network(config, game).apply(variables_of(weights), board, roles)
     np.testing.assert_allclose(output.auxiliary["ownership"], board[..., :3], rtol=1e-4)
@@ -214,13 +214,13 @@ def test_gradients_of_pooling_are_finite_and_go_where_the_maximum_is(dtype: Any)
     """Also where all cells are equal, as behind a rectifier."""
     x = np.random.default_rng(0).permutation(2 * 3 * 3 * 4).reshape(2, 3, 3, 4).astype(np.float32)
     x[1, :, :, 2] = 0
-    wanted = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
-    gradient = jax.grad(lambda x: (_pooled(x)[:, 4:].astype(jnp.float32) * wanted).sum())(jnp.asarray(x, dtype))
+    expected = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
+    gradient = jax.grad(lambda x: (_pooled(x)[:, 4:].astype(jnp.float32) * expected).sum())(jnp.asarray(x, dtype))
     assert gradient.dtype == dtype
     got = np.asarray(gradient, np.float32).reshape(2, 9, 4)
     highest = x.reshape(2, 9, 4) == x.max((1, 2))[:, None]
     assert (got[~highest] == 0).all()
-    np.testing.assert_array_equal(got.sum(axis=1), wanted)
+    np.testing.assert_array_equal(got.sum(axis=1), expected)
 
 
 def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPatch) -> None:

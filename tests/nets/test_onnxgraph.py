@@ -34,13 +34,13 @@ def test_graph_and_jax_agree(name: str, config: Architecture, tmp_path: Path) ->
     assert not any(node.op_type == "BatchNormalization" for node in graph.graph.node)
     planes, roles = scrambled.observations(game, 5)
     answers = run(graph, planes, roles)
-    wanted = make_network(config, game).apply(variables_of(net.weights), planes, roles)
-    assert np.std(wanted.policy_logits) > 0.3
-    np.testing.assert_allclose(answers["policy_logits"], wanted.policy_logits, atol=1e-4)
-    np.testing.assert_allclose(answers["value"], wanted.value, atol=1e-4)
+    expected = make_network(config, game).apply(variables_of(net.weights), planes, roles)
+    assert np.std(expected.policy_logits) > 0.3
+    np.testing.assert_allclose(answers["policy_logits"], expected.policy_logits, atol=1e-4)
+    np.testing.assert_allclose(answers["value"], expected.value, atol=1e-4)
     assert ("wdl_logits" in answers) == (isinstance(config, NetConfig) and config.value == "wdl")
-    if wanted.wdl_logits is not None:
-        np.testing.assert_allclose(answers["wdl_logits"], wanted.wdl_logits, atol=1e-4)
+    if expected.wdl_logits is not None:
+        np.testing.assert_allclose(answers["wdl_logits"], expected.wdl_logits, atol=1e-4)
 
 
 def test_any_number_of_positions(tmp_path: Path) -> None:

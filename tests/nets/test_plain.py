@@ -134,5 +134,5 @@ def test_values_of_actions() -> None:
     output = Output(jnp.array([[1.0, 2, 6, 9], [3, 3, 3, 3], [5, 0, 0, 1]]), jnp.array([10.0, 20, 30]), None, {})
     legal = jnp.array([[True, False, True, True], [False, True, False, False], [False] * 4])
     assert np.array_equal(q_values(output, legal, dueling=False), output.policy_logits)
-    wanted = [[10 + 1 - 16 / 3, 10 + 2 - 16 / 3, 10 + 6 - 16 / 3, 10 + 9 - 16 / 3], [20] * 4, [35, 30, 30, 31]]
-    np.testing.assert_allclose(q_values(output, legal, dueling=True), wanted, rtol=1e-6)
+    expected = [[10 + 1 - 16 / 3, 10 + 2 - 16 / 3, 10 + 6 - 16 / 3, 10 + 9 - 16 / 3], [20] * 4, [35, 30, 30, 31]]
+    np.testing.assert_allclose(q_values(output, legal, dueling=True), expected, rtol=1e-6)

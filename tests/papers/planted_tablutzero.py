@@ -34,7 +34,7 @@ def plant(
     with Metrics(folder) as metrics:
         for iteration in range(1, done + 1):
             share = iteration / config.iterations
-            told = {
+            report = {
                 "selfplay/games": 100,
                 "selfplay/role0_wins": 0.5 + 0.2 * share,
                 "selfplay/role1_wins": 0.4 - 0.2 * share,
@@ -43,7 +43,7 @@ def plant(
                 "selfplay/pieces_left": 22 - 7 * share,
                 "speed/seconds": SECONDS,
             }
-            metrics.log(iteration, 1000 * iteration, told)
+            metrics.log(iteration, 1000 * iteration, report)
             if not league.is_evaluated(config.evaluation, iteration):
                 continue
             for other in league.draw_opponents(config.evaluation, config.seed, iteration):
@@ -59,8 +59,8 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
     found = {}
     for name in ("paper", "fast"):
         config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
-        contests = tuple(match for match in history.matches if match.iteration >= FULL.protocol.first)
-        found[name] = RunResult(config, history, contests, played_again=name == "fast")
+        evaluations = tuple(match for match in history.matches if match.iteration >= FULL.protocol.first)
+        found[name] = RunResult(config, history, evaluations, played_again=name == "fast")
     met = PairingResult((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
     counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
     question = Question(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))

@@ -111,8 +111,8 @@ def test_every_run_and_cell_has_its_place() -> None:
     for finding in FINDINGS:
         assert cell_of(finding.first, finding.second)
     for training in TRAININGS:
-        wanted = set(re.findall(r"\{([a-z-]+)\}", " ".join(training.settings)))
-        assert wanted == set(training.after)
+        expected = set(re.findall(r"\{([a-z-]+)\}", " ".join(training.settings)))
+        assert expected == set(training.after)
         assert all(names.index(other) < names.index(training.name) for other in training.after)  # made before
     for _, _, _, runs in CURVES.values():
         assert all(training_of(run) for run in runs)

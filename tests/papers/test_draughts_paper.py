@@ -46,8 +46,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         netfile.write(path, config=net, game=game, weights=weights, training={"method": "alphazero"})
         with Metrics(folder) as metrics:
             if len(asked) == 1:
-                told = {"selfplay/games": 5, "speed/seconds": 30, "loss/policy": 2.0, "gating/score": 0.6}
-                metrics.log(1, 100, told | {"gating/promoted": 1})
+                output = {"selfplay/games": 5, "speed/seconds": 30, "loss/policy": 2.0, "gating/score": 0.6}
+                metrics.log(1, 100, output | {"gating/promoted": 1})
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
     monkeypatch.setattr(draughtszero.loop, "train", train)
@@ -59,9 +59,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     options = Options(paper="draughts", out=tmp_path, quick=True, games=2, positions=1, json=True)
     run(options)
-    told = json.loads(capsys.readouterr().out)
-    assert [claim["verdict"] for claim in told["claims"]].count("not decided") >= 1
-    assert len(told["endings"]) == len(ASKED) * 2
+    output = json.loads(capsys.readouterr().out)
+    assert [claim["verdict"] for claim in output["claims"]].count("not decided") >= 1
+    assert len(output["endings"]) == len(ASKED) * 2
     report = (tmp_path / "draughts.md").read_text(encoding="utf-8")
     assert "Made by `boardwright paper draughts --quick --games 2 --positions 1`" in report
     assert "quick look" in report
@@ -77,7 +77,7 @@ def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pyte
     assert len(before) == len(OPPONENTS) + len(ASKED) * 2
     run(options)
     assert before == {path: path.stat().st_mtime_ns for path in before}
-    assert json.loads(capsys.readouterr().out) == told
+    assert json.loads(capsys.readouterr().out) == output
     assert trained[0].iterations == 4
     with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
         run(dataclasses.replace(options, games=4))

@@ -25,7 +25,7 @@ def endless(folder: Path, name: str) -> Job:
 def test_jobs_run_in_parallel_and_in_order(tmp_path: Path) -> None:
     said: list[str] = []
     shown: list[tuple[str, int, int]] = []
-    observer = RunObserver(message=said.append, progress=lambda *told: shown.append(told))
+    observer = RunObserver(message=said.append, progress=lambda *report: shown.append(report))
     last = meeting(tmp_path, "last", after=("one", "other"))
     run_jobs([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, observer=observer)
     assert set(said[:2]) == {"one is there", "other is there"}

@@ -59,16 +59,16 @@ def test_the_report_and_its_pictures(
 
     run(Options(paper="tablutzero", out=out, quick=True, train="none", json=True))
     assert (works[1].train, works[1].quick, works[1].sizes.games) == (set(), True, 8)
-    told = json.loads(capsys.readouterr().out)  # nothing else is printed
-    assert set(told["runs"]) == {"paper", "fast"}
-    assert told["runs"]["fast"]["minutes"] == 30.0
-    fitted, fixed = (told["runs"]["fast"][key][-1] for key in ("elo", "elo_fixed_parameters"))
+    output = json.loads(capsys.readouterr().out)  # nothing else is printed
+    assert set(output["runs"]) == {"paper", "fast"}
+    assert output["runs"]["fast"]["minutes"] == 30.0
+    fitted, fixed = (output["runs"]["fast"][key][-1] for key in ("elo", "elo_fixed_parameters"))
     assert fitted["iteration"] == fixed["iteration"] == 60
     assert fitted["elo"] < fixed["elo"]
-    assert told["meetings"]["fast--paper"]["low"] > 0.5
-    assert [target["met"] for target in told["targets"]] == [None, None, None]
-    assert all("this is a quick look" in target["ours"] for target in told["targets"])
-    assert {(line["net"], line["favoured"]) for line in told["balance"]} == {("tablut-fast 60", "attackers")}
+    assert output["meetings"]["fast--paper"]["low"] > 0.5
+    assert [target["met"] for target in output["targets"]] == [None, None, None]
+    assert all("this is a quick look" in target["ours"] for target in output["targets"])
+    assert {(line["net"], line["favoured"]) for line in output["balance"]} == {("tablut-fast 60", "attackers")}
     report = (out / "tablutzero.md").read_text(encoding="utf-8")
     assert "**This is a quick look**" in report
     assert "our run is stronger at equal GPU-minutes: **not decided**: this is a quick look" in report

@@ -113,9 +113,9 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     put_nets(paper, list(range(101)))
     put_nets(fast, list(range(41)))
     first = run_paper(some_work(tmp_path), RunObserver())
-    contests, meeting, balance = played[:-5], played[-5], played[-4:]
-    assert [challenger for challenger, *_ in contests] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
-    for (_, others, *sizes), number in zip(contests, range(20, 41, 5), strict=True):
+    evaluations, meeting, balance = played[:-5], played[-5], played[-4:]
+    assert [challenger for challenger, *_ in evaluations] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
+    for (_, others, *sizes), number in zip(evaluations, range(20, 41, 5), strict=True):
         drawn = league.draw_opponents(FULL.protocol, 0, number)
         assert others == [f"tablut-fast {other}" for other in drawn]
         assert sizes == [128, 128, 2]
@@ -150,10 +150,10 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     fast = plant(tmp_path / "runs", "fast")
     put_nets(fast, [0, 7, 25, 41, 60])
     results = run_paper(some_work(tmp_path), RunObserver())
-    contests = [(challenger, others) for challenger, others, *rest in played if len(rest) == 3]
-    assert [challenger for challenger, _ in contests] == ["tablut-fast 25", "tablut-fast 60"]
-    assert contests[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
-    assert set(contests[1][1]) == {f"tablut-fast {number}" for number in (0, 7, 25, 41)}
+    evaluations = [(challenger, others) for challenger, others, *rest in played if len(rest) == 3]
+    assert [challenger for challenger, _ in evaluations] == ["tablut-fast 25", "tablut-fast 60"]
+    assert evaluations[0][1] == ["tablut-fast 0", "tablut-fast 7"]  # all that were before it
+    assert set(evaluations[1][1]) == {f"tablut-fast {number}" for number in (0, 7, 25, 41)}
     assert [point.iteration for point in curve(results.runs["fast"], RATING_MODES[1])] == [0, 7, 25, 41, 60]
     played.clear()
     shutil.rmtree(tmp_path / "work")
@@ -165,19 +165,19 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
 
 
 @pytest.mark.parametrize(
-    ("changes", "wanted"),
+    ("changes", "expected"),
     [
         ({"games": 20}, ("tablut-fast 8", ["tablut-paper 8"], 20, 128, 4)),
         ({"games": 20, "minutes": 3.9}, ("tablut-fast 4", ["tablut-paper 4"], 20, 128, 4)),
     ],
 )
 def test_games_and_minutes_as_wanted(
-    tmp_path: Path, played: list[Any], changes: dict[str, Any], wanted: tuple[Any, ...]
+    tmp_path: Path, played: list[Any], changes: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
     for name in ("paper", "fast"):
         put_nets(plant(tmp_path / "runs", name, done=10), [0, 4, 8])
     run_paper(some_work(tmp_path, **changes), RunObserver())
-    assert wanted in played
+    assert expected in played
 
 
 def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, played: list[Any]) -> None:

@@ -144,16 +144,16 @@ def test_differences_are_reported(tmp_path: Path) -> None:
 def test_missing_opponents_are_reported() -> None:
     """Each is met in both roles; before iteration 3 there are only three nets."""
 
-    def contests(iteration: int, opponents: int) -> tuple[Match, ...]:
+    def evaluations(iteration: int, opponents: int) -> tuple[Match, ...]:
         pairs = [((iteration, other), (other, iteration)) for other in range(opponents)]
         return tuple(Match(iteration, *sides, 10, 0, 10, 0) for pair in pairs for sides in pair)
 
-    played = (*contests(20, 4), *contests(25, 2), *contests(30, 1))
-    wanted = ["opponents 2 instead of 4 at iteration 25", "opponents 1 instead of 4 at iteration 30"]
+    played = (*evaluations(20, 4), *evaluations(25, 2), *evaluations(30, 1))
+    expected = ["opponents 2 instead of 4 at iteration 25", "opponents 1 instead of 4 at iteration 30"]
     again = RunResult(config_of("fast"), read_nothing(), played, played_again=True)
-    assert results.off_protocol(again, FULL.protocol) == wanted
-    assert results.off_protocol(RunResult(config_of("paper"), read_nothing(), played), FULL.protocol) == wanted
-    early = RunResult(config_of("paper"), read_nothing(), contests(3, 3), played_again=True)
+    assert results.off_protocol(again, FULL.protocol) == expected
+    assert results.off_protocol(RunResult(config_of("paper"), read_nothing(), played), FULL.protocol) == expected
+    early = RunResult(config_of("paper"), read_nothing(), evaluations(3, 3), played_again=True)
     assert results.off_protocol(early, FULL.protocol) == []
 
 

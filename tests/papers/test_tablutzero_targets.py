@@ -84,14 +84,14 @@ def test_matches_off_the_protocol_decide_nothing(good: Results) -> None:
 
 @pytest.mark.parametrize(("name", "undecided"), [("fast", [None, None, None]), ("paper", [True, True, None])])
 def test_a_run_of_other_settings_is_not_the_preset(good: Results, name: str, undecided: list[bool | None]) -> None:
-    def told(*changes: str) -> Results:
+    def output(*changes: str) -> Results:
         return with_run(good, name, dataclasses.replace(good.runs[name], config=config_of(name, *changes)))
 
-    other = told("seed=3", "net.width=8")
+    other = output("seed=3", "net.width=8")
     assert verdicts(other) == undecided
     assert targets(other)[2][1].endswith(f"but this run of `tablut-{name}` is a variant: `net.width=8`")
     assert f"equal GPU-minutes: **not decided**: this run of `tablut-{name}` is a variant" in report(other)
-    assert verdicts(told("seed=3")) == [True, True, True]
+    assert verdicts(output("seed=3")) == [True, True, True]
 
 
 def test_a_run_is_a_variant_once_its_preset_has_changed(good: Results, monkeypatch: pytest.MonkeyPatch) -> None:

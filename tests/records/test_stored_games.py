@@ -128,8 +128,8 @@ def test_games_are_found(store: Store) -> None:
     save_game(store, random_played(game("tablut"), 1, players=("mc", "mcx")))
     save_game(store, random_played(game("draughts", "paper"), 1, players=("a%", "random")), version="0.0.9")
 
-    def ids(**wanted) -> list[int]:
-        return [stored.id for stored in find_games(store, GameFilter(**wanted))]
+    def ids(**conditions) -> list[int]:
+        return [stored.id for stored in find_games(store, GameFilter(**conditions))]
 
     assert ids() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert ids(game="tablut") == ids(player="mcx") == [7]

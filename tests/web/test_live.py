@@ -165,14 +165,14 @@ def test_clocks_run_for_who_is_to_move_and_give_increments(serving: Serving) -> 
 
 def test_again_is_the_same_game_with_sides_changed(serving: Serving) -> None:
     with serving() as client:
-        wanted = {"game": "draughts", "rules": "paper", "role": 1, "position": "W:W21,22,23:B1,2,3"}
-        live = begin(client, **wanted, clock={"base": 600, "increment": 300})
+        settings = {"game": "draughts", "rules": "paper", "role": 1, "position": "W:W21,22,23:B1,2,3"}
+        live = begin(client, **settings, clock={"base": 600, "increment": 300})
         client.post(f"/api/play/{live['id']}/resign", json={})
         again = turn(client, client.post(f"/api/play/{live['id']}/again", json={}).json())
         assert again["human"] == 0
         for same in ("game", "rules", "opponent"):
             assert again[same] == live[same]
-        assert again["view"]["start"] == wanted["position"]
+        assert again["view"]["start"] == settings["position"]
         person, player = again["clock"]["remaining"]
         assert person <= 600 < player <= 900  # the player has moved, and got its increment
         unclocked = begin(client)

@@ -35,8 +35,8 @@ def client(served: Callable[[], TestClient]) -> Iterator[TestClient]:
         yield client
 
 
-def start(client: TestClient, wanted: dict[str, Any]) -> int:
-    answer = client.post("/api/matches", json=wanted)
+def start(client: TestClient, body: dict[str, Any]) -> int:
+    answer = client.post("/api/matches", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()["id"]
 
@@ -105,8 +105,8 @@ def test_a_match_is_followed_on_the_socket(client: TestClient) -> None:
 
 def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> None:
     match = start(client, QUICK)
-    wanted = {"game": "draughts", "role": 0, "opponent": "random"}
-    games = [client.post("/api/play", json=wanted).json()["id"] for _ in range(8)]
+    body = {"game": "draughts", "role": 0, "opponent": "random"}
+    games = [client.post("/api/play", json=body).json()["id"] for _ in range(8)]
     with client.websocket_connect("ws://localhost/ws") as socket:
         socket.send_json({"type": "watch-match", "match": match})
         socket.send_json({"type": "unwatch-match", "match": match})
@@ -190,7 +190,7 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
     best, settings = run / "nets" / "best.net", Settings(db=tmp_path / "games.db", runs=tmp_path / "runs")
     shutil.copy(run / "nets" / "000001.net", best)
     (net,) = run_nets(settings)
-    wanted = {**QUICK, "first": f"net:net={net}", "games": 1000}
+    body = {**QUICK, "first": f"net:net={net}", "games": 1000}
 
     def some_games(match: int, more_than: int = 0) -> None:
         deadline = time.monotonic() + 180
@@ -199,7 +199,7 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
             time.sleep(0.05)
 
     with TestClient(make_app(settings), base_url="http://localhost") as client:
-        match = start(client, wanted)
+        match = start(client, body)
         some_games(match)
         client.delete(f"/api/matches/{match}")
         done = until(client, match, "stopped")["done"]
@@ -210,7 +210,7 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
         assert f"player 'net:net={net}': its net has changed" in failed["error"]
         refused = client.post(f"/api/matches/{match}/resume")
         assert (refused.status_code, "has changed: start a new one" in refused.json()["error"]) == (409, True)
-        assert until(client, start(client, {**wanted, "games": 2}), "done")["done"] == 2
+        assert until(client, start(client, {**body, "games": 2}), "done")["done"] == 2
         warnings = client.get("/api/ratings", params={"game": "draughts"}).json()["warnings"]
         assert any("nets that have changed are one player here" in text and net in text for text in warnings)
     with open_store(tmp_path / "games.db", create=False) as store:

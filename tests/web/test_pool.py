@@ -61,10 +61,10 @@ def running(work: Callable[[SearchPool], Coroutine], **settings) -> None:
     on_a_loop(main())
 
 
-async def choose(pool: SearchPool, wanted: SearchRequest, owner: str) -> Answer:
+async def choose(pool: SearchPool, search: SearchRequest, owner: str) -> Answer:
     """The answer to a request; raises RuntimeError if it fails."""
     events: list = []
-    pool.submit(wanted, owner, events.append)
+    pool.submit(search, owner, events.append)
     await until(lambda: events and isinstance(events[-1], Answer | Failure))
     if isinstance(events[-1], Failure):
         raise RuntimeError(events[-1].error)
@@ -151,8 +151,8 @@ def test_analysis_reports_until_it_is_stopped(game: str, spec: str, reports: int
 
     async def work(pool: SearchPool) -> None:
         events: list = []
-        wanted = request(spec, game=game, analyse=True, limit=LONG, seconds=120)
-        ticket = pool.submit(wanted, "a", events.append)
+        search = request(spec, game=game, analyse=True, limit=LONG, seconds=120)
+        ticket = pool.submit(search, "a", events.append)
         await until(lambda: sum(isinstance(event, Progress) for event in events) >= reports)
         pool.stop(ticket)
         received = len(events)
@@ -323,8 +323,8 @@ def test_analyses_make_room_for_each_other(monkeypatch: pytest.MonkeyPatch) -> N
 
     async def work(pool: SearchPool) -> None:
         events: dict[str, list] = {"a": [], "b": []}
-        wanted = request("mc", analyse=True, limit=LONG, seconds=120)
-        tickets = [pool.submit(wanted, owner, received.append) for owner, received in events.items()]
+        search = request("mc", analyse=True, limit=LONG, seconds=120)
+        tickets = [pool.submit(search, owner, received.append) for owner, received in events.items()]
 
         def turns(owner: str) -> int:
             return sum(isinstance(event, Started) for event in events[owner])

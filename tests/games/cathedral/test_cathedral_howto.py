@@ -38,8 +38,8 @@ def test_the_sets(game: Game) -> None:
     shapes = [[shape.cells for shape in tray.polyominoes] for tray in scene.trays]
     for held in shapes:
         sizes = [len(cells) for cells in held]
-        told = f"{len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in all"
-        assert told in words(game)
+        report = f"{len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in all"
+        assert report in words(game)
     assert ("both sets are alike" in words(game)) == (shapes[0] == shapes[1])
 
 

@@ -84,9 +84,9 @@ def expected_planes(position: Position, image: Position, role: int, name: str) -
     names, letters = position.game.planes, drawing(image)
     planes = np.ascontiguousarray(transformed(name, position.observation(role)))
     for plane, axis in (("same piece to the right", 1), ("same piece below", 0)):
-        beside = np.roll(letters, -1, axis)
-        beside[(slice(None), -1) if axis else -1] = "."
-        planes[..., names.index(plane)] = (letters == beside) & (letters != ".")
+        neighbours = np.roll(letters, -1, axis)
+        neighbours[(slice(None), -1) if axis else -1] = "."
+        planes[..., names.index(plane)] = (letters == neighbours) & (letters != ".")
     for plane, mirrored in (("own", role), ("enemy", 1 - role)):
         planes[..., names.index(f"{plane} set is mirrored")] = image.game.rules.mirrored[mirrored]
     return planes

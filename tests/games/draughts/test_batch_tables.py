@@ -60,13 +60,13 @@ def test_batched_probe_agrees_with_scalar_for_every_material() -> None:
     positions = [place(source, material, role) for material in materials for role in (0, 1) for _ in range(60)]
     states = states_of(positions)
     assert len(slices) == 41
-    told = results(states)
+    report = results(states)
     over = np.asarray(states.terminated)
-    for placed, found, done in zip(positions, told, over, strict=True):
+    for placed, found, done in zip(positions, report, over, strict=True):
         role = placed[3]
-        wanted = {"win": role, "loss": 1 - role, "draw": DRAW}[tables.probe(*placed).result]
-        assert found == (ONGOING if done else wanted), placed
-    assert {*told.tolist()} == {0, 1, DRAW, ONGOING}
+        expected = {"win": role, "loss": 1 - role, "draw": DRAW}[tables.probe(*placed).result]
+        assert found == (ONGOING if done else expected), placed
+    assert {*report.tolist()} == {0, 1, DRAW, ONGOING}
 
 
 def test_outcomes_are_as_many_as_published() -> None:
@@ -92,9 +92,9 @@ def test_wins_count_while_there_is_time_for_them_and_draws_always() -> None:
     """Under the rules of a match 80 plies of inactivity make a draw."""
     king, enemies = 1 << 0, 1 << 5 | 1 << 14
     states = states_of([(king, enemies, king, 1), (1, 1 << 30, 1 | 1 << 30, 0)])
-    for quiet, wanted in ((0, [1, DRAW]), (40, [1, DRAW]), (41, [ONGOING, DRAW])):
+    for quiet, expected in ((0, [1, DRAW]), (40, [1, DRAW]), (41, [ONGOING, DRAW])):
         there = dataclasses.replace(states, quiet=jnp.full(2, quiet, jnp.int32))
-        assert results(there).tolist() == wanted
+        assert results(there).tolist() == expected
 
 
 def test_a_game_without_tables_says_so() -> None:

@@ -125,11 +125,11 @@ KNOWN = {
 
 
 def test_without_a_net_features_say_it() -> None:
-    search, beside = GAME.alphabeta(1, 1), GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(8, 4, 1)))
+    search, with_net = GAME.alphabeta(1, 1), GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(8, 4, 1)))
     for text, value in KNOWN.items():
         core = GAME.position(text).core
         assert search.value(core) == value
-        assert beside.value(core) != value
+        assert with_net.value(core) != value
 
 
 def test_one_move_ahead_is_minimax_of_the_net() -> None:

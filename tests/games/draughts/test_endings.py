@@ -94,18 +94,18 @@ def test_conversion() -> None:
 def test_the_command() -> None:
     command = [sys.executable, "-c", MAIN, "endings", "alphabeta:depth=2", "random", "--pieces", "4,3"]
     asked = [*command, "--positions", "2", "--json"]
-    told = json.loads(subprocess.run(asked, capture_output=True, check=True, timeout=100).stdout)
-    assert [(one["pieces"], one["positions"], one["proven_by"]) for one in told["endings"]] == [
+    report = json.loads(subprocess.run(asked, capture_output=True, check=True, timeout=100).stdout)
+    assert [(one["pieces"], one["positions"], one["proven_by"]) for one in report["endings"]] == [
         (3, 2, "tables"),
         (4, 2, "tables"),
     ]
-    assert [(one["player"], one["pieces"]) for one in told["players"]] == [
+    assert [(one["player"], one["pieces"]) for one in report["players"]] == [
         ("alphabeta:depth=2", 3),
         ("alphabeta:depth=2", 4),
         ("random", 3),
         ("random", 4),
     ]
-    assert told["players"][1]["won"] == 2
+    assert report["players"][1]["won"] == 2
     bad = subprocess.run([*command, "--pieces", "five"], capture_output=True, text=True, timeout=100)
     assert bad.returncode != 0
     assert "--pieces 'five': expected numbers" in bad.stderr
