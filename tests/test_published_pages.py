@@ -1,4 +1,4 @@
-"""Pages of results whose runs are published beside them are what their command makes of those."""
+"""Pages of results equal what their command makes of the published runs."""
 
 from pathlib import Path
 from typing import Any

@@ -266,7 +266,7 @@ def test_an_illegal_action_ends_the_episode(game: str, rules: str) -> None:
         assert "winner" not in info
         position = env._position
         if action is None:
-            if before["action_mask"].all():  # a small game may have to go on until something is illegal
+            if before["action_mask"].all():  # in a small game all actions may be legal at first
                 continue
             action = int(np.flatnonzero(before["action_mask"] == 0)[-1])
         with pytest.raises(IllegalMoveError) as ours:
@@ -294,7 +294,7 @@ def test_an_opponents_illegal_action_is_not_ours() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("game", ["draughts", "race"])
-def test_a_copy_goes_on_with_the_same_game(duplicate: Any, game: str) -> None:
+def test_copy_continues_the_same_game(duplicate: Any, game: str) -> None:
     env = gymnasium.make(game, observation="paper" if game == "draughts" else None)
     for seed in range(5):
         _, info = env.reset(seed=seed)

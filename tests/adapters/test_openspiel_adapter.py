@@ -40,7 +40,7 @@ def load(game: str, rules: str) -> Any:
 
 
 def walk(state: Any, rng: np.random.Generator, most: int = 10**6) -> None:
-    """Plays at random, for so many actions at most."""
+    """Plays at random, up to a number of actions."""
     for _ in range(most):
         if state.is_terminal():
             return

@@ -102,7 +102,7 @@ def test_the_seed_decides_what_chance_does() -> None:
     assert any(line[i : i + 2] == [WALK, WALK] for line in lines for i in range(len(line)))
 
 
-def test_a_reset_without_seed_goes_on_drawing() -> None:
+def test_reset_without_seed_continues_the_random_stream() -> None:
     env = pettingzoo.raw_env("race")
     env.reset(seed=1)
     starts = []
@@ -132,7 +132,7 @@ def test_an_illegal_action_raises_in_the_raw_environment() -> None:
 def test_an_illegal_action_loses_in_the_wrapped_environment(game: str, rules: str) -> None:
     env: Any = pettingzoo.env(game, rules)
     env.reset(seed=0)
-    while env.last()[0]["action_mask"].all():  # a small game may have to go on until something is illegal
+    while env.last()[0]["action_mask"].all():  # in a small game all actions may be legal at first
         env.step(0)
     offender = env.agent_selection
     env.step(int(env.last()[0]["action_mask"].argmin()))
@@ -146,7 +146,7 @@ def test_an_illegal_action_loses_in_the_wrapped_environment(game: str, rules: st
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 @pytest.mark.parametrize("game", ["tablut", "race"])
-def test_a_copy_goes_on_with_the_same_game(duplicate: Any, game: str) -> None:
+def test_copy_continues_the_same_game(duplicate: Any, game: str) -> None:
     fresh = duplicate(pettingzoo.env(game))
     fresh.reset(seed=0)
     env: Any = pettingzoo.env(game)

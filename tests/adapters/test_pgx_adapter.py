@@ -70,7 +70,7 @@ def test_pgx_auto_reset() -> None:
     _, seen = jax.lax.scan(play, init(keys(0)), keys(1, 300))
     terminated, rewards, count = jax.device_get(seen)
     assert terminated.any()
-    assert (count[terminated] == 0).all()  # what came to an end began anew
+    assert (count[terminated] == 0).all()  # games that ended have restarted
     assert (count[1:][terminated[:-1] & ~terminated[1:]] == 1).all()
     assert (rewards.sum(axis=-1) == 0).all()
     assert (rewards[~terminated] == 0).all()
@@ -165,7 +165,7 @@ def test_an_illegal_action_loses(game: str, rules: str) -> None:
     states = init(keys(6))
     illegal = states.legal_action_mask.argmin(axis=-1)
     beyond = [np.full(BATCH, env.num_actions), np.full(BATCH, -1)]
-    everything_is_legal = states.legal_action_mask.all()  # in a small game, until it has gone on for a while
+    everything_is_legal = states.legal_action_mask.all()  # at the start of a small game
     for actions in beyond if everything_is_legal else [illegal, *beyond]:
         after = step(states, actions, keys(7))
         offender = np.arange(2) == states.current_player[:, None]

@@ -71,7 +71,7 @@ def test_a_man_is_won_or_thrown_away(threads: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", list(GAME.rule_sets()))
 def test_whole_games_under_all_rules(rules: str, tmp_path: Path) -> None:
-    """Whatever rules the net has learned, and however whoever plays observes."""
+    """Under any rules and with any observation of the player."""
     game, path = boardwright.game("draughts", rules), net_file(tmp_path, OBSERVED, TINY)
     agents = (make_agent(f"alphabeta:net={path},nodes=200,hash=1", game), make_agent("random:seed=1", game))
     assert play(agents, game.start()).outcome is not None

@@ -76,7 +76,7 @@ def test_a_search_is_repeatable_and_looks_further_than_the_net(draughts: tuple[G
     assert make_agent(spec, game).choose(game.start(), Limit(simulations=30)).simulations == 30
 
 
-def test_one_simulation_is_what_the_net_would_play_and_what_tables_know(draughts: tuple[Game, Path]) -> None:
+def test_one_simulation_plays_the_policy_or_the_tables_result(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     with_tables, net = make_agent(f"alphazero:net={path},sims=1", game), make_agent(f"net:net={path}", game)
     for seed in range(4):

@@ -18,7 +18,7 @@ LOST = "/9/9/9/9/K8/9/9/4t4/4T4/ a 0 0"
 
 @dataclass
 class Spectator:
-    """Watches, and stops the search after so many reports."""
+    """An observer that stops the search after a number of reports."""
 
     patience: int
     reports: list[Choice] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What tells nets apart, whatever their files are called."""
+"""Nets are identified by their checksums, not by the names of their files."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Players that do what a net says at first sight, by the method that trained it."""
+"""Players that use a net without search, by the method that trained it."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def test_whole_games_are_legal(name: str, rules: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("method", "config"), [("dqn", BARE), ("dqn", LINEAR), ("ppo", CRITIC)])
 def test_the_best_move_or_one_drawn(method: str, config: Architecture, tmp_path: Path) -> None:
-    """Of Q-values, of advantages beside a value, and of a policy."""
+    """Of Q-values, of advantages with a value, and of a policy."""
     game = boardwright.game("draughts")
     path = net_file(tmp_path, game, config, method)
     position = walk(game, seed=4, plies=9)

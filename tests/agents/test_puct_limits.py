@@ -40,7 +40,7 @@ def test_no_batch_is_too_large_or_asks_twice(name: str, rules: str) -> None:
 
     def check(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sizes.append(len(planes))
-        if name == "tablut":  # whose observations tell lines apart
+        if name == "tablut":  # whose observations distinguish lines
             assert len({position.tobytes() for position in planes}) == len(planes)
         return evaluate(planes, roles)
 
@@ -119,7 +119,7 @@ def test_what_is_kept_is_what_a_new_search_would_find(name: str, rules: str) -> 
     assert kept.visits == new.visits
     assert kept.value == pytest.approx(new.value)
     assert kept.line == new.line
-    again = agent.choose(descendant, Limit(simulations=40))  # asked once more it goes on
+    again = agent.choose(descendant, Limit(simulations=40))  # the next search continues with the tree
     assert sum(again.visits.values()) == sum(kept.visits.values()) + 40
 
 

@@ -95,7 +95,7 @@ def test_losses_are_avoided_even_by_a_player_who_varies() -> None:
 
 
 def test_a_lost_game_is_drawn_out() -> None:
-    """Whatever the attackers do the king gets out; one move stops him for the moment."""
+    """The king escapes against every defence; one move delays him."""
     game = boardwright.game("tablut", "tablutzero")
     position: Any = game.position("/9/2t6/9/9/K8/9/9/t3t4/4T4/ a 0 0")
     choice = player(game, batch=8).choose(position, Limit(simulations=50_000))

@@ -20,7 +20,7 @@ DRAUGHTS = boardwright.game("draughts")
 
 
 class Scripted(Agent):
-    """Does one thing, whatever the position."""
+    """Does the same in every position."""
 
     last_limit: Limit | None = None
     closed = 0
@@ -127,7 +127,7 @@ def test_who_keeps_to_its_share_keeps_its_flag_up() -> None:
     clock, left = Clock(1.0, 0.01), 1.0
     for _ in range(1000):
         share = clock.share(left)
-        assert 0 < share + 0.004 < left  # it takes a little longer than it was told
+        assert 0 < share + 0.004 < left  # it takes a little longer than its limit
         left += clock.increment - share - 0.004
     assert Conditions(clock=clock).limit(0.001).seconds == 0.001
 

@@ -117,7 +117,7 @@ def test_ratings_are_measured_from_random_play() -> None:
         assert (one.elo - one.minus, one.elo + one.plus) == pytest.approx((low + shift, high + shift), abs=0.5)
 
 
-def test_rows_stand_by_rating_and_those_without_stay_where_they_were() -> None:
+def test_rows_are_sorted_by_rating_and_unrated_ones_stay() -> None:
     def order(**elo: float) -> str:
         rated = [Rating(spec, points, 1.0, 1.0, 1) for spec, points in elo.items()]
         return "".join(row.spec for row in ladder.by_strength(ROWS, rated))

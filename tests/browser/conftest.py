@@ -20,7 +20,7 @@ NO_CHROMIUM = (
 )
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
-LONGEST_WAIT_MS = 60_000  # nobody waits so long but on a machine that is overwhelmed
+LONGEST_WAIT_MS = 60_000  # reached only on an overloaded machine
 expect.set_options(timeout=LONGEST_WAIT_MS)
 
 
@@ -68,7 +68,7 @@ def browser(playwright_driver: Playwright) -> Iterator[Browser]:
 
 
 def is_error(message: ConsoleMessage) -> bool:
-    """Whether a line on the console tells of a fault; Chromium also writes there that a move was refused."""
+    """Whether a line on the console reports a fault; Chromium also logs refused moves there."""
     return message.type == "error" and "status of 400" not in message.text
 
 

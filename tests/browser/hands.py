@@ -50,7 +50,7 @@ def live(page: Page) -> Json:
 
 
 def good_move(state: Json) -> Json:
-    """A legal move that leads to an end soon: a random game may go on for long."""
+    """A legal move that soon ends the game: random games may be long."""
     view = state["view"]
     game = boardwright.game(view["game"], rules=view["rules"])
     position = game.play_all(view["actions"])
@@ -71,7 +71,7 @@ def make_move(page: Page, move: Json) -> None:
 
 
 def place(page: Page, gesture: Json) -> None:
-    """Takes a building from the tray, turns it until it lies as wanted, and lets it go there."""
+    """Takes a building from the tray, turns it to its orientation, and drops it on its cells."""
     chosen = page.locator(f'button[data-piece="{gesture["piece"]}"]')
     chosen.click()
     expect(chosen).to_have_attribute("aria-pressed", "true")
@@ -90,7 +90,7 @@ def place(page: Page, gesture: Json) -> None:
 
 
 def wait_for_turn(page: Page, moves: int) -> None:
-    """Until more than so many moves are listed, and it is our turn or the game is over."""
+    """Waits until more than `moves` moves are listed, and it is our turn or the game is over."""
     page.wait_for_function(
         "moves => document.querySelectorAll('.moves .move[aria-current], .moves button.move').length > moves"
         " && document.querySelector('[data-status=mine], [data-status=over]')",

@@ -187,7 +187,7 @@ def test_typed_text_survives_polling(open_page: OpenPage) -> None:
     sims.press_sequentially("12")
     games = form.get_by_label("Games")
     games.evaluate("field => { field.value = 8; field.dispatchEvent(new Event('input', { bubbles: true })); }")
-    page.evaluate("() => new Promise(requestAnimationFrame)")  # all is drawn anew
+    page.evaluate("() => new Promise(requestAnimationFrame)")  # everything is drawn again
     sims.press_sequentially("3")
     expect(sims).to_have_value("123")
     sims.blur()

@@ -18,7 +18,7 @@ SETTLED = """fetch("/api/play").then( // what was answered before this is has be
 
 @pytest.fixture
 def page(browser: Browser, server: str) -> Iterator[Page]:
-    """A page whose console may tell of requests that failed."""
+    """A page whose console may report failed requests."""
     with browser.new_context(base_url=server) as context:
         yield context.new_page()
 
@@ -28,7 +28,7 @@ def notice(page: Page) -> Locator:
 
 
 def position_after(page: Page, game: dict[str, str], moves: int) -> str:
-    """The text of the position after the first legal move, so many times."""
+    """The text of the position after playing the first legal move a number of times."""
     actions: list[int] = []
     for _ in range(moves):
         view = page.request.post("/api/position", data={**game, "actions": actions}).json()

@@ -90,7 +90,7 @@ def test_a_player_whose_process_dies_says_so_and_tries_again(open_page: OpenPage
     page = open_page("/")
     play(page, role=1, opponent=SLOW)
     problem = page.locator(".problem")
-    while not problem.is_visible():  # it is asked again a few times by itself
+    while not problem.is_visible():  # the page retries a few times
         page.wait_for_function(STUCK_OR_THINKING)
         for pid in list(workers()):
             os.kill(pid, signal.SIGKILL)
@@ -187,7 +187,7 @@ def test_only_a_click_on_the_board_places_a_building(open_page: OpenPage) -> Non
     middle.hover()
     page.mouse.up()
     expect(page.locator("[data-ghost=legal]")).to_be_visible()
-    page.mouse.down()  # on the board, and let go beside it
+    page.mouse.down()  # on the board, and released outside it
     page.locator(".status").hover()
     page.mouse.up()
     page.mouse.down()

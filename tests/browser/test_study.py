@@ -27,7 +27,7 @@ def moves(page: Page) -> Locator:
 
 
 def messages_of(page: Page) -> list[Json]:
-    """What the server tells the page on its socket, growing as it comes."""
+    """The messages that the page receives on its socket so far."""
     received: list[Json] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(json.loads(frame))))
     return received

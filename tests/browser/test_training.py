@@ -47,7 +47,7 @@ def sampled(runs: Path) -> Path:
 
 @contextlib.contextmanager
 def training(folder: Path) -> Iterator[subprocess.Popen]:
-    """A real run, as small as can be and compiled in a hurry, that does not end by itself."""
+    """A real run, as small as possible and compiled without optimisation, that runs until it is stopped."""
     command = [Path(sys.executable).parent / "boardwright", "train", "alphazero", "draughts", "--out", folder]
     command += ["--preset", "draughts-tiny"]
     command += [word for setting in SMALLEST for word in ("--set", setting)]
@@ -81,7 +81,7 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
         expect(page.locator("[data-iteration]")).to_have_text("12")
         expect(page.locator('[data-run="moving"]')).to_contain_text("running")
         with Metrics(folder) as metrics:
-            metrics.truncate_after(6)  # as a run does that goes on from a checkpoint
+            metrics.truncate_after(6)  # as a run resumed from a checkpoint does
         expect(loss).to_have_attribute("data-points", "6")
         expect(elo.get_by_role("img")).to_have_attribute("aria-label", "Strength, now Elo 300")
         page.get_by_text("black wins").first.wait_for()
@@ -90,7 +90,7 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
 
 
 def test_a_real_run_is_watched_while_it_learns(open_page: OpenPage, runs: Path) -> None:
-    """The run is started by its command and goes on until it is stopped; the page is never loaded again."""
+    """The run is started by its command and runs until it is stopped; the page is not reloaded."""
     with training(runs / "learning") as run:
         page = open_page("/training")
         page.evaluate("window.loadedOnce = true")

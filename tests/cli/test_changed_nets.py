@@ -30,7 +30,7 @@ def nets(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def contest(tmp_path: Path, nets: tuple[Path, Path]) -> list[str]:
+def match_command(tmp_path: Path, nets: tuple[Path, Path]) -> list[str]:
     """A match of a net whose file is `my.net`, at first the first of the two."""
     shutil.copy(nets[0], tmp_path / "my.net")
     spec = f"alphazero:net={tmp_path}/my.net,sims=4"
@@ -44,17 +44,17 @@ def counts(db: Path) -> list[int]:
 
 
 def test_a_net_that_has_changed_plays_its_own_games(
-    boardwright: Any, contest: list[str], nets: tuple[Path, Path], tmp_path: Path
+    boardwright: Any, match_command: list[str], nets: tuple[Path, Path], tmp_path: Path
 ) -> None:
     db, mine = tmp_path / "games.db", tmp_path / "my.net"
-    first = boardwright(*contest, "--games", "4", "--json")
+    first = boardwright(*match_command, "--games", "4", "--json")
     assert (first[0], first[2], counts(db)) == (0, "", [4])
     shutil.copy(nets[1], mine)
-    assert boardwright(*contest, "--games", "2")[0] == 0
-    assert boardwright(*contest, "--games", "6", "--workers", "2")[0] == 0
+    assert boardwright(*match_command, "--games", "2")[0] == 0
+    assert boardwright(*match_command, "--games", "6", "--workers", "2")[0] == 0
     assert counts(db) == [4, 6]
     shutil.copy(nets[0], mine)  # the first again, and so its games
-    assert boardwright(*contest, "--games", "4", "--json") == first
+    assert boardwright(*match_command, "--games", "4", "--json") == first
     assert counts(db) == [4, 6]
     with open_store(db, create=False) as store:
         versions = {version for game in find_games(store, GameFilter()) for version in game.versions}
@@ -69,10 +69,10 @@ def test_a_net_that_has_changed_plays_its_own_games(
 
 
 def test_tournament_with_a_changed_net_starts_over(
-    boardwright: Any, contest: list[str], nets: tuple[Path, Path], tmp_path: Path
+    boardwright: Any, match_command: list[str], nets: tuple[Path, Path], tmp_path: Path
 ) -> None:
     db = tmp_path / "games.db"
-    command = ["tournament", "draughts", contest[2], "random", "first-legal", "--games-per-pair", "2", "--db", db]
+    command = ["tournament", "draughts", match_command[2], "random", "first-legal", "--games-per-pair", "2", "--db", db]
     for net, expected in ((nets[0], [6]), (nets[1], [6, 6])):
         shutil.copy(net, tmp_path / "my.net")
         assert boardwright(*command, "--max-plies", "20")[0] == 0
@@ -80,13 +80,13 @@ def test_tournament_with_a_changed_net_starts_over(
 
 
 def test_a_net_that_changes_while_a_match_is_played_stops_it(
-    nets: tuple[Path, Path], contest: list[str], tmp_path: Path
+    nets: tuple[Path, Path], match_command: list[str], tmp_path: Path
 ) -> None:
     for workers in (1, 2):
         shutil.copy(nets[0], tmp_path / "my.net")
         db = tmp_path / f"{workers}.db"
-        options = match.Options(game="draughts", a=contest[2], b="random", db=db, max_plies=30, workers=workers)
-        games = options.play([options.event((contest[2], "random"))], 40)
+        options = match.Options(game="draughts", a=match_command[2], b="random", db=db, max_plies=30, workers=workers)
+        games = options.play([options.event((match_command[2], "random"))], 40)
         next(games)
         shutil.copy(nets[1], tmp_path / "my.net")
         with pytest.raises(BoardwrightError, match=r"my\.net,sims=4': its net has changed") as refused:
@@ -96,12 +96,12 @@ def test_a_net_that_changes_while_a_match_is_played_stops_it(
             assert len({game.versions[game.played.index % 2] for game in find_games(store, GameFilter())}) == 1
 
 
-def test_databases_from_before_nets_were_noted(boardwright: Any, contest: list[str], tmp_path: Path) -> None:
-    """An event without nets is the one it was; where a net plays, its games are those of a net nobody knows."""
+def test_databases_from_before_nets_were_noted(boardwright: Any, match_command: list[str], tmp_path: Path) -> None:
+    """An old event without nets is unchanged; where a net plays, its games are those of an unknown net."""
     db = tmp_path / "games.db"
-    plain = [*contest[:2], "random", "first-legal", *contest[4:]]
+    plain = [*match_command[:2], "random", "first-legal", *match_command[4:]]
     assert boardwright(*plain, "--games", "2")[0] == 0
-    assert boardwright(*contest, "--games", "2")[0] == 0
+    assert boardwright(*match_command, "--games", "2")[0] == 0
     with open_store(db, create=False) as store:
         of_random, of_net = (dict(event.config) for event in events(store))
     keys = {"game", "rules", "players", "openings", "seed", "conditions", "gauntlet"}
@@ -112,7 +112,7 @@ def test_databases_from_before_nets_were_noted(boardwright: Any, contest: list[s
         connection.execute("UPDATE events SET config = ? WHERE id = 2", [text])
         connection.execute("UPDATE players SET version = '0.1.0' WHERE spec LIKE 'alphazero%'")
     assert boardwright(*plain, "--games", "4")[0] == 0
-    assert boardwright(*contest, "--games", "4")[0] == 0
+    assert boardwright(*match_command, "--games", "4")[0] == 0
     assert counts(db) == [4, 2, 4]
     warnings = json.loads(boardwright("ratings", "--db", db, "--json")[1])["warnings"]
     assert any("sims=4 (unknown, " in warning for warning in warnings)

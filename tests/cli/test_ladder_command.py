@@ -1,4 +1,4 @@
-"""`boardwright ladder` as a user meets it: listed, measured on a small field, killed, gone on with, shipped."""
+"""`boardwright ladder`: listing, measuring a small field, resuming after a kill, shipping."""
 
 import json
 import os
@@ -26,7 +26,7 @@ SMALL = (
     LadderRow("alphabeta:depth=2"),
 )
 MEASURED = ["ladder", "tablut", "--rules", "saami", "--apart", "2", "--games-per-pair", "4"]
-# The program with the small field, whoever ignores Ctrl-C around it.
+# The program with the small field, even if its parent ignores Ctrl-C.
 PROGRAM = f"""
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -175,7 +175,7 @@ def wait_for_games(db: Path, count: int) -> None:
     assert len(games_in(db)) >= count
 
 
-def test_killed_and_interrupted_it_ends_with_the_games_it_should_have(command: Any, tmp_path: Path) -> None:
+def test_ladder_is_complete_after_kill_and_interrupt(command: Any, tmp_path: Path) -> None:
     db, whole, many = tmp_path / "killed.db", tmp_path / "whole.db", ("--games-per-pair", "120")
     process = started(db, *many)
     wait_for_games(db, 5)

@@ -1,4 +1,4 @@
-"""`boardwright paper`: every table is played, compared and kept, and a stopped run goes on."""
+"""`boardwright paper`: every table is played, compared and stored, and a stopped run resumes."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`boardwright train` without settings on a folder that holds a run: it goes on with those it had; none is trained."""
+"""`boardwright train` without settings resumes the run in a folder with its own; nothing is trained here."""
 
 import json
 import shlex

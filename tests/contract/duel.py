@@ -14,7 +14,7 @@ import numpy as np
 from boardwright.games.base import ONGOING, BatchEnv, Game, Position
 
 AT_ONCE = 200  # games in a batch: one size, so that programs are compiled once
-Policy = Callable[[list[Position]], list[int]]  # the games that go on -> an action for each
+Policy = Callable[[list[Position]], list[int]]  # unfinished games -> an action for each
 
 
 @functools.lru_cache(maxsize=64)
@@ -79,7 +79,7 @@ def compare(game: Game, positions: list[Position], states: Any, masks: np.ndarra
     assert len(wrong) == 0, f"legal actions differ after {positions[wrong[0]].actions()} of {game.rules.name}"
     rewards = np.asarray(states.rewards)[index]
     expected = [_rewards(core) for core in cores]
-    if positions[index[0]].actions():  # a position that was set up over has paid nobody
+    if positions[index[0]].actions():  # a position set up after the end of a game has no rewards
         assert np.array_equal(rewards, expected)
 
 
@@ -121,7 +121,7 @@ def repeating_policy(seed: int) -> Policy:
 
 
 def ending_policy(seed: int) -> Policy:
-    """Ends the game at once where it can, by whatever rule: makes every kind of ending frequent."""
+    """Ends the game at once if a move does, by any rule: makes every kind of ending frequent."""
     rng = np.random.default_rng(seed)
 
     def choose(position: Position) -> int:

@@ -24,7 +24,7 @@ relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[Health
 @given(data=st.data())
 def test_text_of_a_position_reads_back(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game))
-    assert "_" not in position.text  # in the app's addresses it stands for a blank
+    assert "_" not in position.text  # in the app's addresses it replaces a space
     again = game.position(position.text)
     assert again.text == position.text
     assert again.hash == position.hash

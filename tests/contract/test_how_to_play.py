@@ -1,4 +1,4 @@
-"""What people are told of a game: it is there for every rule set, and every option that counts changes the words."""
+"""The rules in words: every rule set has them, and every option that matters changes them."""
 
 import dataclasses
 import typing
@@ -22,7 +22,7 @@ def words(one: Game) -> str:
 
 
 def has_few_options(one: Game) -> bool:
-    """Whether it is a small game, of which there is less to tell."""
+    """Whether it is a small game, with a shorter text."""
     return len(dataclasses.fields(one.rules)) < 5  # the name among them
 
 

@@ -55,7 +55,7 @@ def test_a_position_takes_little_room(game: Game) -> None:
 
 
 def test_holders_are_seen_as_the_first_planes_show_them(game: Game) -> None:
-    """Every game's first planes tell own from enemy pieces, which hold their cells."""
+    """Every game's first planes show own and enemy pieces, which hold their cells."""
     env, learning = game.batch(), game.learning()
     own, enemy = _planes_of_pieces(game)
     for states in _walk(game)[::15]:

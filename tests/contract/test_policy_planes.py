@@ -98,7 +98,7 @@ def test_cellwise_policy_commutes_with_tablut_symmetries() -> None:
 
 
 def test_draughts_moves_start_where_the_mover_sees_a_piece() -> None:
-    """From whichever side: the cell of a legal action shows one of the mover's own pieces."""
+    """For either role, the cell of a legal action shows one of the mover's own pieces."""
     game = boardwright.game("draughts", observation="paper")
     policy = planes_of(game)
     position, rng = game.start(), np.random.default_rng(1)

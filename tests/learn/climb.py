@@ -1,7 +1,7 @@
-"""Climb, a game whose every contest can be foretold: on the device and in plain Python. Not a test itself.
+"""Climb, a game whose matches can be predicted exactly: on the device and in plain Python.
 
 The mover climbs 0, 1 or 2 steps (the action); who climbed 1 moves again. Who first stands on step `TOP` has won;
-after `LONGEST` actions nobody has. In the first `free` actions nobody climbs and movers alternate.
+after `LONGEST` actions it is a draw. In the first `free` actions no one climbs and movers alternate.
 A net is a taste: [2, 2, 3] numbers by role, by whether the mover stands on an odd step, and by action.
 """
 
@@ -32,7 +32,7 @@ class State:
 
     @property
     def hash(self) -> Array:
-        """[..., 2] uint32: what tells positions apart that are equally old."""
+        """[..., 2] uint32: hash of a position among those of equal age."""
         return self.steps.astype(jnp.uint32)
 
 
@@ -83,7 +83,7 @@ def _say(taste: Any, states: State) -> tuple[Array, Array]:
 evaluator = NetEvaluator(observe=lambda states: states, evaluate=_say)
 
 
-def foretold(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]:
+def predict(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]:
     """result and plies of a game between two nets, by role, that play what they like best."""
     steps, role = [0, 0], 0
     for ply in range(LONGEST):

@@ -33,7 +33,7 @@ class Case:
     """What is known of a sample."""
 
     position: Position
-    end: Position  # some plies later, whose pieces are to be foretold
+    end: Position  # some plies later, whose pieces are to be predicted
     policy: np.ndarray  # over the first slots of the legal actions
     value: float
     result: float

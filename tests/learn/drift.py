@@ -96,7 +96,7 @@ class Drift(Method[Run]):
 
 
 def trained(folder: Path, config: Config = USUAL, pieces: int = 10**6) -> tuple[list[str], Progress]:
-    """What a run said that was stopped after so many pieces of work and ends of iterations; how far it came."""
+    """Messages and progress of a run that was stopped after a number of chunks and ends of iterations."""
     said, left = [], iter(range(pieces))
     watch = RunObserver(message=said.append, stopped=lambda: next(left, None) is None)
     return said, loop.train(Drift(config), folder, watch)

@@ -40,7 +40,7 @@ LAST = f"{Progress(iteration=ITERATIONS).number:06d}.ckpt"  # checkpoint
 
 
 def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") -> subprocess.Popen[str]:
-    """A run under way in a folder, which tells a line an iteration; `flags` are more of XLA's."""
+    """A running training in a folder, which prints a line per iteration; `flags` are more flags of XLA."""
     command = [str(Path(sys.executable).parent / "boardwright"), "train", "alphazero", "draughts"]
     command += ["--preset", "draughts-tiny", "--out", str(folder), *more]
     command += [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
@@ -60,7 +60,7 @@ def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") 
 def start_together(
     folder: Path, cache: Path, devices: int, seeds: Sequence[int] = (0, 0)
 ) -> list[subprocess.Popen[str]]:
-    """Two processes of one run, with so many devices and a seed each."""
+    """Two processes of one run, each with a number of devices and a seed."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{found.getsockname()[1]}"
@@ -80,7 +80,7 @@ def finish(*runs: subprocess.Popen[str], code: int = 0) -> list[str]:
 
 
 def stop_after_an_iteration(runs: Sequence[subprocess.Popen[str]], asked: int) -> list[str]:
-    """Asks one of the processes of a run to stop once the first has told of an iteration."""
+    """Asks one of the processes of a run to stop once the first has reported an iteration."""
     for line in runs[0].stdout:  # type: ignore[union-attr]
         if line.startswith("iteration 1/"):
             break
@@ -102,7 +102,9 @@ def assert_same(ours: dict[str, np.ndarray[Any, Any]], theirs: dict[str, np.ndar
         if array.dtype.kind in "biu":
             np.testing.assert_array_equal(array, theirs[name], err_msg=name)
         else:
-            is_short = array.dtype.name == "bfloat16" or name.startswith(".league")  # past selves come from short files
+            is_short = array.dtype.name == "bfloat16" or name.startswith(
+                ".league"
+            )  # past checkpoints are stored in bfloat16
             digits = 2.0**-7 if is_short else 1e-4
             other = theirs[name].astype(np.float64)
             np.testing.assert_allclose(array.astype(np.float64), other, rtol=digits, atol=1e-5, err_msg=name)

@@ -154,7 +154,7 @@ def test_samples_are_from_the_movers_side(games: list[GameRecord]) -> None:
 
 
 def test_a_game_is_as_it_is_seen(games: list[GameRecord]) -> None:
-    """Positions are the mover's view of a line of play, and whoever has won is far ahead, or the game was over."""
+    """Positions are the mover's view of a line of play, and the winner is far ahead, or the game was over."""
     for number, record in enumerate(games[:10]):
         opening = DRAUGHTS.play_all(random_opening(DRAUGHTS, f"test {number}", 4, 12))
         assert np.array_equal(record.seen[0], opening.observation())

@@ -1,4 +1,4 @@
-"""Whole runs of learning for alpha-beta: they go on to the same end, move, are rated, and learn."""
+"""Whole training runs for alpha-beta: resuming, packing, ratings and learning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tiny run from end to end: the right net and head at every node, games that go on, and nothing left to chance."""
+"""A tiny run from end to end: the right net and head at every node, continued games, determinism."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def az() -> AlphaZero:
 
 
 def believing(variables: Variables, strength: float) -> Variables:
-    """A net both of whose value heads say tanh(strength) for role 0, whoever is on move."""
+    """A net whose value heads both give tanh(strength) for role 0, for either mover."""
     weights = weights_of(variables)
     for role in (0, 1):
         weights[f"params/value_{role}/output/kernel"] = np.zeros((2, 1), np.float32)
@@ -57,7 +57,7 @@ def iteration(az: AlphaZero, run: TrainingState, number: int) -> TrainingState:
 
 
 def begun(az: AlphaZero) -> TrainingState:
-    """The current net believes in role 0, its past selves in role 1, the second less."""
+    """The current net prefers role 0, its past checkpoints role 1, the second less."""
     run = az.initialise()
     variables = believing(run.learner.variables, 3.0)
     learner = dataclasses.replace(run.learner, averaged=variables)  # which play

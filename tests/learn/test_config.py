@@ -79,7 +79,7 @@ def test_the_listing_has_all_settings_with_their_values(method: str) -> None:
                     check(value, f"{prefix}{name}.")
                 elif value is not None or f"{prefix}{name}" in rows:
                     assert rows[f"{prefix}{name}"]["value"] == value
-                else:  # a group that is none
+                else:  # a group that is None
                     assert any(path.startswith(f"{prefix}{name}.") for path in rows)
 
         check(to_json(config), "")

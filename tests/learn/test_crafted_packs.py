@@ -1,4 +1,4 @@
-"""Packed runs that somebody made by hand: refused in one line, whatever their headers say. And where runs are unpacked.
+"""Packed runs with crafted headers are refused in one line; where runs are unpacked.
 
 The run inside has learned nothing.
 """

@@ -107,7 +107,7 @@ def test_transitions_are_what_the_rules_say() -> None:
 
 
 def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
-    """So its own rewards, counted against whoever moves next, are enough: nothing that happens to a role is lost."""
+    """So its own rewards, signed by the next mover, are enough: no reward of a role is lost."""
     env = make_game("cathedral", {"base": "paper-6", "rewards": "shaped"}, "paper").batch()
     sparse = make_game("cathedral", "paper-6", "paper").batch()
 

@@ -12,7 +12,7 @@ CAPACITY = 10
 
 
 def numbered(first: int, count: int) -> Transition:
-    """Transitions that can be told apart by their action."""
+    """Transitions that are identified by their action."""
     numbers = jnp.arange(first, first + count)
     words = numbers[:, None].astype(jnp.uint32)
     role, side = (numbers % 2).astype(jnp.int8), (numbers % 3 - 1).astype(jnp.int8)

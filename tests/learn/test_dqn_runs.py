@@ -1,4 +1,4 @@
-"""Whole runs of DQN: they stop and go on to the same end, are measured, and every preset is one."""
+"""Whole runs of DQN: resuming, metrics, and every preset."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Past selves: who is in the pool, who is drawn, and that a kept net says what it said."""
+"""Past checkpoints: the pool, the draw, and saved nets that give the same outputs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_pool_and_who_is_drawn_from_it(config: EvaluationMatchesConfig, iter
 
 @given(config=CONFIGS)
 def test_pools_are_of_nets_that_were_measured(config: EvaluationMatchesConfig) -> None:
-    """So that a contest is never with a net that nobody has kept."""
+    """So that every opponent of an evaluation match has a saved net."""
     measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
     first = max(config.first, 1)
     expected = [iteration for iteration in range(first, 200) if (iteration - config.first) % config.every == 0]
@@ -75,7 +75,7 @@ def test_everybody_in_the_pool_is_met_at_last() -> None:
     assert met == set(league.pool(config, 60))
 
 
-def test_past_selves_of_the_league_are_past_and_any_of_them() -> None:
+def test_league_draws_any_past_checkpoint() -> None:
     assert {league.draw_past_iteration(seed, 0) for seed in range(20)} == {0}
     drawn = [league.draw_past_iteration(seed, 6) for seed in range(300)]
     assert set(drawn) == set(range(6))

@@ -80,7 +80,7 @@ def as_endings(endings: list[dict[int, Any]], stops: bool) -> Ending:
         return np.array([[row[game][what] if game in row else empty for game in range(GAMES)] for row in endings])
 
     over = np.array([[game in row for game in range(GAMES)] for row in endings])
-    # Where no game has ended there is something, too: how games stand, which nobody may learn.
+    # Rows of unfinished games hold data, too, which must not be learned.
     return Ending(
         over=jnp.asarray(over),
         result=jnp.asarray(of(0, 7.0), jnp.float32),
@@ -184,7 +184,7 @@ def test_the_first_and_the_last_place_can_be_drawn() -> None:
         assert int(replay_buffer.usable_states(replay)) == 1
 
 
-def test_taking_gives_what_lies_in_a_place() -> None:
+def test_take_returns_the_stored_rows() -> None:
     """Known are ends that games were played to: not values that stand in, nor the boards of games that were stopped."""
     status = np.tile([KNOWN, BOOTSTRAPPED, RESULT_ONLY], (4, 1))
     samples = replay_buffer.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))

@@ -1,4 +1,4 @@
-"""Presets by name, and what is said where there are none."""
+"""Presets by name, and the errors where a method has none."""
 
 import pytest
 

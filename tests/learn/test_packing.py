@@ -1,6 +1,6 @@
 """Runs in pieces: what a packed file holds, and what is refused; by a method that learns nothing.
 
-That a real run goes on from it is tried in `test_run.py`, where its programs are compiled anyway.
+Resuming a real run from a pack is tested in `test_run.py`, where its programs are compiled anyway.
 """
 
 import shutil
@@ -91,7 +91,7 @@ def test_nets_are_spread_over_the_iterations(kept: Any, most: int, measured: Any
     assert league.choose_nets(list(kept), max(kept), most, measured) == expected
 
 
-def test_past_selves_that_are_missing_are_stood_in_for(tmp_path: Path) -> None:
+def test_missing_past_checkpoints_are_replaced(tmp_path: Path) -> None:
     for iteration in (0, 4, 10, 11):
         league.path_of(tmp_path, iteration).touch()
     (tmp_path / "best.net").touch()
@@ -143,7 +143,7 @@ def test_folders_that_do_not_fit_are_refused(begun: Path, tmp_path: Path) -> Non
 
 
 def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
-    """Killed, it goes on from before the end of its last iteration; what lies there is of a future not measured."""
+    """A killed run resumes before the end of its last iteration, so its portable state is ahead of its metrics."""
     run = tmp_path / "run"
     trained(run, pieces=4)
     found = checkpoint.numbered(run / "checkpoints")
@@ -158,7 +158,7 @@ def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
 def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Weights, header and metrics are of one moment; metrics may know more, which is forgotten where they go on."""
+    """Weights, header and metrics are of one moment; newer metrics are deleted when the run resumes."""
     folder, snapshot = tmp_path / "run", metrics.snapshot
     for before in (True, False):
         shutil.copytree(begun, folder)

@@ -1,4 +1,4 @@
-"""Turns of two nets: nobody searches for the wrong net, nobody starves, little is wasted."""
+"""Turns of two nets: each searches its own positions, none starves, little is wasted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_first_seats_are_of_both_roles() -> None:
 
 @pytest.mark.parametrize(("again", "most_wasted"), [(0.0, 0.03), (0.2, 0.3)])
 def test_hardly_a_search_is_wasted(again: float, most_wasted: float) -> None:
-    """Games of 20 to 40 actions that begin anew with roles exchanged; a mover moves `again` so often."""
+    """Games of 20 to 40 actions that restart with roles swapped; `again` is the share of repeated movers."""
     rng = np.random.default_rng(5)
     seat = np.array(first_seats(GAMES, AGAINST))
     role, left, waited = np.zeros(GAMES, int), rng.integers(20, 41, GAMES), np.zeros(GAMES, int)
@@ -74,7 +74,7 @@ def test_hardly_a_search_is_wasted(again: float, most_wasted: float) -> None:
 
 
 def said(name: Any, roles: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Answers that tell who was asked, and about which role; a net is a number here."""
+    """Outputs that encode which net was called, and for which role; a net is a number here."""
     return jnp.full((roles.shape[0], 2), name), name + roles.astype(jnp.float32) / 8
 
 

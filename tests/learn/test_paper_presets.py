@@ -111,7 +111,7 @@ def test_paper_preset_has_the_published_values(name: str) -> None:
     assert {path: operator.attrgetter(path)(config) for path in published} == published
 
 
-def test_tablut_paper_plays_26_million_frames_and_holds_4_2_million_states() -> None:
+def test_tablut_paper_preset_has_published_frames_and_states() -> None:
     config = PRESETS["tablut-paper"]
     frames = config.iterations * config.selfplay.games * config.selfplay.steps
     assert round(frames / 1e6) == 26

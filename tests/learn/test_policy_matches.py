@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, foretold, make_climb
+from climb import LONGEST, evaluator, make_climb, predict
 from jax import Array
 from jax.tree_util import Partial
 
@@ -58,7 +58,7 @@ def in_the_scalar_engine(game: Game, factors: tuple[int, ...]) -> tuple[int, int
 
 
 def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
-    """Double moves, captures and rewards for what the other did included, whoever has which role."""
+    """Double moves, captures and rewards for the other's actions included, in both roles."""
     game, env = shaped("paper-6")
     seen = set()
     for factors in [(5, 3), (1, 8), (11, 4), (2, 9), (7, 7)]:
@@ -93,7 +93,7 @@ def test_random_games_are_those_of_the_scalar_engine(rules: str, first: str) -> 
         share = other / others
         assert abs(count / games - share) < 4 * np.sqrt(share * (1 - share) * (1 / games + 1 / others)) + 1e-9
     assert sum(match.plies) / games == pytest.approx(plies / others, rel=0.02)
-    coins = int(first == "coin")  # an action, but nobody's decision
+    coins = int(first == "coin")  # an action, but not a decision
     assert sum(match.decisions) / games == pytest.approx(actions / others - coins, rel=0.02)
     sides = np.array(match.reward_per_decision)
     assert abs(sides[0] - sides[1]) < 4 * np.hypot(*match.reward_errors)
@@ -111,12 +111,12 @@ def climbed(first: Any, second: Any, **options: Any) -> MatchResult:
 
 
 def test_nets_play_what_they_like_best() -> None:
-    """Matches predicted in plain Python; games beyond those wanted are not counted, however they are sliced."""
+    """Matches predicted in plain Python; surplus games are not counted, however they are sliced."""
     for seed in range(8):
         first, second = tastes(2, seed)
         match = climbed(first, second, games=10, at_once=4)
         for role in (0, 1):
-            result, plies = foretold((first, second) if role == 0 else (second, first), 0)
+            result, plies = predict((first, second) if role == 0 else (second, first), 0)
             got = (match.wins[role], match.draws[role], match.losses[role], match.plies[role])
             assert got == (5 * (result == role), 5 * (result == DRAW), 5 * (result == 1 - role), 5 * plies)
         assert sum(match.decisions) == sum(match.plies)

@@ -1,4 +1,4 @@
-"""Whole runs of PPO: they learn perfect play, follow the opponent's schedule, and go on as if never stopped."""
+"""Whole runs of PPO: learning perfect play, the opponent's schedule, and exact resume."""
 
 import dataclasses
 from pathlib import Path

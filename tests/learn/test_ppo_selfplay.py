@@ -1,4 +1,4 @@
-"""Rollouts of a planted game, step by step: every decision gets what came of it, whoever moved in between."""
+"""Rollouts of a planted game, step by step: every decision gets its rewards, after any moves in between."""
 
 import dataclasses
 import functools
@@ -17,11 +17,11 @@ from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.learner import row_advantages
 from boardwright.learn.ppo.selfplay import Decision
 
-# Who moves at each ply of the planted game, and what each role is paid for it besides the action's number: role 0
+# Who moves at each ply of the planted game, and what each role is paid for it plus the action's number: role 0
 # decides twice running, so does role 1, and role 1 ends the game with three moves of its own, the last of them dear.
 MOVERS = (0, 1, 1, 0, 0, 1, 0, 1, 1, 1)
 PAID = np.array([[1, 0], [-2, 5], [0, -1], [4, -4], [0, 3], [-6, 0], [2, 2], [0, 1], [-1, 0], [-50, 50]], float)
-OWN, THEIRS = 1, 2  # actions of the learner and of opponents, by which payments tell who moved
+OWN, THEIRS = 1, 2  # actions of the learner and of opponents, so that payments identify the mover
 DISCOUNT, TRACE = 0.75, 0.5
 
 
@@ -86,7 +86,7 @@ def _always(action: int) -> selfplay.Choose:
 def _rolled_out(
     games: selfplay.Games, rows: int, against: int
 ) -> tuple[selfplay.Games, selfplay.Tally, selfplay.Row, np.ndarray]:
-    """The games after so many rows and the tail, the rows and the advantages."""
+    """The games after a number of rows and the tail, the rows and the advantages."""
     reply = _always(THEIRS) if against else None
     common: dict[str, Any] = {"env": ENV, "reply": reply, "against": against}
     tally, played = selfplay.new_tally(), []
@@ -106,7 +106,7 @@ def _paid(ply: int, role: int, seat: int) -> float:
     return PAID[ply, role] + action * (1.0, 100.0)[role]
 
 
-def _foretold(role: int, seat: int, ply: int, decisions: int) -> list[tuple[int, float, bool]]:
+def _predict(role: int, seat: int, ply: int, decisions: int) -> list[tuple[int, float, bool]]:
     """(ply, what was paid until the next decision, whether the game ended before that) of a role's next decisions
     in one column that is at a ply, walked move by move; the learner has `seat`, and changes it after every game.
     """
@@ -152,10 +152,10 @@ def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> Non
             seat, ply = int(before.seat[column]), int(before.states.plies[column])
             decided = np.asarray(played.decided[:, column])
             for role in (0, 1) if seat == BOTH else (seat,):
-                # Against an opponent the learner changes its role after a game; its line goes on all the same.
+                # Against an opponent the learner changes its role after a game; its line continues all the same.
                 mine = decided & (role_there[:, column] == role) if seat == BOTH else decided
                 plies = np.asarray(played.decision.observation[:, column, 0])[mine].tolist()
-                line = _foretold(role, seat, ply, len(plies) + 1)
+                line = _predict(role, seat, ply, len(plies) + 1)
                 assert plies == [decision[0] for decision in line[: len(plies)]]
                 np.testing.assert_allclose(found[mine, column], _advantage(line, len(plies)), rtol=1e-5, atol=1e-4)
 
@@ -205,7 +205,7 @@ def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
 
 
 def test_a_move_and_its_reply_are_given_numbers_of_their_own() -> None:
-    """Whatever chance does after one must not depend on what it does after the other."""
+    """Chance after one must not depend on chance after the other."""
     given: list[np.ndarray] = []
 
     def noted(state: State, action: Array, key: Array) -> State:

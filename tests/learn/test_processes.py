@@ -1,4 +1,4 @@
-"""What a process is told of the others it is to join is looked at first."""
+"""The options that join several processes are checked first."""
 
 import pytest
 

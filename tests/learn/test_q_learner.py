@@ -41,7 +41,7 @@ def test_targets_have_the_sign_of_the_acting_role() -> None:
 
 
 def test_values_of_a_chain_with_double_moves_are_its_fixed_point() -> None:
-    """Role 0 acts twice, then role 1, which ends the game: returns, from the side of whoever acts, are known."""
+    """Role 0 acts twice, then role 1, which ends the game: returns, from the mover's side, are known."""
     rewards, sides = np.array([1.0, 2.0, 4.0]), np.array([SAME_ROLE, OTHER_ROLE, GAME_OVER], np.float32)
     q = jnp.zeros(3)
     for _ in range(3):

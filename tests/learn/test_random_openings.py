@@ -7,7 +7,7 @@ from boardwright.games.batched import with_openings
 from boardwright.games.registry import game
 
 
-def test_games_begin_after_none_to_so_many_random_actions() -> None:
+def test_openings_have_zero_to_max_random_actions() -> None:
     env = with_openings(game("tablut", "tablutzero").batch(), 3)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 400))
     plies = np.asarray(states.plies)

@@ -1,4 +1,4 @@
-"""Whole runs: they learn, stop and go on to the same end, and refuse what does not fit."""
+"""Whole runs: learning, resuming to the same results, and refused settings."""
 
 import dataclasses
 import json
@@ -211,7 +211,7 @@ def test_unpacked_run_resumes_after_its_last_iteration(
     assert {kind: after.scalars[f"{ON_DEVICE}{kind}"].values[-1] for kind in after.devices} == progress.device_seconds
     evaluated = np.diff(after.scalars["time/evaluation_seconds"].values)
     assert (evaluated > 0.001).tolist() == [True, False, True]
-    # Net 3 was drawn for the last contest and is not there; net 2 is, and is what ratings know of.
+    # Net 3 was drawn for the last evaluation and is missing; net 2 exists and is rated.
     assert [(match.role0_net, match.role1_net) for match in after.matches if match.iteration == 4] == [(2, 4), (4, 2)]
     assert set(after.scalars["evaluation/elo"].iterations.tolist()) == {0, 2, 4}
     found = checkpoint.numbered(folder / "checkpoints")

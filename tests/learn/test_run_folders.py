@@ -1,4 +1,4 @@
-"""What a run makes of the folder it finds: it goes on, begins, or refuses and leaves everything as it was."""
+"""A run in an existing folder resumes, starts, or is refused and changes nothing."""
 
 import shutil
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class KilledError(Exception):
 
 
 def killed_after(folder: Path, iteration: int, config: Config = USUAL) -> list[str]:
-    """What a run said that was killed as soon as it had told of an iteration."""
+    """The messages of a run that was killed after it had reported an iteration."""
     said: list[str] = []
 
     def report(done: int, *_: Any) -> None:
@@ -145,7 +145,7 @@ def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str)
 
 
 def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
-    """For the same command without it would go on with them."""
+    """For the same command without it would resume with them."""
 
     def refuse(state: Any) -> Any:
         raise RunError("choose another seed")

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, foretold, make_climb
+from climb import LONGEST, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.learn.match import matches
@@ -62,7 +62,7 @@ def test_every_opponent_and_role_has_its_own_result(kind: Any) -> None:
         challenger, *others = tastes(1 + OPPONENTS, seed)
         for other, score in zip(others, match(challenger, others, kind=kind), strict=True):
             for role in (0, 1):
-                result, plies = foretold((challenger, other) if role == 0 else (other, challenger), FREE)
+                result, plies = predict((challenger, other) if role == 0 else (other, challenger), FREE)
                 expected = (2 * (result == role), 2 * (result == DRAW), 2 * (result == 1 - role), 2 * plies)
                 assert (score.wins[role], score.draws[role], score.losses[role], score.plies[role]) == expected
                 outcomes.add((role, expected[:3]))
@@ -90,11 +90,11 @@ def test_opponents_may_have_another_evaluator() -> None:
     scores = match(challenger, others, theirs=contrary)
     changed = False
     for other, score in zip(others, scores, strict=True):
-        results = [foretold((challenger, -other) if role == 0 else (-other, challenger), FREE)[0] for role in (0, 1)]
+        results = [predict((challenger, -other) if role == 0 else (-other, challenger), FREE)[0] for role in (0, 1)]
         assert [score.wins[role] for role in (0, 1)] == [2 * (results[role] == role) for role in (0, 1)]
         points = sum(2 if result == role else 0 if result == 1 - role else 1 for role, result in enumerate(results))
         assert score.pairs == tuple(2 * (points == halves) for halves in range(5))
-        changed |= results != [foretold((challenger, other), FREE)[0], foretold((other, challenger), FREE)[0]]
+        changed |= results != [predict((challenger, other), FREE)[0], predict((other, challenger), FREE)[0]]
     assert changed
 
 

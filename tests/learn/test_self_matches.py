@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, foretold, make_climb
+from climb import LONGEST, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.match import matches
@@ -32,11 +32,11 @@ def play(taste: Any, plies: int, *, seed: int = 0, on_share: Any = None) -> Game
     return Games(games.result[0, 0], games.plies[0, 0], games.openings[0, 0], games.decisions, games.rewards)
 
 
-def test_every_game_after_an_opening_is_foretold() -> None:
+def test_every_game_after_an_opening_is_predicted() -> None:
     results = set()
     for seed in range(8):
         taste = np.random.default_rng(seed).permuted(np.tile([0.0, 4.0, 8.0], (2, 2, 1)), axis=2)
-        result, plies = foretold((taste, taste), FREE)  # the opening changes nothing
+        result, plies = predict((taste, taste), FREE)  # the opening changes nothing
         games = play(taste, FREE)
         assert games.result.tolist() == [result] * GAMES
         assert games.plies.tolist() == [plies] * GAMES

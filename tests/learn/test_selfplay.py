@@ -134,7 +134,7 @@ def test_roles_alternate_and_openings_vary(both: Both) -> None:
 
 
 def test_results_fill_the_replay(both: Both) -> None:
-    """Three iterations: what has ended is known, of games that were given up the result; what goes on waits."""
+    """Three iterations: finished games are known, resigned ones by result only; unfinished ones wait."""
     row, ending, before = both.device["row"], both.device["ending"], both.device["before"]
     steps = STEPS // ITERATIONS
     replay = jax.tree.map(jnp.asarray, row)
@@ -173,7 +173,7 @@ def test_results_fill_the_replay(both: Both) -> None:
 
 @pytest.mark.parametrize(("below", "audited"), [(-1.0, 0.1), (-0.5, 0.0), (-0.5, 1.0)])
 def test_no_resignations_by_default(below: float, audited: float) -> None:
-    """In a game that is hopeless from the first move on, for whoever moves."""
+    """In a game that is hopeless from the first move on, for either mover."""
     config = SelfPlayConfig(games=4, resign_below=below, audit_share=audited)
     env, whole = make_climb(free=0), np.arange(4, dtype=np.int32)
     learning = Learning(
@@ -201,7 +201,7 @@ def test_no_resignations_by_default(below: float, audited: float) -> None:
     games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
     rules = selfplay.Rules(env, learning, config, with_holders=False, full=hopeless)
     step = jax.jit(lambda games, tally: selfplay.step(jax.random.key(0), games, tally, rules))
-    for _ in range(LONGEST):  # in which nobody climbs, so that games are drawn
+    for _ in range(LONGEST):  # in which no one climbs, so that games are drawn
         games, tally, *_ = step(games, tally)
     gives_up = below > -1 and audited == 0
     assert int(tally.resigned) == (4 * LONGEST if gives_up else 0)

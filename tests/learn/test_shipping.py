@@ -110,7 +110,7 @@ def test_in_half_the_room_it_thinks_nearly_the_same(run: Path, package: Path) ->
     )
     np.testing.assert_allclose(_shares(short_logits), _shares(logits), atol=0.005)
     np.testing.assert_allclose(short_values, values, atol=0.005)
-    assert values.std() > 0.02  # it tells positions apart
+    assert values.std() > 0.02  # it distinguishes positions
 
 
 def _shares(logits: np.ndarray) -> np.ndarray:
@@ -132,7 +132,7 @@ def test_what_cannot_be_shipped(run: Path, package: Path, tmp_path: Path) -> Non
     assert not package.exists()
 
 
-def test_a_net_takes_the_place_of_one_for_the_same_game_and_rules_only(run: Path, package: Path) -> None:
+def test_net_replaces_only_one_of_the_same_game_and_rules(run: Path, package: Path) -> None:
     shipping.ship(run, "checkers", iteration=10)
     path = shipping.ship(run, "checkers")
     assert netfile.read(path).training["iteration"] == 20

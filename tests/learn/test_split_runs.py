@@ -88,7 +88,7 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
 
 
 def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
-    """Also when the second is told to stop: both do, in the same place, and go on together."""
+    """Also when the second is asked to stop: both stop in the same place, and resume together."""
     first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
     assert STOPPED_ON_THE_WAY.search(first)
     assert "iteration" not in second

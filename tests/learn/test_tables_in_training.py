@@ -93,7 +93,7 @@ def test_the_share_is_kept_in_every_column_and_over_all() -> None:
 
 
 def test_layouts_change_only_where_games_may_be_stopped() -> None:
-    """So that runs which began before go on."""
+    """So that older runs can resume."""
     assert selfplay.new_endings(2, 3, 1).stopped is None
     for plain in (SelfPlayConfig(), SelfPlayConfig(audit_share=0.5)):
         assert not plain.stops_games

@@ -91,7 +91,7 @@ def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: 
     blocks = measure(vae, variables, bits, jax.random.key(0))
     assert blocks["kl"] == pytest.approx(whole["kl"], rel=1e-5)
     assert blocks["reconstruction"] == pytest.approx(whole["reconstruction"])
-    assert blocks["bce"] == pytest.approx(whole["bce"], rel=0.1)  # codes are drawn anew
+    assert blocks["bce"] == pytest.approx(whole["bce"], rel=0.1)  # codes are drawn again
 
 
 @pytest.mark.parametrize(("rules", "observation"), [("paper-6", "paper"), ("paper", "paper"), ("paper-10", "full")])
@@ -136,7 +136,7 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
     assert last["validation/reconstruction"] > 0.99 > last["validation/all_zeros"] + 0.05
     assert last["validation/occupied"] > 0.97
     assert last["validation/loss"] == pytest.approx(last["validation/bce"] + last["validation/kl"])
-    # To tell 32 boards apart takes log 32 nats, so no loss can be lower; it comes near.
+    # To distinguish 32 boards takes log 32 nats, so no loss can be lower; it comes near.
     assert math.log(32) < last["validation/loss"] < math.log(32) + 6 < 0.2 * first["validation/loss"]
 
 

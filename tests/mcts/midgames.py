@@ -15,12 +15,12 @@ quick_jit: Callable[..., Any] = functools.partial(jax.jit, compiler_options={"xl
 
 
 def started(env: BatchEnv, games: int, seed: int = 0) -> Any:
-    """First states of so many games."""
+    """First states of a number of games."""
     return quick_jit(jax.vmap(env.init))(jax.random.split(jax.random.key(seed), games))
 
 
 def played(env: BatchEnv, games: int, plies: int, seed: int = 0) -> Any:
-    """States of so many games after random actions, more in each game than in the one before."""
+    """States of a number of games after random actions, more in each game than in the one before."""
     keys = jax.random.split(jax.random.key(seed), games)
 
     def advance(ply: jax.Array, states: Any) -> Any:

@@ -38,7 +38,7 @@ def _search(name: str, kind: str) -> Callable[[], SearchResult]:
         num_simulations=SIMULATIONS,
         num_slots=game.max_search_actions,
     )
-    return lambda: jax.jit(lambda key: run(key, states))(jax.random.key(5))  # traced anew each time
+    return lambda: jax.jit(lambda key: run(key, states))(jax.random.key(5))  # traced again each time
 
 
 @pytest.mark.parametrize("kind", SEARCHES)

@@ -1,4 +1,4 @@
-"""Searches go on through positions that leave nothing to choose, held to play ply by ply in the scalar engine."""
+"""Searches pass through positions with one legal action, as the scalar engine does ply by ply."""
 
 import random
 from typing import Any, Literal
@@ -37,7 +37,7 @@ def midgames(count: int) -> list[Position]:
 
 
 def through_forced(position: Position, plies: int) -> tuple[Position, int]:
-    """The position when at most so many forced plies are played, and how many were."""
+    """The position after at most a number of forced plies, and how many were played."""
     for number in range(plies):
         if position.outcome is not None or position.count_actions() != 1:
             return position, number
@@ -111,7 +111,7 @@ def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
 
 
 def test_forced_moves_are_part_of_the_line() -> None:
-    """The expected line does not break off at positions that nobody evaluated."""
+    """The principal variation does not break off at positions that were not evaluated."""
     position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
 
     def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

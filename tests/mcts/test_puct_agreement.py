@@ -50,9 +50,9 @@ def start_of(name: str, rules: str, text: str | None) -> Position:
 
 
 def make_evaluate(game: Game, numpy: Any) -> Any:
-    """(observations [N, ...]) -> (logits [N, num_actions], values [N]), the same whichever library computes it.
+    """(observations [N, ...]) -> (logits [N, num_actions], values [N]), the same with every library.
 
-    Logits are few-digit numbers, since the batched tree keeps them in bfloat16; values can tell all moves apart.
+    Logits are few-digit numbers, since the batched tree keeps them in bfloat16; values differ for all moves.
     """
     rng = np.random.default_rng(5)
     size = int(np.prod(game.observation_shape))

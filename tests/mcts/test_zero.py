@@ -184,7 +184,7 @@ def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
 
 @pytest.mark.parametrize("search", ["gumbel", "puct"])
 def test_planted_results_are_found(search: str) -> None:
-    """Nothing but the ends of small trees tells moves apart; every chosen move keeps the best result."""
+    """Only the ends of small trees distinguish moves; every chosen move keeps the best result."""
     env = make_toy(4, longest=3, ends=6)
     states = started(env, 24, seed=3)
     step = quick_jit(jax.vmap(env.step, (0, 0, None)))
@@ -208,7 +208,7 @@ def test_planted_results_are_found(search: str) -> None:
         return jnp.zeros((24, 4)), jnp.zeros(24)
 
     options = {"env": env, "evaluate": know_nothing, "num_slots": 4}
-    if search == "gumbel":  # both less greedy than for play, where values tell something
+    if search == "gumbel":  # both less greedy than for play, where values are informative
         run = functools.partial(gumbel_search, num_simulations=100, gumbel_scale=0.0, c_scale=0.02, **options)
     else:
         run = functools.partial(puct_search, num_simulations=300, pb_c_init=4.0, temperature=0.0, **options)

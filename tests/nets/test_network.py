@@ -78,7 +78,7 @@ def test_a_new_net_has_no_strong_opinions() -> None:
 @pytest.mark.parametrize("head", [0, 1])
 @pytest.mark.parametrize("name", ["tablut", "draughts"])
 def test_each_role_has_its_own_heads(name: str, head: int) -> None:
-    """Changing a head changes what is said to its role, sample by sample, and to nobody else."""
+    """Changing a head changes the outputs of its role, sample by sample, and no others."""
     game = boardwright.game(name)
     network = make_network(BY_ROLE, game)
     planes, _ = scrambled.observations(game, 6)
@@ -109,7 +109,7 @@ def test_shared_heads_do_not_ask_who_moves() -> None:
 
 @pytest.mark.parametrize(("policy", "patch"), [("conv", 1), ("dense", 1), ("conv", 2)])
 def test_a_turned_board_turns_the_policy(policy: str, patch: int) -> None:
-    """Black and White in the same place, each on their own side of the board, are told the same."""
+    """Black and White get the same outputs in mirrored positions."""
     game = boardwright.game("draughts", observation="paper")
     white = game.position("W:W18,24,25,28,K3:B1,6,K14")
     black = game.position("B:B15,9,8,5,K30:W32,27,K19")

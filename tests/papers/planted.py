@@ -23,7 +23,7 @@ def played(score: float, games: int = 1000) -> Played:
 
 
 def history(strengths: list[float], **scalars: float) -> History:
-    """A run of so many iterations."""
+    """A run of a number of iterations."""
     iterations = np.arange(1, len(strengths) + 1)
     columns = {"evaluation/random": strengths, "selfplay/games": [100.0] * len(strengths)}
     columns |= {"speed/seconds": [30.0] * len(strengths), "selfplay/mean_reward": strengths}
@@ -33,7 +33,7 @@ def history(strengths: list[float], **scalars: float) -> History:
 
 
 def calm(level: float = 0.95, swing: float = 0.0) -> History:
-    """A run that comes to a level, and goes on swinging around it."""
+    """A run that reaches a level and then oscillates around it."""
     return history([0.5, 0.6, 0.9, *(level + swing * (-1) ** number for number in range(7))])
 
 

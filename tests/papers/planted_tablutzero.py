@@ -55,7 +55,7 @@ def plant(
 
 
 def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10, 0, 89)) -> Results:
-    """Our run beside the paper's, and what their nets made of each other and of the rules."""
+    """Our run next to the paper's, with the matches between their nets and the balance of the rules."""
     found = {}
     for name in ("paper", "fast"):
         config, history = read_run(plant(runs, name, odds=odds, by_steps=True))

@@ -37,7 +37,7 @@ from boardwright.views.chart import render
         (0.55, 0.60, HOLDS, FAILS),
         (0.40, 0.45, FAILS, HOLDS),
         (0.45, 0.60, OPEN, OPEN),
-        (0.49, 0.51, OPEN, HOLDS),  # as good as equal: no gain, and nobody better
+        (0.49, 0.51, OPEN, HOLDS),  # as good as equal: no gain, and neither better
         (0.501, 0.51, HOLDS, FAILS),  # a small gain is one if it is certain
         (-math.inf, math.inf, OPEN, OPEN),
     ],

@@ -1,4 +1,4 @@
-"""Runs and matches of the Cathedral paper: what they are told, and that nothing is done twice."""
+"""Runs and matches of the Cathedral paper: their settings, and that nothing is done twice."""
 
 import dataclasses
 import json

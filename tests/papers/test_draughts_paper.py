@@ -158,7 +158,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
         ({"tables": Path("nowhere")}, "nowhere"),
     ],
 )
-def test_other_nets_and_tables_are_looked_at_before_anything_is_made(
+def test_other_nets_and_tables_are_checked_first(
     wrong: dict[str, Any], message: str, tmp_path: Path, trained: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant_shipped_net(tmp_path, "wishes", "draughts", "wcdf", method="dqn")

@@ -14,7 +14,7 @@ from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.work_folder import StoppedError
 
 
-def meeting(folder: Path, name: str, *others: str, after: tuple[str, ...] = ()) -> Job:
+def job(folder: Path, name: str, *others: str, after: tuple[str, ...] = ()) -> Job:
     return Job(name, functools.partial(parallel_job_targets.meet, folder, name, others), after)
 
 
@@ -26,8 +26,8 @@ def test_jobs_run_in_parallel_and_in_order(tmp_path: Path) -> None:
     said: list[str] = []
     shown: list[tuple[str, int, int]] = []
     observer = RunObserver(message=said.append, progress=lambda *report: shown.append(report))
-    last = meeting(tmp_path, "last", after=("one", "other"))
-    run_jobs([last, meeting(tmp_path, "one", "other"), meeting(tmp_path, "other", "one")], at_once=2, observer=observer)
+    last = job(tmp_path, "last", after=("one", "other"))
+    run_jobs([last, job(tmp_path, "one", "other"), job(tmp_path, "other", "one")], at_once=2, observer=observer)
     assert set(said[:2]) == {"one is there", "other is there"}
     assert {word.partition(":")[0] for word in said[2:4]} == {"one", "other"}
     assert said[4:] == ["last is there", "last: done, 3 of 3"]
@@ -54,7 +54,7 @@ def test_stop_request_stops_all_jobs(tmp_path: Path) -> None:
 def test_failed_job_stops_the_others(tmp_path: Path, how: str, words: str) -> None:
     failing = Job("failing", functools.partial(parallel_job_targets.fail, tmp_path, "other", how))
     with pytest.raises(BoardwrightError, match=words):
-        run_jobs([failing, endless(tmp_path, "other"), meeting(tmp_path, "third")], at_once=2, observer=RunObserver())
+        run_jobs([failing, endless(tmp_path, "other"), job(tmp_path, "third")], at_once=2, observer=RunObserver())
     assert (tmp_path / "other-kept").exists()
     assert not (tmp_path / "third").exists()
 

@@ -35,7 +35,7 @@ def some_work(tmp_path: Path, *train: str, **changes: Any) -> Work:
 
 
 def put_nets(folder: Path, iterations: list[int]) -> None:
-    """Files that only their names and bytes tell apart."""
+    """Files that differ in name and bytes only."""
     (folder / "nets").mkdir(exist_ok=True)
     for number in iterations:
         (folder / "nets" / f"{number:06d}.net").write_bytes(f"{folder.name} {number}".encode())
@@ -72,7 +72,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     plant(tmp_path / "runs", "fast", odds=2000.0)
     results = run_paper(
         some_work(tmp_path, "paper", "fast"), RunObserver()
-    )  # nothing to go on from, so nothing is trained
+    )  # no checkpoint to resume from, so nothing is trained
     assert (set(results.runs), results.pairings, results.balance, played) == ({"paper", "fast"}, {}, None, [])
     assert results.games_on == ()
     text = markdown(results, command="boardwright paper", setting="here", quick=False, names=["tablutzero-elo.svg"])
@@ -81,7 +81,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     fixed, fitted = [line for line in text.splitlines() if line.startswith("| Elo of the last net above iteration 0,")]
     assert fixed.count("not run") == fitted.count("not run") == 2
     assert "while it trained, with first 5 instead of 20, simulations 32 instead of 128" in text
-    assert text.count("| not played |") == 4  # a target, and all meetings
+    assert text.count("| not played |") == 4  # a target, and all matches
     assert "Not played: there are no nets among the runs given." in text
     assert "nan" not in text
 
@@ -113,13 +113,13 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     put_nets(paper, list(range(101)))
     put_nets(fast, list(range(41)))
     first = run_paper(some_work(tmp_path), RunObserver())
-    evaluations, meeting, balance = played[:-5], played[-5], played[-4:]
+    evaluations, final_match, balance = played[:-5], played[-5], played[-4:]
     assert [challenger for challenger, *_ in evaluations] == [f"tablut-fast {n}" for n in range(20, 41, 5)]
     for (_, others, *sizes), number in zip(evaluations, range(20, 41, 5), strict=True):
         drawn = league.draw_opponents(FULL.protocol, 0, number)
         assert others == [f"tablut-fast {other}" for other in drawn]
         assert sizes == [128, 128, 2]
-    assert meeting == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each
+    assert final_match == ("tablut-fast 40", ["tablut-paper 40"], 1000, 128, 4)  # 20 minutes each
     assert balance == [("tablut-fast 40", (rules,), 1000) for rules in FULL.balance_rules]
     rated = {point.iteration: point.elo.mean for point in curve(first.runs["fast"], RATING_MODES[1])}
     assert rated[20] < rated[40]
@@ -157,7 +157,7 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     assert [point.iteration for point in curve(results.runs["fast"], RATING_MODES[1])] == [0, 7, 25, 41, 60]
     played.clear()
     shutil.rmtree(tmp_path / "work")
-    (fast / "nets" / "000000.net").unlink()  # nobody to be 0
+    (fast / "nets" / "000000.net").unlink()  # no anchor at 0
     assert not run_paper(some_work(tmp_path), RunObserver()).runs["fast"].played_again
     assert nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
     assert nearest([10], [8, 12]) == [8]
@@ -171,7 +171,7 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
         ({"games": 20, "minutes": 3.9}, ("tablut-fast 4", ["tablut-paper 4"], 20, 128, 4)),
     ],
 )
-def test_games_and_minutes_as_wanted(
+def test_games_and_minutes_follow_settings(
     tmp_path: Path, played: list[Any], changes: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
     for name in ("paper", "fast"):
@@ -186,7 +186,7 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
         put_nets(plant(tmp_path / "runs", name, done=20), [0, 5, 10, 15, 20])
     run_paper(some_work(tmp_path), RunObserver())
     first = list(played)
-    assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a meeting and the balance
+    assert [len(asked) for asked in first] == [5, 5, 3, 3, 3, 3]  # the protocol, a match and the balance
     matches = tmp_path / "work" / "matches"
     kept = {path: path.read_bytes() for path in matches.iterdir()}
     played.clear()
@@ -234,7 +234,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
     assert asked == ["tablut-paper"]
     fast = plant(tmp_path / "runs", "fast", "iterations=4", done=3)
     with Metrics(fast) as metrics:
-        metrics.log(4, 4000, {"selfplay/games": 100})  # in the contest after its last iteration
+        metrics.log(4, 4000, {"selfplay/games": 100})  # in the evaluation after its last iteration
     (fast / "checkpoints").mkdir()
     (fast / "checkpoints" / "3000007.ckpt").write_bytes(b"")
     train_run(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
@@ -258,7 +258,7 @@ def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(tablutzero_runs.loop, "train", train)
     paper, fast = training_of("paper"), training_of("fast")
-    assert train_run(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not wanted
+    assert train_run(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not requested
     with pytest.raises(StoppedError):
         train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver(stopped=lambda: True))
     found = train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver())
@@ -267,7 +267,7 @@ def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pyt
     asked.clear()
     train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver())  # finished
     folder = plant(tmp_path / "runs", "fast", "seed=7", done=3)
-    half = train_run(some_work(tmp_path, "fast"), fast, RunObserver())  # nothing to go on from
+    half = train_run(some_work(tmp_path, "fast"), fast, RunObserver())  # no checkpoint to resume from
     assert half is not None
     assert asked == []
     (folder / "checkpoints").mkdir()

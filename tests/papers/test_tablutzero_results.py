@@ -76,7 +76,7 @@ def test_minutes_of_the_device(tmp_path: Path) -> None:
 
 
 def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path) -> None:
-    """Going on from an old checkpoint, it knows nothing of the devices' seconds before."""
+    """Resumed from an old checkpoint, it lacks the device seconds before it."""
     folder = plant(tmp_path, "fast", done=10)
     with Metrics(folder) as metrics:
         for iteration in range(6, 11):
@@ -176,4 +176,4 @@ def test_a_quick_look_does_everything() -> None:
         assert config.evaluation == QUICK.protocol
         assert config.rules in (None, "tablutzero")
         assert (config.league_games > 0) == (training.name in ("paper", "fast"))
-    assert {meeting.name for meeting in PAIRINGS} == {"fast--paper", "paper--augment", "augment--baseline"}
+    assert {pairing.name for pairing in PAIRINGS} == {"fast--paper", "paper--augment", "augment--baseline"}

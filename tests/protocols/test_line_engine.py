@@ -168,7 +168,7 @@ def test_chance_to_move_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=4", "alphabeta:nodes=2000,net=draughts-evaluation"])
-def test_a_capture_that_leads_into_the_endgame_tables_is_a_whole_move(spec: str) -> None:
+def test_capture_into_the_endgame_tables_is_a_whole_move(spec: str) -> None:
     """The search stops at the first hop, whose position the tables know, and is asked again for the second."""
     talk = Conversation(spec)
     said = talk.ask("position B:W15,23,32:B11,1", "go", until="bestmove")

@@ -8,7 +8,7 @@ from boardwright.games.record import GameRecord
 
 
 def random_position(game: Game, seed: int, most: int = 10_000) -> Position:
-    """Where a random game ends, or stands after so many actions."""
+    """The position after a number of random actions, or at the end of the game."""
     dice, position = random.Random(seed), game.start()
     while position.outcome is None and most > 0:
         position, most = position.play(dice.choice(position.legal_actions())), most - 1

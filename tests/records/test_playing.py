@@ -1,4 +1,4 @@
-"""Playing events with resume: what is stored is not played again, whatever the backend."""
+"""Playing events with resume: stored games are not played again, with any backend."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Games come out of the database as they went in, whatever the game, the rules and what was written about it."""
+"""Games are loaded from the database as they were stored: any game, rules and annotations."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -181,7 +181,7 @@ def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
     imported = import_games(store, "draughts", b"1. 11-15 1-0\n\n1. 11-99 0-1\n\n1. 11-16 1/2-1/2\n")
     assert (imported.stored, len(imported.errors)) == (2, 1)
     assert [one.played.players for one in find_games(store, GameFilter())] == [("?", "?"), ("?", "?")]
-    assert encounters(store, "draughts") == []  # nobody knows whether these are one player
+    assert encounters(store, "draughts") == []  # these may be different players
     assert import_games(store, "draughts", b"").stored == 0
 
 

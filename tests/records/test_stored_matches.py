@@ -1,4 +1,4 @@
-"""Matches in the database: what is wanted of an event, and what has become of it."""
+"""Matches in the database: their number of games and their state."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def test_a_match_from_asking_to_its_end(tmp_path: Path) -> None:
         assert games_of_match(store, found) == []
         for index in (3, 1, 0):
             save_game(store, random_played(game, seed=index, index=index), found.event)
-        assert [played.index for played in games_of_match(store, found)] == [0, 1]  # two were wanted
+        assert [played.index for played in games_of_match(store, found)] == [0, 1]  # two were requested
         assert find_match(store, 99) is None
 
 

@@ -1,4 +1,4 @@
-"""Ratings: the original program's answers, planted strengths, and data that tell little."""
+"""Ratings: the original program's answers, planted strengths, and data with little information."""
 
 import json
 import math

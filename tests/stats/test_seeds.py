@@ -31,7 +31,7 @@ def test_the_interval_of_a_share_ends_where_shares_do() -> None:
     assert not share_over_seeds([0.7]).is_bounded
 
 
-def test_one_seed_more_lies_where_it_is_said_to() -> None:
+def test_prediction_interval_of_one_more_seed() -> None:
     draws = random.Random(5)
     for seeds in (2, 4, 9):
         within = 0

@@ -115,7 +115,7 @@ def test_markup_in_a_caption_stays_text():
 
 
 @given(scenes())
-def test_document_stands_alone_and_is_deterministic(scene):
+def test_document_is_self_contained_and_deterministic(scene):
     text = svg.render(scene)
     root = ET.fromstring(text)
     assert text == svg.render(scene)

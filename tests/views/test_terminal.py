@@ -30,7 +30,7 @@ def boards(draw):
 
 
 @given(boards())
-def test_every_letter_stands_in_its_column(scene):
+def test_every_letter_is_in_its_column(scene):
     width = 2 + max((len(label) for label in scene.cell_labels.values()), default=1)
     lines = board_lines(scene)
     pieces = {piece.cell: piece.letter for piece in scene.pieces}

@@ -1,4 +1,4 @@
-"""Servers to test: in this process with a client beside it, or as people start them."""
+"""Servers to test: in this process with a client, or as a separate process."""
 
 import contextlib
 import re
@@ -30,7 +30,7 @@ def serving(tmp_path: Path) -> Serving:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts `boardwright serve`; whatever still runs is ended with the test."""
+    """Starts `boardwright serve`; servers still running are stopped after the test."""
     servers: list[Server] = []
 
     def start(*options: str) -> Server:

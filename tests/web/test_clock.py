@@ -25,7 +25,7 @@ def test_a_move_adds_its_increment() -> None:
 
 
 def test_a_move_taken_back_takes_its_increment_with_it() -> None:
-    """And what chance did gave nobody any; the time that was spent stays spent."""
+    """Chance moves add no time; the time that was spent stays spent."""
     back = clock(10, 20, increment=2).start(0, now=0.0).after_undo([0, None, 1, 1], now=3.0)
     assert back.remaining(99.0) == (5, 16)
     assert back.running is None

@@ -39,7 +39,7 @@ def test_events_have_one_name_in_all_formats(client: TestClient, name: str) -> N
 
 
 def test_the_board_has_the_last_word(client: TestClient) -> None:
-    """A game that is over on the board ended so, whatever a page says."""
+    """A game that is over on the board has that result, even if the page sends another."""
     start = "B:W18:B15"  # the last man is taken
     query = {"game": "draughts", "start": start, "actions": [], "result": 1, "reason": "time ran out"}
     (jump,) = client.post("/api/position", json={"game": "draughts", "start": start}).json()["legal"]

@@ -114,7 +114,7 @@ def test_undo_while_the_player_thinks(serving: Serving) -> None:
         back = client.post(f"/api/play/{live['id']}/undo", json={}).json()
         assert back["view"]["actions"] == []
         assert not back["thinking"]
-        other = begin(client)  # a move of another game, which whatever the player had thought would come before
+        other = begin(client)  # a move of another game, which would come after any search of the first
         turn(client, move(client, other, actions=other["view"]["legal"][0]["actions"]).json())
         assert client.get(f"/api/play/{live['id']}").json()["view"]["actions"] == []
 
@@ -345,7 +345,7 @@ def test_undo_is_refused_where_no_time_would_be_left() -> None:
     assert live.clock.remaining(29) == (1, 30)
 
 
-def test_chance_moves_by_itself_and_only_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chance_moves_automatically_and_only_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cathedral, "rule_sets", lambda: {"coin": CathedralRules(name="coin", first="coin", size=6)})
     with serving() as client:
         live = begin(client, game="cathedral", rules="coin", role=0)
@@ -428,7 +428,7 @@ def wait_until_gone(pids: set[int]) -> None:
 
 
 def test_the_record_says_which_net_played(serving: Serving, tmp_path: Path) -> None:
-    """Also when a run that goes on has written its net anew since; where two of them played a game, nobody is named."""
+    """Also when a resumed run has replaced its net; where two nets played a game, none is named."""
     run = plant_run(tmp_path / "runs" / "mine", game="tablut")
     best = run / "nets" / "best.net"
 

@@ -183,7 +183,7 @@ def test_player_that_fails_to_load_fails_the_match(client: TestClient, tmp_path:
 
 
 def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
-    """A run goes on, and its best net is another: the games of two nets are not one match."""
+    """A run continues and its best net changes: the games of two nets are not one match."""
     run = plant_run(tmp_path / "runs" / "mine")
     for iteration in (1, 2):
         plant_net(run, iteration)

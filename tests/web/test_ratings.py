@@ -105,7 +105,7 @@ def test_an_empty_record(client: TestClient) -> None:
 
 
 def test_crosstable_counts_every_game_from_both_sides(client: TestClient, db: Path) -> None:
-    put(db, [*RESULTS, ("a", "a", 0), ("x", "x", 1)])  # who plays itself beats nobody
+    put(db, [*RESULTS, ("a", "a", 0), ("x", "x", 1)])  # games of a player against itself do not count
     rows = client.get("/api/crosstable", params={"game": "tablut"}).json()["rows"]
     names = [row["name"] for row in rows]
     assert names == ["a", "c", "b"]

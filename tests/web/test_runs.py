@@ -1,4 +1,4 @@
-"""Training runs over HTTP: found, followed as they go on, and a game of the newest net."""
+"""Training runs over HTTP: listing, live updates, and a game of the newest net."""
 
 import os
 import shutil

@@ -93,7 +93,7 @@ def test_every_watcher_gets_every_change(client: TestClient) -> None:
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_values_are_of_role_0(client: TestClient, side: int) -> None:
-    """Whoever is to move: a king with two corners open is the defenders' win, who are role 1."""
+    """For either role to move, a king with two corners open is a win of role 1, the defenders."""
     start = f"/4K4/9/9/9/1t7/9/9/9/9/ {'ad'[side]} 0 0"
     assert boardwright.game("tablut").position(start).role_to_move == side
     with client.websocket_connect(ADDRESS) as page:
@@ -151,7 +151,7 @@ def test_candidates_of_draughts_are_whole_moves(client: TestClient) -> None:
 
 
 def test_ambiguous_candidate_follows_the_principal_variation(client: TestClient) -> None:
-    """All captures here begin with the same hop; a player that tells no line leaves open which it means."""
+    """All captures here begin with the same hop; a player without a principal variation leaves open which it means."""
     start = "W:WK32:B27,26,18,17,19,10,11,15"
     legal = boardwright.game("draughts").position(start).moves()
     assert len(legal) > 1

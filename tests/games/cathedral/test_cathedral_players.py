@@ -74,7 +74,7 @@ def test_greedy_beats_random() -> None:
     assert min(score(game, "greedy", "random", role, games=60) for role in (0, 1)) > 0.8
 
 
-def test_the_slowest_takes_a_fraction_of_a_second_on_the_largest_board() -> None:
+def test_slowest_player_is_fast_on_the_largest_board() -> None:
     agent, position = make_agent("greedy-mobility:seed=1", CATHEDRAL), CATHEDRAL.start()
     began = time.process_time()
     while position.outcome is None:
@@ -102,7 +102,7 @@ def test_largest_first() -> None:
 
 
 def test_greedy_takes_what_pays_most() -> None:
-    """The capture where all else is equal, else whatever the rules pay most for."""
+    """The capture where all else is equal, else the move with the highest reward."""
     late = at("a1GGGb/CCcggg/HHceFF/HHeeFE/DDjjEE/1jjdd1 l 2,2 l 30", "paper-6")
     assert choices("greedy", late) == {"tavern b6", "tavern2 b6"}
     position = at(f"a5/CC4/{REST} l 2,2 l 9")

@@ -1,7 +1,7 @@
 """The rules case by case, in both engines: claims, captures, who is passed over, how a game ends, what is paid.
 
 Boards are drawn with the letters of position texts: A to N light's buildings, a to n dark's, + the cathedral.
-Beside what a case is about, two pieces stand on the rest of the board, so that nobody can claim that.
+Two pieces away from those of a case keep the rest of the board from being claimed.
 """
 
 import random
@@ -167,7 +167,7 @@ def test_territory_is_read_from_the_board_and_not_remembered(rules: dict) -> Non
 
 
 @BOTH
-def test_a_captured_building_goes_back_to_hand_and_may_be_used_at_once(rules: dict) -> None:
+def test_captured_building_returns_to_hand_at_once(rules: dict) -> None:
     start = drawn(f"a..... CC.... {REST}")
     position = play(rules, start, "tavern b6")
     assert board(position)[:2] == [".A....", "CC...."]
@@ -368,7 +368,7 @@ def test_the_seed_fixes_random_games(rules: Any) -> None:
     assert len({str(total) for total in totals}) == 5
 
 
-def test_a_building_that_came_back_stands_like_any_other() -> None:
+def test_returned_building_can_be_placed_again() -> None:
     start = drawn(f"a....b CC..DD {REST}")
     position = play(OFFICIAL, start, "tavern b6", "tavern d6", "tavern2 e6")
     assert board(position)[:2] == [".A.aB.", "CC..DD"]

@@ -172,7 +172,7 @@ def test_one_table_of_actions_serves_both_sets(size: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES[4:])
 def test_with_equal_sets_a_reflection_would_be_wrong(name: str) -> None:
-    """The image of a position with an abbey or an academy is none: the pieces do not have that shape."""
+    """A position with an abbey or an academy has no mirror image: no piece has that shape."""
     for shape in ("abbey", "academy"):
         before = boardwright.game("cathedral", "paper").start().play("cathedral b4")
         position = before.play(f"{shape} f4")

@@ -60,7 +60,7 @@ def test_the_games_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> 
     env = boardwright.game("cathedral", rules).batch()
 
     def games() -> list[Any]:
-        step = jax.jit(lambda states, actions, keys: jax.vmap(env.step)(states, actions, keys))  # traced anew
+        step = jax.jit(lambda states, actions, keys: jax.vmap(env.step)(states, actions, keys))  # traced again
         states: Any = jax.vmap(env.init)(jax.random.split(jax.random.key(3), 8))
         seen = []
         for number in range(16):

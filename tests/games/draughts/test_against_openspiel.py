@@ -1,7 +1,7 @@
 """Whole random games against OpenSpiel's checkers, hop by hop, to the same end.
 
 Its board is ours turned half round: its first player moves up. It plays one hop an action, as we do, and a
-capture that goes on leaves the same player to move. Its only draw is by 40 plies without a capture, so we
+capture that continues leaves the same player to move. Its only draw is by 40 plies without a capture, so we
 play under that rule. What it does not have is compared elsewhere: repetition, whole moves, text.
 """
 
@@ -22,7 +22,7 @@ RULES = DraughtsRules(
 
 
 def cell_name(square: int) -> str:
-    """Where a square of ours lies on the board turned half round, as `a1` to `h8` from the bottom."""
+    """The name of a square on the board turned half round, `a1` to `h8` from the bottom."""
     row, column = b.cell_of(b.SQUARES + 1 - square)
     return f"{'abcdefgh'[column]}{b.SIZE - row}"
 

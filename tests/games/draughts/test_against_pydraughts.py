@@ -26,7 +26,7 @@ def routes(position: Position) -> list[tuple[tuple[int, ...], frozenset[int | No
 
 
 def pieces(fen: str) -> list[set[str]]:
-    """What a FEN says, whatever order it lists the pieces in."""
+    """The contents of a FEN, in any order of its pieces."""
     turn, white, black = fen.split(":")[:3]
     return [{turn}, set(white[1:].split(",")), set(black[1:].split(","))]
 

@@ -133,7 +133,7 @@ def test_without_a_net_features_say_it() -> None:
 
 
 def test_one_move_ahead_is_minimax_of_the_net() -> None:
-    """Every thread's search asks the net, and not only whoever asks for the value of one position."""
+    """The searches of all threads use the net, not only the evaluation of a single position."""
     weights = random_weights(32, 8, 8)
     for threads in (1, 2):
         compared = 0

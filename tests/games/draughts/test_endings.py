@@ -69,7 +69,7 @@ def test_what_alpha_beta_proves_is_won(tmp_path: Path) -> None:
 
 
 def test_the_defender_holds_out_as_long_as_tables_say() -> None:
-    """Whoever wins in as few plies as it takes meets a defender who makes it take them."""
+    """The quickest win is played against the longest defence."""
     for ending in islice(won_endings(GAME, Judge(GAME), 4, seed=5), 3):
         done = attempt(Task("alphabeta:depth=2", ending, 0, GAME.rules, None))
         assert (done.verdict, done.plies) == ("won", ending.plies)

@@ -1,4 +1,4 @@
-"""The three-move list: complete, legal, and told as the command line promises."""
+"""The three-move list: complete, legal, and printed as documented."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ def test_numbers_that_are_not_in_the_list(number: int) -> None:
         openings.ballot(number)
 
 
-def test_a_deck_there_is_none_of() -> None:
+def test_unknown_deck_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="unknown deck of openings 'crosboard': did you mean 'crossboard'"):
         openings.ballots("crosboard")
 

@@ -149,7 +149,7 @@ def test_games_may_continue_after_our_draws() -> None:
         comes_back(record)
 
 
-def test_games_may_not_go_on_after_draws_by_the_rules_they_name() -> None:
+def test_games_may_not_continue_after_draws_by_their_rules() -> None:
     tagged = f'[Rules "wcdf"]\n{KINGS}'
     assert one(tagged + SHUFFLE * 2).result == DRAW
     assert "move '1-6', but the game is over: repetition" in error_of(f"{tagged} {SHUFFLE * 2} 1-6")

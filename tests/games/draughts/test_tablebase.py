@@ -134,7 +134,7 @@ def test_short_wins_and_losses_are_those_of_a_plain_search(tables):
         assert found.plies < 2 or not within(position_of(*where), found.plies - 2)
 
 
-def test_what_is_no_short_win_is_none_for_a_plain_search(tables):
+def test_plain_search_confirms_that_there_is_no_short_win(tables):
     source = random.Random(2)
     for _ in range(40):
         where = random_position(source, source.choice((2, 3, 4)))
@@ -274,7 +274,7 @@ def checksum(file: bytes) -> int:
 
 
 def test_file_that_contradicts_itself_does_no_harm(small):
-    """Whoever forges the checksum gets wrong answers or an error, and nothing is read that is not there."""
+    """A file with a forged checksum gives wrong answers or an error, and no read is out of bounds."""
     path, source = small / "KK-K.table", random.Random(6)
     whole = path.read_bytes()
     assert struct.unpack_from("<Q", whole, 24)[0] == checksum(whole)
@@ -328,7 +328,7 @@ def test_damaged_and_missing_files_are_built_again_and_others_kept(small, built)
     assert build(3, small) == []
 
 
-def test_killed_build_goes_on_where_it_was(built, tmp_path):
+def test_killed_build_resumes(built, tmp_path):
     code = "import sys; from boardwright.games.draughts.endgames.tablebase import build; build(4, sys.argv[1])"
     process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
     while len(list(tmp_path.glob("*.table"))) < 12 and process.poll() is None:

@@ -518,7 +518,7 @@ def test_a_result_must_agree_with_the_last_position(game: str, right: str, wrong
     assert re.match(rf"line 2, column 1: result {wrong} says that .*, but the \w+ won: ", message), message
 
 
-def test_a_result_stands_where_the_last_position_decides_nothing() -> None:
+def test_stated_result_is_kept_if_the_position_is_open() -> None:
     for text, result in (("1", ATTACKERS), ("-1", DEFENDERS), ("0", DRAW), ("?", ONGOING), ("", ONGOING)):
         record = foreign("1. e2-g2", tags=f"[result:{text}] [termination:Black is late]")
         assert (record.result, record.reason) == (result, "Black is late")

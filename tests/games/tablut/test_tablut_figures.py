@@ -45,7 +45,7 @@ def test_random_play(rules: str) -> None:
 
 
 def test_random_play_matches_the_public_tablutzero_engine() -> None:
-    """That engine run by itself, 25,600 games: 52.5 and 44.0 % by role, 48.5 and 48.0 % by player.
+    """That engine alone, 25,600 games: 52.5 and 44.0 % by role, 48.5 and 48.0 % by player.
 
     It draws which player attacks and rewards players; all its games replay move for move in our engine.
     1,024 games of it are reported elsewhere as 48.1 and 48.0 % wins, 3.8 % draws, 188 plies, 66.4 moves a

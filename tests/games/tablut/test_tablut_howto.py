@@ -1,4 +1,4 @@
-"""What people are told of Tablut is what the engine does: under every rule set a sentence stands there if, and only if,
+"""The text of Tablut's rules agrees with the engine: under every rule set it has a sentence if and only if
 a position shows that it is so.
 """
 
@@ -49,7 +49,7 @@ def on_edge(game: Game) -> Position:
 
 
 def takes_if(sentence: str, text: str, move: str) -> tuple[str, Callable[[Game], bool]]:
-    """A sentence that is there exactly where a move takes a piece."""
+    """A sentence that is shown if and only if a move takes a piece."""
     return sentence, lambda game: takes(game, text, move)
 
 
@@ -113,7 +113,7 @@ FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
 
 
 @pytest.mark.parametrize("fact", FACTS.values(), ids=FACTS)
-def test_a_sentence_stands_there_where_it_is_so(game: Game, fact: tuple[str, Callable[[Game], bool]]) -> None:
+def test_sentence_is_shown_if_and_only_if_it_holds(game: Game, fact: tuple[str, Callable[[Game], bool]]) -> None:
     pattern, is_so = fact
     assert bool(re.search(pattern, words(game))) == is_so(game)
 
@@ -121,7 +121,7 @@ def test_a_sentence_stands_there_where_it_is_so(game: Game, fact: tuple[str, Cal
 def test_what_is_said_of_captures_always(game: Game) -> None:
     assert takes(game, put("c3 e4", "d3 b8", "g7"), "e4-e3")
     assert takes(game, put("c3 e3 h8", "d7", "g7", "d"), "d7-d3") is False  # in between is safe
-    assert takes(game, put("c3 e3 d6", "d3 b8", "g7"), "d6-d4") is False  # whoever moves must be one of the two
+    assert takes(game, put("c3 e3 d6", "d3 b8", "g7"), "d6-d4") is False  # the piece that moves must be one of the two
     assert takes(game, put("d5 e6 e4 f7", "b8", "e5"), "f7-f5")  # four take any king
 
 
@@ -145,7 +145,7 @@ def test_positions_that_occur_again(game: Game) -> None:
     ids=["quiet", "all"],
 )
 def test_limits(game: Game, pattern: str, counters: str, otherwise: int) -> None:
-    """Without a limit a game goes on after `otherwise` moves."""
+    """Without a limit a game continues after `otherwise` moves."""
     said = re.search(pattern, words(game))
     limit = int(said[1]) if said else otherwise
     for before in (1, 2):

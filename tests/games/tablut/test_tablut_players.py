@@ -156,7 +156,7 @@ def test_heuristic_monte_carlo_beats_greedy_and_plain_monte_carlo(role: int) -> 
     assert score_of("heuristic-mc:sims=300,", "mc:sims=300,", role, games=4)[0] >= 3
 
 
-def test_heuristic_monte_carlo_plays_a_best_move_unless_all_of_them_lose() -> None:
+def test_heuristic_monte_carlo_plays_a_best_safe_move() -> None:
     agent = make_agent("heuristic-mc:sims=500,seed=1", GAME)
     avoided = 0
     for core in positions(games=20, seed=6):
@@ -170,7 +170,7 @@ def test_heuristic_monte_carlo_plays_a_best_move_unless_all_of_them_lose() -> No
     assert avoided > 0
 
 
-def test_heuristic_monte_carlo_refuses_a_capture_that_lets_the_king_out() -> None:
+def test_heuristic_monte_carlo_keeps_the_king_enclosed() -> None:
     """The heuristic's only best move takes a man; four threats later the king is free. It was once played and lost."""
     position = GAME.position("/3tt2t1/4t4/5t3/t1t6/tt3T2t/2t1T3t/4T4/3Tt1K2/3ttt3/ a 3 14")
     core: Any = position.core

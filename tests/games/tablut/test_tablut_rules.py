@@ -164,7 +164,7 @@ SURROUND = {"surround_loses": True}
 LONG = "too long without a capture"
 
 ENDS = {
-    # name: (rules, position, moves, winner (0 attackers, 1 defenders, None draw, ... goes on), reason)
+    # name: (rules, position, moves, winner (0 attackers, 1 defenders, None draw, ... unfinished), reason)
     "escape to a corner": ("tablutzero", put("c5", "c8", "a5", "d"), ["a5-a1"], 1, "king escaped"),
     "an edge is no escape in tablutzero": ("tablutzero", put("c5", "c8", "d5", "d"), ["d5-d1"], ..., ""),
     "an edge is escape in saami": ("saami", put("c5", "c8", "d5", "d"), ["d5-d1"], 1, "king escaped"),

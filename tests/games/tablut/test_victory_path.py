@@ -1,4 +1,4 @@
-"""Victory paths and threats, held to exact search and to the plain engine: no win is claimed that is none."""
+"""Victory paths and threats, compared with exact search and the plain engine: no win is claimed falsely."""
 
 import random
 from collections import Counter
