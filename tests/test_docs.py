@@ -85,6 +85,25 @@ def check_server(command_line: list[str], folder: Path) -> None:
             server.terminate()
 
 
+@pytest.mark.parametrize(
+    ("status", "restarts", "requeued"),
+    [(130, None, True), (130, "19", True), (130, "20", False), (0, None, False), (1, None, False), (139, None, False)],
+)
+def test_the_slurm_script_requeues_stopped_runs_only(
+    status: int, restarts: str | None, requeued: bool, tmp_path: Path
+) -> None:
+    (script,) = blocks((ROOT / "docs" / "guides" / "run-on-a-cluster.md").read_text(), 'bash title="train.sbatch"')
+    for name, body in (("srun", f"exit {status}"), ("scontrol", f'echo "$@" > {tmp_path / "requeued"}')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "HOME": str(tmp_path)}
+    if restarts is not None:
+        variables["SLURM_RESTART_COUNT"] = restarts
+    done = subprocess.run(["bash", "-c", script], env=variables, timeout=60, check=False)
+    assert done.returncode == status
+    assert (tmp_path / "requeued").exists() == requeued
+
+
 RECIPES = sorted((ROOT / "recipes").glob("*.sh"))
 
 
