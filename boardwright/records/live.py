@@ -4,8 +4,9 @@ A game that has ended is also stored in the record, in the same transaction, so 
 """
 
 import json
+import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from boardwright.agents.specs import current_spec
@@ -46,6 +47,7 @@ class StoredLiveGame:
     version: int = 0  # rises with every change
 
 
+LARGEST_VERSION = 2**62  # SQLite has no larger numbers than 2**63 - 1
 _FIELDS = [field.name for field in fields(StoredLiveGame)]
 
 
@@ -95,24 +97,41 @@ def _require_changed(cursor: sqlite3.Cursor) -> None:
 
 
 def find_live_game(store: Store, game: str) -> StoredLiveGame | None:
-    """A game by its id."""
-    return next(_read(store, "WHERE id = ?", game), None)
-
-
-def open_live_games(store: Store) -> list[StoredLiveGame]:
-    """The unfinished games, the oldest first."""
-    return list(_read(store, f"WHERE result = {ONGOING} ORDER BY created, rowid"))
-
-
-def _read(store: Store, which: str, *values: str) -> Iterator[StoredLiveGame]:
+    """A game by its id; raises BoardwrightError for a damaged one."""
     with store.reading() as connection:
-        rows = connection.execute(f"SELECT {', '.join(_FIELDS)} FROM live_games {which}", values).fetchall()
-    for row in rows:
-        stored = dict(zip(_FIELDS, row, strict=True))
+        found = connection.execute("SELECT rowid FROM live_games WHERE id = ?", [game]).fetchone()
+    return None if found is None else _read(store, *found)
+
+
+def open_live_games(store: Store, on_damage: Callable[[str], None]) -> list[StoredLiveGame]:
+    """The unfinished games, the oldest first; damaged ones are left out, and reported to `on_damage`."""
+    query = f"SELECT rowid FROM live_games WHERE result = {ONGOING} ORDER BY created, rowid"
+    with store.reading() as connection:
+        numbers = [number for (number,) in connection.execute(query)]
+    games = []
+    for number in numbers:
+        try:
+            games.append(_read(store, number))
+        except BoardwrightError as error:
+            on_damage(str(error))
+    return games
+
+
+def _read(store: Store, number: int) -> StoredLiveGame:
+    """The game of a row; raises BoardwrightError for a damaged one."""
+    try:
+        query = f"SELECT {', '.join(_FIELDS)} FROM live_games WHERE rowid = ?"
+        stored = dict(zip(_FIELDS, store.connection.execute(query, [number]).fetchone(), strict=True))
         if stored["clock"] is not None:
-            base, increment, *remaining = json.loads(stored["clock"])
-            stored["clock"] = ClockState(base=base, increment=increment, remaining=tuple(remaining))
+            base, increment, first, second = map(float, json.loads(stored["clock"]))
+            if not all(0 <= seconds < math.inf for seconds in (base, increment, first, second)):
+                raise ValueError("its clock is impossible")
+            stored["clock"] = ClockState(base=base, increment=increment, remaining=(first, second))
+        if not 0 <= stored["version"] < LARGEST_VERSION:
+            raise ValueError("its version is impossible")
         stored["opponent"] = current_spec(stored["opponent"])
         stored["actions"] = codec.actions_of(stored["actions"])
         stored["seconds"] = codec.seconds_of(stored["seconds"])
-        yield StoredLiveGame(**stored)
+        return StoredLiveGame(**stored)
+    except (sqlite3.Error, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BoardwrightError(f"live game {number} in {store.path} is damaged: {error}") from error

@@ -106,7 +106,7 @@ def test_stored_live_games_and_matches_get_current_names(tmp_path: Path) -> None
     )
     with open_store(db, create=True) as store:
         live.save_live_game(store, game)
-        assert [found.opponent for found in live.open_live_games(store)] == [NEW]
+        assert [found.opponent for found in live.open_live_games(store, print)] == [NEW]
         event = Event(
             game="tablut",
             rules=registry.game("tablut", "mcgill").rules,

@@ -14,6 +14,7 @@ from boardwright.records.store import Store
 from boardwright.web.play.live_game import LiveGame
 from boardwright.web.players.specs import current_net
 from boardwright.web.server.http import StoreError
+from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.settings import Settings
 
@@ -26,8 +27,8 @@ class GameStore:
         self._thread = thread
 
     async def open_games(self) -> list[StoredLiveGame]:
-        """The unfinished games, the oldest first."""
-        return await self._thread.run(open_live_games)
+        """The unfinished games, the oldest first; damaged ones are reported and left out."""
+        return await self._thread.run(lambda store: open_live_games(store, report_once))
 
     async def find(self, name: str) -> StoredLiveGame | None:
         """A game by its id."""

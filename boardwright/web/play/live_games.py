@@ -4,7 +4,6 @@ A change is played once it is stored, `game_store.py`. Changes of one game wait 
 """
 
 import asyncio
-import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine
@@ -22,6 +21,7 @@ from boardwright.web.players.pool import SearchPool, Ticket
 from boardwright.web.players.specs import bound_game, check_fits, resolve
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
 from boardwright.web.server.http import BusyError, Json, NotFoundError, one_line
+from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.server.topics import Topics, error_message
 from boardwright.web.settings import Settings
@@ -53,8 +53,11 @@ class LiveGames:
     async def start(self) -> None:
         """Resumes the unfinished games; their clocks were paused while the server was down."""
         for stored in await self._store.open_games():
-            with contextlib.suppress(BoardwrightError):  # this version has not its rules: it stays in the database
+            try:
                 self._take_up(stored)
+            except Exception as error:  # damaged, or of unknown rules: it stays in the database
+                self._open.pop(stored.id, None)
+                report_once(f"live game {stored.id} cannot be resumed: {error}")
 
     async def close(self) -> None:
         """Waits for changes that are being stored."""
@@ -166,10 +169,9 @@ class LiveGames:
         """Stores a change that no request waits for; a failure is published, and the change is retried later."""
         try:
             await self._commit(live, changed)
-        except StaleGameError:
-            return
         except BoardwrightError as error:
-            self._on_failure(live, str(error))
+            if not isinstance(error, StaleGameError):
+                self._on_failure(live, str(error))
 
     def _forget(self, live: LiveGame) -> None:
         """Ends the player's search and the clock of a game that is over, or that another process has changed."""
@@ -320,10 +322,8 @@ class LiveGames:
             outcome = Outcome(1 - role, f"{live.game.roles[role]} ran out of time")
             try:
                 await self._commit(live, changed, changed.end(outcome, now, flagged=role))
-            except StaleGameError:
-                return
-            except BoardwrightError:
-                if not self._closing:
+            except BoardwrightError as error:
+                if not self._closing and not isinstance(error, StaleGameError):
                     loop = asyncio.get_running_loop()
                     self._flags[live.stored.id] = loop.call_later(RETRY_SECONDS, self._on_flag, live, role)
 

@@ -20,6 +20,7 @@ from boardwright.web.players import worker
 from boardwright.web.players.specs import hide_paths
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started, Waiting
 from boardwright.web.server.http import BusyError
+from boardwright.web.server.reports import report_once
 from boardwright.web.settings import Settings
 
 PREPARING_SECONDS = 120.0  # to read a net from a slow disk
@@ -237,10 +238,18 @@ class SearchPool:
 
     def _report(self, ticket: Ticket, event: Event) -> None:
         if isinstance(event, Failure):
-            event = Failure(hide_paths(event.error, self._settings), event.lost)
+            event = Failure(self._without_paths(event.error), event.lost)
         if not (ticket.cancelled or (ticket.stopped and isinstance(event, Progress))):
             ticket.on_event(event)
         ticket.ended = isinstance(event, Answer | Failure)
+
+    def _without_paths(self, error: str) -> str:
+        """An error for clients; the failure must be reported even if the folder of runs cannot be read."""
+        try:
+            return hide_paths(error, self._settings)
+        except Exception as cause:
+            report_once(f"an error of a player cannot be shown: {type(cause).__name__}: {cause}")
+            return "the player failed; the reason cannot be shown"
 
     def _set_timeout(self, one: _Worker, seconds: float | None) -> None:
         """Replaces the worker if it sends nothing for this long; None ends the timeout."""

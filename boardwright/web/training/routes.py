@@ -12,6 +12,7 @@ from boardwright.games.registry import game_class
 from boardwright.learn.reporting.figures import FIGURES, Figure
 from boardwright.learn.run.metrics import NAME, Series, read_metrics
 from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model
+from boardwright.web.server.reports import report_once
 from boardwright.web.services import Services
 from boardwright.web.training.runs import Run, find_run, find_runs, player_of_run, progress_of
 from boardwright.web.training.samples import Sampler
@@ -77,7 +78,13 @@ def make_router(services: Services) -> APIRouter:
     @router.get("")
     def list_runs() -> list[RunInfo]:
         """The runs in the server's folder, newest first."""
-        return [_info(run) for run in find_runs(root)]
+        found = []
+        for run in find_runs(root):
+            try:
+                found.append(_info(run))
+            except Exception as error:  # its files may hold anything; it must not hide the other runs
+                report_once(f"run {run.name} is damaged and not shown: {type(error).__name__}: {error}")
+        return found
 
     @router.get("/{run}/metrics")
     def get_metrics(run: RunId, after: After = -1) -> RunMetrics:

@@ -8,6 +8,7 @@ import datetime
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
 from boardwright.learn.run.lock import is_held
 from boardwright.web.server.http import NotFoundError
+from boardwright.web.server.reports import report_once
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
@@ -55,23 +57,37 @@ def find_runs(root: Path | None) -> list[Run]:
         return []
     found = []
     for folder in _run_folders(root, MAX_DEPTH):
-        config = _config(folder / CONFIG)
-        if config is not None:
-            name = folder.relative_to(root).as_posix() if folder != root else root.name
-            found.append(
-                Run(
-                    id=hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest(),
-                    name=name,
-                    folder=folder,
-                    method=config["method"],
-                    game=config["game"],
-                    rules=_rules_of(config),
-                    iterations=config["iterations"],
-                )
-            )
+        try:
+            run = _read_run(root, folder)
+        except Exception as error:  # a folder may hold anything; it must not hide the other runs
+            report_once(f"run {folder} is damaged and not shown: {type(error).__name__}: {error}")
+            continue
+        if run is not None:
+            found.append(run)
         if len(found) == MAX_RUNS:
             break
     return sorted(found, key=lambda run: (-_changed(run.folder / CONFIG), run.name))
+
+
+def _read_run(root: Path, folder: Path) -> Run | None:
+    """The run in a folder; None if its config is not that of a run. May raise anything for a damaged one."""
+    config = _config(folder / CONFIG)
+    if config is None:
+        return None
+    name = folder.relative_to(root).as_posix() if folder != root else root.name
+    name.encode()  # a name that is not UTF-8 text cannot be sent to pages
+    run = Run(
+        id=hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest(),
+        name=name,
+        folder=folder,
+        method=config["method"],
+        game=config["game"],
+        rules=_rules_of(config),
+        iterations=config["iterations"],
+    )
+    (run.method + run.rules).encode()
+    best_net(run)  # raises if it cannot be examined
+    return run
 
 
 def find_run(root: Path | None, run_id: str) -> Run:
@@ -85,7 +101,7 @@ def find_run(root: Path | None, run_id: str) -> Run:
 def progress_of(run: Run) -> RunProgress:
     """The progress of a run; iteration 0 before its first metrics."""
     try:
-        iteration, frames = metrics.progress(run.folder)
+        iteration, frames = map(int, metrics.progress(run.folder))
     except BoardwrightError:
         iteration = frames = 0
     files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
@@ -139,14 +155,16 @@ def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
 def _config(path: Path) -> Mapping[str, Any] | None:
     """The config of a run; None if the file is not one."""
     try:
-        if path.stat().st_size > LARGEST_CONFIG:
+        state = path.stat()
+        if state.st_size > LARGEST_CONFIG or not stat.S_ISREG(state.st_mode):  # reading a pipe would wait for ever
             return None
         config = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(config, dict) or not isinstance(config.get("method"), str) or config.get("game") not in GAMES:
+    if not isinstance(config, dict) or not all(isinstance(config.get(name), str) for name in ("method", "game")):
         return None
-    return config if isinstance(config.get("iterations"), int) else None
+    iterations = config.get("iterations")
+    return config if config["game"] in GAMES and isinstance(iterations, int) and abs(iterations) < 2**53 else None
 
 
 def _changed(path: Path) -> float:
