@@ -1,6 +1,7 @@
 """Open the app in a browser: play, study, arena and training."""
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,8 @@ import tyro
 
 from boardwright.cli.common import in_range
 from boardwright.errors import BoardwrightError
+
+MIN_TOKEN = 16  # characters
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Options:
     """Folder whose subfolders are training runs. Default: runs, also if it is made later."""
     workers: int = 0
     """Processes that think, at least two; 0: two, or one a core where there are more."""
+    proxy: bool = False
+    """Accept requests that a reverse proxy on this machine forwards. Visitors need the token."""
+    token: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
+    """Token asked of visitors, at least 16 characters. Default: $BOARDWRIGHT_TOKEN, else a random one where needed."""
     open: bool = False
     """Open a browser."""
 
@@ -39,8 +46,11 @@ def run(options: Options) -> None:
     workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())
     if options.runs is not None and not options.runs.is_dir():
         raise BoardwrightError(f"--runs {options.runs}: there is no such folder")
+    token = options.token or os.environ.get("BOARDWRIGHT_TOKEN") or None
+    if token is not None and not re.fullmatch(rf"[A-Za-z0-9_-]{{{MIN_TOKEN},}}", token):
+        raise BoardwrightError(f"the token must be at least {MIN_TOKEN} letters, digits, - or _")
     runs = options.runs or Path("runs").absolute()  # which may come to be
-    settings = Settings(db=options.db or _database(), runs=runs, workers=workers)
+    settings = Settings(db=options.db or _database(), runs=runs, workers=workers, token=token, proxy=options.proxy)
     running.serve(settings, options.host, options.port, open_browser=options.open)
 
 

@@ -31,7 +31,7 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
 
     Raises BoardwrightError if it cannot listen or cannot use the database.
     """
-    if not is_loopback(host):
+    if settings.proxy or not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
     with (
         _own_database(settings.db),
@@ -53,6 +53,8 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=settings.proxy,  # else a client could choose the address that its limits count for
+            forwarded_allow_ips=["127.0.0.1", "::1"],
             ws="websockets-sansio",
             ws_max_size=MAX_BYTES,
             ws_max_queue=8,

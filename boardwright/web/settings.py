@@ -17,6 +17,7 @@ class Settings:
     db: Path  # live and finished games; created if missing
     runs: Path | None = None  # folder whose subfolders are training runs
     token: str | None = None  # required of clients; None if only this machine can connect
+    proxy: bool = False  # whether a reverse proxy on this machine forwards requests
     workers: int = 2  # search processes
     worker_megabytes: int = 4096  # address space of each worker
     worker_threads: int = 2  # limit of one player

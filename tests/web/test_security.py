@@ -69,6 +69,24 @@ def test_a_token_is_asked_of_everybody(serving: Serving) -> None:
             pass
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host"])
+def test_forwarded_requests_are_refused_without_proxy_option(serving: Serving, header: str) -> None:
+    with serving() as client:
+        assert client.get("/api/play", headers={header: "10.0.0.1"}).status_code == 403
+    with serving(proxy=True, token=TOKEN) as client:
+        assert client.get("/api/play", headers={header: "10.0.0.1"}).status_code == 401
+        allowed = client.get("/api/play", headers={header: "10.0.0.1", "Authorization": f"Bearer {TOKEN}"})
+        assert allowed.status_code == 200
+
+
+def test_server_for_a_proxy_requires_the_given_token(started) -> None:
+    server = started("--proxy", "--token", TOKEN)
+    headers = {"X-Forwarded-For": "10.0.0.1"}
+    assert httpx.get(f"{server.address}/api/play", headers=headers, timeout=60).status_code == 401
+    headers["Authorization"] = f"Bearer {TOKEN}"
+    assert httpx.get(f"{server.address}/api/play", headers=headers, timeout=60).status_code == 200
+
+
 def test_pages_may_load_nothing_from_elsewhere(client: TestClient) -> None:
     for path in ("/docs", "/api/games", "/api/nothing"):
         headers = client.get(path).headers

@@ -23,6 +23,7 @@ from boardwright.web.settings import Settings
 MAX_CLIENTS = 10_000  # whose buckets are kept
 BURST_SECONDS = 4.0  # of its rate that a client may use at once
 COOKIE = "boardwright-token"
+FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HEADERS = {
     "Content-Security-Policy": "; ".join(
@@ -54,6 +55,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings):
         self._app = app
         self._token = settings.token
+        self._proxy = settings.proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on, or refuses it."""
@@ -71,6 +73,8 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> Response | None:
         """The error response to a request; None if it is allowed."""
+        if not self._proxy and any(name in headers for name in FORWARDED):
+            return problem(403, "forwarded requests are refused: start the server with --proxy")
         host = headers.get(b"host", "")
         if self._token is None and not _names_this_machine(host):
             return problem(403, f"unknown host {host[:80]!r}: open the server as localhost")
