@@ -29,5 +29,5 @@ run() { # run SANITIZERS LIBRARY COMMAND...: with the module built for these san
 
 run address,undefined libasan.so tests/core/fuzz.py --calls "$calls"
 run address,undefined libasan.so -m pytest -q -p no:cacheprovider \
-    tests/games/tablut/test_victory_path.py tests/games/draughts/test_tablebase.py tests/agents/test_alphabeta.py
+    tests/agents/test_montecarlo.py tests/agents/test_players.py tests/games/draughts/test_lines.py
 run thread libtsan.so tests/core/fuzz.py --calls "$((calls / 10))" --threads 4
