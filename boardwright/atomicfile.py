@@ -1,13 +1,46 @@
-"""Atomic file writes: a file is written under a temporary name, synced to disk and then renamed."""
+"""Atomic file writes, and reads that never wait.
 
+A file is written under a temporary name, synced to disk and then renamed.
+"""
+
+import errno
 import os
+import re
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 PARTIAL = ".part"  # ends the name of a file that is being written
+
+
+_LEFTOVER = re.compile(rf"[.].+[.][a-z0-9_]{{8}}{re.escape(PARTIAL)}")  # as `open_atomic` names them
+
+
+def open_ordinary(path: Path) -> BufferedReader:
+    """Opens a file to read; raises OSError for a pipe or a device, where reading could wait for ever."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "not an ordinary file", str(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def remove_partial(folder: Path) -> None:
+    """Removes files that a killed process left partially written; no other process may be writing into the folder."""
+    if folder.is_dir():
+        for path in folder.iterdir():
+            if _LEFTOVER.fullmatch(path.name) and path.is_file():
+                path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardwright.agents.specs import split
+from boardwright.atomicfile import open_ordinary
 from boardwright.errors import NetError
 from boardwright.games import registry
 from boardwright.games.base import Game
@@ -138,5 +139,5 @@ def net_checksum(spec: str) -> str:
 def _checksum(path: Path, when: object) -> str:
     """Of a file that was last written then."""
     del when
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=CHECKSUM_BYTES)).hexdigest()

@@ -13,7 +13,7 @@ from typing import Any
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.ladder import ANCHOR
-from boardwright.atomicfile import write_atomic
+from boardwright.atomicfile import open_ordinary, write_atomic
 from boardwright.coerce import MismatchError, checked
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -66,7 +66,7 @@ def shipped_ratings(game: Game) -> RatedField | None:
 def read(path: Path) -> RatedField:
     """The ratings in a file; raises LadderFileError."""
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise LadderFileError(f"cannot read ratings {path}: {error.strerror}") from error

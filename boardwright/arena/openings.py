@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boardwright.agents.specs import whole
+from boardwright.atomicfile import open_ordinary
 from boardwright.errors import BoardwrightError, IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import play_words
@@ -115,7 +116,7 @@ def _after_moves(game: Game, moves: tuple[str, ...]) -> Beginning:
 
 def _read(source: str) -> str:
     try:
-        with Path(source).open("rb") as file:
+        with open_ordinary(Path(source)) as file:
             content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"

@@ -6,6 +6,7 @@ The run inside has learned nothing.
 import dataclasses
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,18 @@ def of_one_blob(header: Any, entries: Any) -> Any:
     return {**header, "bytes": {**header["bytes"], **nets}}
 
 
+def test_small_pack_may_not_claim_a_large_run(begun: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(begun, folder)
+    (folder / "nets").mkdir()
+    (folder / "nets" / "000001.net").write_bytes(bytes(70 << 20))
+    packing.pack(folder, tmp_path / "file", nets=1)
+    assert (tmp_path / "file").stat().st_size < 1 << 20
+    with pytest.raises(RunError, match=r"claims to hold 73,4\d\d,\d{3} bytes, expected at most 67,108,864"):
+        packing.unpack(tmp_path / "file", tmp_path / "unpacked")
+    assert not (tmp_path / "unpacked").exists()
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -71,7 +84,8 @@ def of_one_blob(header: Any, entries: Any) -> Any:
         (without("bytes"), "has format 1, this version reads 1"),
         (lambda header, _: {**header, "bytes": [1]}, "has format 1, this version reads 1"),
         *((with_length(length), "expected a file of a run") for length in ("9", -1, 9.0, True, None, [], 1 << 70)),
-        (with_length(1 << 31), "cannot be unpacked"),
+        (with_length(1 << 25), "cannot be unpacked"),
+        (with_length(1 << 31), "claims to hold"),
         *((without_file(name), f"it has no {name}") for name in ("config.json", metrics.NAME, portable_state.NAME)),
         *(
             (with_offsets(offsets), "was not written by Boardwright")

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import jax
 import numpy as np
 
-from boardwright.atomicfile import open_atomic
+from boardwright.atomicfile import open_atomic, open_ordinary
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 
@@ -48,7 +48,7 @@ class ArrayFile:
         """Reads an array of a known shape and type; raises DamagedError."""
         array = np.empty(shape, dtype)
         begin, end = self.offsets.get(name, (0, 0))
-        with self.path.open("rb") as file:
+        with open_ordinary(self.path) as file:
             file.seek(begin)
             if array.nbytes != end - begin or file.readinto(array.reshape(-1).view(np.uint8).data) != array.nbytes:
                 raise DamagedError(f"{self.path} is damaged: {name} has {end - begin} bytes, expected {array.nbytes}")
@@ -77,7 +77,7 @@ def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
 def read(path: Path, data: bytes | None = None) -> ArrayFile:
     """A file, or its bytes where they were read already, after verifying its checksum; raises DamagedError."""
     try:
-        with path.open("rb") if data is None else io.BytesIO(data) as file:
+        with open_ordinary(path) if data is None else io.BytesIO(data) as file:
             return _parsed(path, file)
     except OSError as error:
         raise DamagedError(f"{path} cannot be read: {error.strerror}") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from boardwright.atomicfile import write_atomic
+from boardwright.atomicfile import open_ordinary, write_atomic
 from boardwright.errors import RunError
 from boardwright.games import registry
 from boardwright.learn.run import settings
@@ -62,8 +62,9 @@ def read(folder: Path) -> dict[str, Any]:
     """The contents of the file in a folder; raises RunError."""
     path = folder / NAME
     try:
-        there = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        with open_ordinary(path) as file:
+            there = json.load(file)
+    except (OSError, ValueError, RecursionError) as error:
         raise RunError(f"{path} cannot be read: {error}: start again with another --out") from error
     if not isinstance(there, dict):
         raise RunError(f"{path} contains no settings: start again with another --out")

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from boardwright import filelock
+from boardwright.atomicfile import remove_partial
 from boardwright.errors import RunError
 
 
@@ -21,6 +22,8 @@ def exclusive(folder: Path) -> Iterator[None]:
             ) from error
         except OSError as error:
             raise RunError(f"cannot train into {folder}: {error.strerror}") from error
+        for place in (folder, folder / "nets", folder / "checkpoints"):
+            remove_partial(place)
         yield
 
 

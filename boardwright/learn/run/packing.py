@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from boardwright.atomicfile import write_atomic
+from boardwright.atomicfile import open_ordinary, write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile, config_file, league, metrics, portable_state
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
@@ -24,6 +24,8 @@ VERSION = 1
 PLANES = 4  # bytes of equal significance are stored together in files of numbers, which then compress by about 30 %
 MAX_FILE_BYTES = 1 << 31
 MAX_RUN_BYTES = 1 << 34
+MAX_EXPANSION = 100  # of a pack: numbers of a trained run compress by a few, a forged file by up to 1,000
+MIN_RUN_BYTES = 1 << 26  # that any pack may expand to
 MAX_FILES = 1003  # a thousand nets among them
 REQUIRED = (config_file.NAME, metrics.NAME, portable_state.NAME)
 INSIDE = re.compile("|".join((*map(re.escape, REQUIRED), r"nets/[0-9]{6,9}\.net")))
@@ -53,7 +55,7 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
         raise RunError(f"{folder} has no portable state: runs of alphazero, ppo and alphabeta do, after an iteration")
     try:
         # Read once, and before the metrics: the end of an iteration replaces it, after metrics of that iteration.
-        data = state.read_bytes()
+        data = _read_bytes(state)
         progress, database = portable_state.read(state, data)[1], metrics.snapshot(folder)
         if metrics.progress(folder)[0] < progress.iteration:
             at = f"iteration {progress.iteration}, which {state.name} is of"
@@ -61,8 +63,8 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
         matches = metrics.read_metrics(folder).matches
         evaluated = {net for match in matches for net in (match.role0_net, match.role1_net)}
         chosen = league.choose_nets(league.iterations_in(folder / "nets"), progress.iteration, nets, evaluated)
-        files = dict(zip(REQUIRED, ((folder / config_file.NAME).read_bytes(), database, data), strict=True))
-        files |= {f"nets/{net:06d}.net": league.path_of(folder / "nets", net).read_bytes() for net in chosen}
+        files = dict(zip(REQUIRED, (_read_bytes(folder / config_file.NAME), database, data), strict=True))
+        files |= {f"nets/{net:06d}.net": _read_bytes(league.path_of(folder / "nets", net)) for net in chosen}
     except OSError as error:
         raise RunError(f"cannot pack {folder}: {error.strerror}: {error.filename}") from error
     sizes = {name: len(data) for name, data in files.items()}
@@ -100,6 +102,11 @@ def unpack(path: Path, folder: Path) -> Packed:
         raise RunError(f"cannot unpack into {folder}: {error.strerror}") from error
 
 
+def _read_bytes(path: Path) -> bytes:
+    with open_ordinary(path) as file:
+        return file.read()
+
+
 def _check_target(folder: Path, path: Path) -> None:
     """Raises RunError where a pack would replace a file of the run, or one that is no pack."""
     if path.resolve().is_relative_to(folder.resolve()):
@@ -121,6 +128,9 @@ def _read_pack(path: Path) -> tuple[ArrayFile, dict[str, int]]:
     if version != VERSION or not isinstance(sizes, dict):
         raise RunError(f"{path} has format {version!r:.20}, this version reads {VERSION}: update Boardwright")
     _check_sizes(f"cannot unpack {path}", sizes)
+    total, most = sum(sizes.values()), max(MIN_RUN_BYTES, MAX_EXPANSION * path.stat().st_size)
+    if total > most:
+        raise RunError(f"cannot unpack {path}: it claims to hold {total:,} bytes, expected at most {most:,}")
     return file, sizes
 
 

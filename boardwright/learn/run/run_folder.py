@@ -36,6 +36,8 @@ def can_resume(folder: Path) -> bool:
 def _iteration(path: Path) -> int | None:
     """The iteration of a net or an auto-encoder; 1 where the file does not say."""
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return 1
         with safetensors.safe_open(path, "numpy") as file:
             return json.loads(file.metadata()[arrayfile.KEY])["training"]["iteration"]
     except (safetensors.SafetensorError, OSError, ValueError, KeyError, TypeError):
