@@ -24,7 +24,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 def test_page_is_generated_from_its_results(
     paper: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "keep_programs", lambda folder: None)  # nothing is compiled
+    monkeypatch.setattr(command, "cache_compilations", lambda folder: None)  # nothing is compiled
     monkeypatch.chdir(tmp_path)
     run(Options(paper=paper, out=Path("out"), work=RESULTS / "data" / f"{paper}.tar.xz", **options))
     made, kept = sorted(Path("out").iterdir()), sorted(RESULTS.glob(f"{paper}*.*"))

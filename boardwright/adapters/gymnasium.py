@@ -78,7 +78,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         """Begins a game and plays it to the role's first turn.
 
         The seed decides the role where it is drawn, what chance does, and what an opponent given as a
-        spec draws; without one, all of them go on as they were. A player object is never reseeded.
+        spec draws; without one, none is reseeded. A player object is never reseeded.
         """
         super().reset(seed=seed)
         for option in options or {}:
@@ -221,7 +221,7 @@ def _is_copied(agent: Agent) -> bool:
     """Whether a player can be copied as it is."""
     try:
         pickle.dumps(agent)
-    except Exception:  # whatever its parts raise
+    except Exception:  # its parts may raise anything
         return False
     return True
 

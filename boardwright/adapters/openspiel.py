@@ -67,7 +67,7 @@ class BoardGame(pyspiel.Game):
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """The planes and the position's text; with perfect recall, the line of play as text."""
-        # Asked without a type, C++ gives the parameters alone, which are none.
+        # Without a type, C++ passes only the parameters, which are empty.
         if not iig_obs_type or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return BoardObserver(self.game, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -102,7 +102,7 @@ class BoardState(pyspiel.State):
         return self.position.outcome is not None
 
     def returns(self) -> list[float]:
-        """By player; zeros while the game goes on."""
+        """By player; zeros during the game."""
         outcome = self.position.outcome
         if outcome is None or outcome.winner is None:
             return [0.0, 0.0]
@@ -169,8 +169,8 @@ def _line(name: str, rules: Any, observation: str, actions: Sequence[int]) -> _L
 def most_actions(game: Game) -> int:
     """A bound on what the roles do in one game, and another on what chance does.
 
-    From the limits of the rules: `max_plies`, or so many times `max_quiet_plies` as the count can start
-    anew. What restarts it is never undone (a piece leaves the board, a man goes forward), so it happens
+    From the limits of the rules: `max_plies`, or `max_quiet_plies` times the possible restarts of
+    the count. What restarts it is never undone (a piece leaves the board, a man goes forward), so it happens
     at most once for every cell a piece may start from and row it may reach. A move's further actions each
     take a piece. Rules without limits are those of games that fill the board; LONGEST_UNLIMITED is far
     beyond any of them.

@@ -90,7 +90,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game. The seed decides what chance does; without one, chance goes on as it was."""
+        """Begins a game. The seed is that of chance; without one its generator is not reseeded."""
         if seed is not None:
             self._chance = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)
@@ -107,13 +107,13 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
             self._was_dead_step(action)
             return
         if action is None:
-            raise TypeError(f"{agent} must take an action: the game goes on")
+            raise TypeError(f"{agent} must take an action: the game is not over")
         position = self._position.play(int(action))
         self._cumulative_rewards[agent] = 0.0  # from here on, paid for this action
         self._arrive_at(position)
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees, whoever is to move."""
+        """An agent's observation, also when it is not to move."""
         role = self.possible_agents.index(agent)
         mask = np.zeros(self.game.num_actions, np.int8)
         if role == self._position.role_to_move and not self.terminations.get(agent, True):
@@ -128,7 +128,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         """Nothing is held open."""
 
     def _arrive_at(self, position: Position) -> None:
-        """Lets chance move on from a position, then tells the agents how things stand."""
+        """Plays chance's moves from a position, then updates the agents' rewards and flags."""
         paid = np.array(last_rewards(position), float)
         while position.outcome is None and position.role_to_move == CHANCE:
             position = position.play(int(self._chance.choice(position.legal_actions())))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netchoice import NETS_KEPT, check_evaluation, written
-from boardwright.agents.specs import A_SECOND, DEPTH, NODES, TIME, Option, Player, limit_of, whole
+from boardwright.agents.netchoice import NETS_CACHED, check_evaluation, file_stamp
+from boardwright.agents.specs import DEFAULT_LIMIT, DEPTH, NODES, TIME, Option, Player, limit_of, whole
 from boardwright.errors import OutOfMemoryError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position, SearchResources
 from boardwright.nets import shipped
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from boardwright._core import SearchReport
     from boardwright.nets.netfile import NetFile
 
-HASH = Option("hash", "megabytes of memory for positions met before", whole(1, 65536), "N", "64")
-THREADS = Option("threads", "threads that search together", whole(1, 256), "N", "1")
+HASH = Option("hash", "size of the transposition table in MB", whole(1, 65536), "N", "64")
+THREADS = Option("threads", "search threads", whole(1, 256), "N", "1")
 
 
 def _table_folder(text: str) -> Path | None:
@@ -36,12 +36,12 @@ def _table_folder(text: str) -> Path | None:
     return Path(text)
 
 
-TABLES = Option("tables", "folder of endgame tables instead of those that ship, or off", _table_folder, "DIR|off", "")
-NET = Option("net", "a net to evaluate positions with: a file, or the name of one that ships", str, "PATH", "")
+TABLES = Option("tables", "folder of endgame tables instead of the shipped ones, or off", _table_folder, "DIR|off", "")
+NET = Option("net", "evaluation network: a file, or the name of a shipped net", str, "PATH", "")
 
 
 class AlphaBetaPlayer(Agent):
-    """Keeps its transposition table from move to move."""
+    """An alpha-beta search that keeps its transposition table between moves."""
 
     def __init__(self, search: AlphaBetaSearch, limit: Limit, seed: int | None = None):
         self._search = search
@@ -78,7 +78,7 @@ class AlphaBetaPlayer(Agent):
 
 
 def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = AlphaBetaPlayer) -> Agent:
-    """The player of the options chosen; raises BoardwrightError."""
+    """The player with these options; raises BoardwrightError."""
     resources = SearchResources(
         tables=chosen.get("tables", game.shipped_tables),
         net=_weights(chosen["net"], game) if "net" in chosen else None,
@@ -87,23 +87,23 @@ def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = Al
         search = game.alphabeta(chosen["hash"], chosen["threads"], resources)
     except MemoryError:
         raise OutOfMemoryError(
-            f"player 'alphabeta': no memory for a table of {chosen['hash']} MB: give a smaller hash=N"
+            f"player 'alphabeta': not enough memory for a table of {chosen['hash']} MB: use a smaller hash=N"
         ) from None
-    return kind(search, limit_of(chosen, A_SECOND), chosen.get("seed"))
+    return kind(search, limit_of(chosen, DEFAULT_LIMIT), chosen.get("seed"))
 
 
 def _weights(net: str, game: Game) -> Mapping[str, np.ndarray]:
     """The weights of a net, by the names of `nets/layout.py`; raises NetError where alpha-beta cannot use it."""
     path = shipped.find(net)
-    file = _read(path, written(path))
+    file = _read(path, file_stamp(path))
     check_evaluation(file, game)
     return file.weights
 
 
-@functools.lru_cache(maxsize=NETS_KEPT)
-def _read(path: Path, when: object) -> "NetFile":
-    """The net in a file that was last written then: players are made anew for every game of a match, nets are not."""
-    del when  # one that is written anew is another
+@functools.lru_cache(maxsize=NETS_CACHED)
+def _read(path: Path, stamp: object) -> "NetFile":
+    """The net in a file, cached between the games of a match; `stamp` changes when the file does."""
+    del stamp
     from boardwright.nets import netfile
 
     return netfile.read(path)
@@ -114,7 +114,7 @@ SUMMARY = "alpha-beta search with iterative deepening"
 
 
 def player(game: Game) -> Player:
-    """`alphabeta`, with the options that a game has a use for."""
+    """`alphabeta`, with the options that a game supports."""
     summary, options = SUMMARY, OPTIONS
     if game.shipped_tables is not None:
         summary, options = f"{SUMMARY} and endgame tables", (*options, TABLES)

@@ -1,7 +1,7 @@
 """The player that searches with a net: `alphazero:net=PATH,sims=400`.
 
-The search is in `src/core/search/puct.hpp`; here its positions are evaluated, batch by batch, and its limits
-kept. It needs no JAX.
+The search is in `src/core/search/puct.hpp`; this module evaluates its positions in batches and checks its limits.
+It needs no JAX.
 """
 
 import math
@@ -16,22 +16,22 @@ import numpy as np
 from boardwright.agents.alphabeta import TABLES
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netplayers import NET, TEMPERATURE, THREADS, Evaluate, draw, find_net, shares
-from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
+from boardwright.agents.specs import DEFAULT_LIMIT, SEED, SIMULATIONS, TIME, Option, Player, limit_of, on_off, whole
 from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games.base import CHANCE, Game, Position, PuctSearch, SearchResources
 
-REPORT_SECONDS = 0.1  # between reports to whoever watches
+REPORT_SECONDS = 0.1  # between reports to a watch
 
 
-BATCH = Option("batch", "most positions evaluated at once", whole(1, 4096), "N", "8")
-MEMORY = Option("memory", "megabytes for the tree; when they are full it answers", whole(1, 32768), "N", "256")
+BATCH = Option("batch", "batch size of evaluations", whole(1, 4096), "N", "8")
+MEMORY = Option("memory", "size limit of the tree in MB; the search ends there", whole(1, 32768), "N", "256")
 GUMBEL = Option("gumbel", "sequential halving at the root instead of PUCT; needs sims", on_off, "on|off", "off")
 
 
 class AlphaZeroPlayer(Agent):
-    """PUCT or Gumbel search with a net. Keeps its tree from move to move, but for Gumbel search.
+    """PUCT or Gumbel search with a net. PUCT search keeps its tree between moves.
 
-    `game` is as the net observes it, and `search` of that game; positions may be of one that observes otherwise.
+    `game` and `search` have the net's kind of observation; positions may have another.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class AlphaZeroPlayer(Agent):
         self._observations, self._roles = search.observations, search.roles
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The most visited move, or one drawn; a random one where chance is to move."""
+        """The most visited move, or one sampled by temperature; a random one where chance is to move."""
         if position.role_to_move == CHANCE:
             return Choice(self._random.choice(position.legal_actions()))
-        now = told = time.perf_counter()
-        limit = self._own(limit)
+        now = reported = time.perf_counter()
+        limit = self._effective_limit(limit)
         end = now + (limit.seconds or math.inf)
         simulations = limit.simulations or 0
         search = self._search
         search.begin(position.under(self._game).core, simulations if self._gumbel else 0)
         forced = position.count_actions() == 1
-        took = 0.0  # the last batch: what the next will take, too
+        took = 0.0  # seconds of the last batch, an estimate for the next
         prior = {} if watch is None else self._prior(position)
         while not search.ready or not (
             forced
@@ -77,20 +77,20 @@ class AlphaZeroPlayer(Agent):
             self._grow(simulations)
             before, now = now, time.perf_counter()
             took = now - before
-            if watch is not None and now - told >= REPORT_SECONDS:
-                told = now
+            if watch is not None and now - reported >= REPORT_SECONDS:
+                reported = now
                 watch.report(replace(_choice(search), prior=prior))
-        return replace(self._drawn(_choice(search)), prior=prior)
+        return replace(self._sample(_choice(search)), prior=prior)
 
     def _prior(self, position: Position) -> dict[int, float]:
-        """What the net holds of the moves at first sight."""
+        """The net's policy by action, without search."""
         legal = position.legal_actions()
         planes = position.under(self._game).observation()[None]
         logits, _ = self._evaluate(planes, np.array([position.role_to_move], np.int32))
         return dict(zip(legal, shares(logits[0, legal]), strict=True))
 
-    def _own(self, limit: Limit) -> Limit:
-        """The limit, or the player's own where it bounds neither; halving must know how many there will be."""
+    def _effective_limit(self, limit: Limit) -> Limit:
+        """The limit, or the player's own if it bounds neither time nor simulations; Gumbel always needs simulations."""
         if limit.seconds is None and limit.simulations is None:
             return self._limit
         if self._gumbel and limit.simulations is None:
@@ -102,14 +102,14 @@ class AlphaZeroPlayer(Agent):
         if waiting:
             self._search.apply(*self._evaluate(self._observations[:waiting], self._roles[:waiting]))
 
-    def _drawn(self, choice: Choice) -> Choice:
-        """Another move at times, where the player has a temperature: never away from a sure win, nor to a sure loss."""
+    def _sample(self, choice: Choice) -> Choice:
+        """Samples a move by the player's temperature; never leaves a proven win or enters a proven loss."""
         if self._temperature == 0 or choice.value in (-1.0, 1.0):
             return choice
         report = self._search.report()
         values = dict(zip(report.actions, report.values, strict=True))
         allowed = {action: choice.policy[action] for action, q in values.items() if q != -1.0}
-        if not any(allowed.values()):  # all that was tried loses
+        if not any(allowed.values()):  # every visited move loses
             return choice
         action = draw(allowed, self._temperature, self._random)
         if action == choice.action:
@@ -134,7 +134,7 @@ def _choice(search: PuctSearch) -> Choice:
 
 
 def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
-    limit = limit_of(chosen, A_SECOND)
+    limit = limit_of(chosen, DEFAULT_LIMIT)
     if chosen["gumbel"] and limit.simulations is None:
         raise BoardwrightError("player 'alphazero': gumbel=on needs a fixed budget: add sims=N")
     net = find_net("alphazero", game, chosen)
@@ -145,7 +145,7 @@ def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
         search = game.puct(chosen["memory"], chosen["batch"], random.getrandbits(64) if seed is None else seed, tables)
     except MemoryError:
         raise OutOfMemoryError(
-            f"player 'alphazero': no memory for a tree of {chosen['memory']} MB: give a smaller memory=N"
+            f"player 'alphazero': not enough memory for a tree of {chosen['memory']} MB: use a smaller memory=N"
         ) from None
     options = {"gumbel": chosen["gumbel"], "temperature": chosen["temperature"], "seed": seed}
     return AlphaZeroPlayer(game, search, net.evaluate, limit, **options)
@@ -156,7 +156,7 @@ _SUMMARY = "PUCT tree search guided by a net"
 
 
 def player(game: Game) -> Player:
-    """`alphazero`, with the options that a game has a use for."""
+    """`alphazero`, with the options that a game supports."""
     if game.shipped_tables is None:
         return Player("alphazero", _SUMMARY, _make, _OPTIONS)
     return Player("alphazero", f"{_SUMMARY}, with endgame tables", _make, (*_OPTIONS, TABLES))

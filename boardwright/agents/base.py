@@ -9,12 +9,12 @@ from boardwright.games.base import Position
 
 @dataclass(frozen=True)
 class Limit:
-    """How long a player may think about one move; the first bound reached ends it, None bounds nothing."""
+    """How long a player may search for one move: the first bound reached ends the search; None is no bound."""
 
     seconds: float | None = None
-    nodes: int | None = None  # positions a tree search looks at
+    nodes: int | None = None  # positions of a tree search
     simulations: int | None = None  # games or evaluations of a Monte Carlo search
-    depth: int | None = None  # whole moves ahead
+    depth: int | None = None  # in whole moves
 
     def __post_init__(self) -> None:
         for bound in fields(self):
@@ -24,24 +24,24 @@ class Limit:
 
     @property
     def bounds_nothing(self) -> bool:
-        """Whether a player is left to its own limit."""
+        """Whether no bound is set, so that the player's own limit applies."""
         return self == Limit()
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A player's answer."""
+    """A player's move, with what its search found."""
 
     action: int
     value: float | None = None  # expected result, -1 to 1, from the side of the role to move
     policy: dict[int, float] = field(default_factory=dict)  # share of the search by action
-    line: tuple[int, ...] = ()  # the expected continuation, beginning with `action`
+    line: tuple[int, ...] = ()  # principal variation, beginning with `action`
     nodes: int = 0
     simulations: int = 0
-    depth: int = 0  # whole moves looked ahead
-    visits: dict[int, int] = field(default_factory=dict)  # by action, of a tree search that was kept from before too
-    values: dict[int, float] = field(default_factory=dict)  # by action that was tried, from the side of the mover
-    prior: dict[int, float] = field(default_factory=dict)  # by action: what a net held of it before any search
+    depth: int = 0  # in whole moves
+    visits: dict[int, int] = field(default_factory=dict)  # by action, including those of a reused tree
+    values: dict[int, float] = field(default_factory=dict)  # by visited action, from the side of the mover
+    prior: dict[int, float] = field(default_factory=dict)  # by action: the net's policy, without search
 
 
 class Watch(Protocol):
@@ -49,7 +49,7 @@ class Watch(Protocol):
 
     @property
     def stopped(self) -> bool:
-        """Whether the player should answer now; asked many times a second, from the thread that thinks."""
+        """Whether the player should answer now; read many times per second, from the searching thread."""
         ...
 
     def report(self, choice: Choice) -> None:
@@ -58,17 +58,17 @@ class Watch(Protocol):
 
 
 class Agent(Protocol):
-    """A player, to be derived from. It must answer with a legal action for any position that is not over."""
+    """Base class of players. It must choose a legal action in any position that is not terminal."""
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The move it plays. A limit that bounds nothing leaves the player its own."""
+        """The move it plays. Without any bound in `limit` the player's own limit applies."""
         ...
 
     def prepare(self) -> None:
-        """Gets ready for a game, before its clock runs; most need not. It changes no move."""
+        """Prepares for a game, before its clock runs. Optional; must not change the moves."""
 
     def close(self) -> None:
-        """Frees what the player holds (processes, tables); it cannot be used afterwards. Most hold nothing."""
+        """Frees processes and tables; the player cannot be used afterwards. Optional."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ class _StopOnly:
 
 
 def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-    """A whole move: `line` holds at least all its actions, though the player was perhaps asked for each.
+    """A whole move: `line` holds at least all its actions.
 
-    A search whose line covers a capture to its end is not asked again for every hop of it. Where it is, its reports are
-    dropped: they would be about positions in the middle of a move.
+    Calls the player again for later hops of a capture only if its first line does not cover them. Reports of these
+    calls are dropped: they would be about positions in the middle of a move.
     """
     choice = agent.choose(position, limit, watch)
     line = list(choice.line or (choice.action,))
@@ -103,7 +103,7 @@ def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | N
 
 
 def move_actions(position: Position, choice: Choice) -> tuple[int, ...]:
-    """The actions of `choose_move`'s answer that make up the move itself."""
+    """The actions of a choice of `choose_move` that make up the move itself."""
     after, played = position.play(choice.line[0]), 1
     while after.core.continues:
         after = after.play(choice.line[played])

@@ -1,8 +1,8 @@
-"""How to ask a program for a move, in each of the protocols that programs speak.
+"""Client side of the engine protocols: how a program is asked for a move.
 
-A dialect greets the program, asks about a position, and reads the lines that come back: a finished `Choice`, a
-report on the way there (`Thinking`), or nothing of interest. The line protocol is for every game; the dialects of
-one game's programs are in its folder. docs/reference/protocols.md describes the protocols.
+A dialect initialises the program, sends a position, and parses the lines that come back: a final `Choice`, an
+intermediate report (`Thinking`), or None. The line protocol is for every game; protocols of one game are in its
+folder. docs/reference/protocols.md describes them.
 """
 
 import re
@@ -33,13 +33,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Thinking:
-    """What a program has found so far."""
+    """A program's intermediate report."""
 
     choice: Choice
 
 
 class Dialect(Protocol):
-    """One protocol, from the side that asks."""
+    """One protocol, client side."""
 
     @property
     def farewell(self) -> str:
@@ -52,7 +52,7 @@ class Dialect(Protocol):
         ...
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
-        """Gets the program ready."""
+        """Initialises the program."""
         ...
 
     def ask(self, pipe: Pipe, question: Question) -> None:
@@ -70,7 +70,7 @@ class LineDialect:
     farewell, stop = "quit", "stop"
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
-        """Says which rules are played and waits until the program is ready."""
+        """Sends the rule set and waits until the program is ready."""
         if game.rules.name in game.rule_sets() and game.rules == game.rule_sets()[game.rules.name]:
             pipe.send(f"rules {game.rules.name}")
         pipe.send("isready")
@@ -79,7 +79,7 @@ class LineDialect:
                 raise ProgramError(f"engine {pipe.command!r}: {line.removeprefix('error ')}")
 
     def ask(self, pipe: Pipe, question: Question) -> None:
-        """Sends the position with its past, and `go`."""
+        """Sends the position with its history, and `go`."""
         words = ["position", "start" if question.from_start else question.base.text]
         if question.moves:
             words += ["moves", *(move_text(*move) for move in question.moves)]
@@ -103,7 +103,7 @@ class LineDialect:
 
 
 def _thinking(text: str, position: Position) -> Thinking | None:
-    """An info line as a choice; None where it names no move that is legal."""
+    """An info line as a choice; None if it names no legal move."""
     head, _, line = f" {text} ".partition(" pv ")
     try:
         actions = tuple(play_words(position, line.split()).actions()[len(position.actions()) :])
@@ -137,12 +137,12 @@ DIALECTS: dict[str, type[Dialect]] = {"line": LineDialect}  # for every game
 
 
 def dialect_names(game: Game) -> tuple[str, ...]:
-    """The protocols that programs of a game may speak."""
+    """Names of the protocols available for a game."""
     return (*DIALECTS, *game.protocols)
 
 
 def make_dialect(name: str, game: Game) -> Dialect:
-    """A new dialect of a name; raises BoardwrightError where it is not for this game."""
+    """A new dialect by name; raises BoardwrightError if the game does not have it."""
     if name in DIALECTS:
         return DIALECTS[name]()
     return registry.load(registry.protocol(game, name).dialect)()

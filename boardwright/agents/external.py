@@ -1,8 +1,7 @@
-"""A program outside as a player: `external:cmd=./engine --fast`, in any of the protocols.
+"""An external program as a player: `external:cmd=./engine --fast`, in any of the protocols.
 
-`cmd` comes last in the spec and takes the rest of it. A program that cannot be started, ends, complains, says
-nothing for `wait` longer than its time, or plays an illegal move makes this player raise; in a match it then
-forfeits.
+`cmd` comes last in the spec and takes the rest of it. The player raises, and so forfeits a match, if the program
+cannot be started, exits, reports an error, exceeds its time by `wait`, or plays an illegal move.
 """
 
 import shlex
@@ -22,7 +21,7 @@ from boardwright.games.lines import whole_moves
 
 
 class ExternalPlayer(Agent):
-    """A program, started when it is first needed and ended with the player."""
+    """An engine process, started on first use and ended by `close`."""
 
     def __init__(self, game: Game, command: str, protocol: str, limit: Limit, wait: float):
         self._game = game
@@ -34,14 +33,14 @@ class ExternalPlayer(Agent):
         self._base: Position | None = None  # the moves since then are sent to the program
 
     def prepare(self) -> None:
-        """Starts the program and greets it."""
+        """Starts and initialises the program."""
         if self._pipe is None:
             self._pipe = Pipe(self._command)
             with _add_stderr(self._pipe):
                 self._dialect.greet(self._pipe, self._game, time.monotonic() + self._wait)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The program's whole move; its own limit applies where `limit` sets none."""
+        """The program's whole move; the player's own limit applies if `limit` sets none."""
         limit = self._limit if limit.bounds_nothing else limit
         self.prepare()
         assert self._pipe is not None
@@ -69,7 +68,7 @@ class ExternalPlayer(Agent):
                     watch.report(best)
 
     def _question(self, position: Position, limit: Limit) -> Question:
-        """The position with as much of its past as can be sent, so that the program knows of repetitions."""
+        """The position with as much history as can be sent, so that the program detects repetitions."""
         start = self._game.start()
         for base in (self._base, start):
             moves = None if base is None else _moves_between(base, position)
@@ -100,7 +99,7 @@ def _add_stderr(pipe: Pipe) -> Iterator[None]:
 
 
 def _moves_between(base: Position, position: Position) -> list[tuple[Position, tuple[int, ...]]] | None:
-    """The whole moves that lead from one position to another; None where their lines of play differ."""
+    """The whole moves that lead from one position to another; None if neither continues the other."""
     before, line = base.actions(), position.actions()
     if line[: len(before)] != before or position.core.continues:
         return None
@@ -121,7 +120,7 @@ def _command(text: str) -> str:
     except ValueError:
         raise ValueError("a command with its quotes closed") from None
     if not words or shutil.which(words[0]) is None:
-        raise ValueError("a command whose program can be found")
+        raise ValueError("a command whose program exists")
     return text
 
 
@@ -135,15 +134,15 @@ def player(game: Game) -> Player:
     """`external`, with the protocols of a game."""
     return Player(
         "external",
-        "a program outside, over pipes",
+        "an external engine, over stdin and stdout",
         _make,
         (
-            Option("protocol", "the language it speaks", str, "|".join(dialect_names(game)), "line"),
-            Option("wait", "how long beyond its time, and at its start, it may be silent", seconds, "10s", "10s"),
+            Option("protocol", "its protocol", str, "|".join(dialect_names(game)), "line"),
+            Option("wait", "timeout at its start and beyond its time per move", seconds, "10s", "10s"),
             TIME,
             NODES,
             SIMULATIONS,
             DEPTH,
-            Option("cmd", "the program and its arguments; the last option, it takes the rest", _command, "COMMAND", ""),
+            Option("cmd", "the program and its arguments; must be the last option", _command, "COMMAND", ""),
         ),
     )

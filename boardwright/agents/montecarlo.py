@@ -1,10 +1,10 @@
 """Monte Carlo tree search with random simulations, for every game.
 
-`mc` is the textbook's: UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses)
-/ visits, takes UCT's logarithm of the visits to the moves it chooses between, and passes sure results up the
-tree, so that it neither tries a lost move again nor goes on when all is settled. How deep simulations go, unless
-`horizon` says it, is up to the game's engine: a number of moves from the root, or to the end. A game that is
-undecided there counts as a visit only.
+`mc` is textbook UCT with c = √2 on wins / visits. `mc-improved` counts losses as well, (wins - losses) / visits,
+takes UCT's logarithm of the summed visits of the children, and backs up proven results (MCTS-Solver), so that it
+neither revisits a lost move nor continues when the root is proven. Without `horizon` the game's engine limits the
+depth of simulations: a number of moves from the root, or the end of the game. A simulation that is undecided there
+counts as a visit only.
 """
 
 import random
@@ -13,25 +13,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.specs import A_SECOND, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
+from boardwright.agents.specs import DEFAULT_LIMIT, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
 from boardwright.games.base import Game, Position
 
 if TYPE_CHECKING:
     from boardwright._core import RolloutReport
 
-THREADS = Option("threads", "threads that search", whole(1, 256), "N", "1")
-HORIZON = Option("horizon", "moves from the root that a simulation goes, 0: to the end", whole(0, 10_000), "N", "")
+THREADS = Option("threads", "search threads", whole(1, 256), "N", "1")
+HORIZON = Option(
+    "horizon", "depth limit of simulations in moves from the root; 0: play to the end", whole(0, 10_000), "N", ""
+)
 OPTIONS = (TIME, SIMULATIONS, HORIZON, THREADS, SEED)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What sets one Monte Carlo player apart from another."""
+    """The rules by which Monte Carlo players differ."""
 
-    losses_count: bool  # worth of a move: (wins - losses) / visits, else wins / visits
+    losses_count: bool  # value of a move: (wins - losses) / visits, else wins / visits
     log_of_children: bool  # UCT's logarithm: of the visits to the moves, else to the position
-    foresee: bool = False  # a win that the game can see coming ends a simulation
-    prove: bool = False  # sure results are passed up the tree
+    foresee: bool = False  # a win detected by the game's evaluation ends a simulation
+    prove: bool = False  # back up proven results
 
 
 TRADITIONAL = Variant(losses_count=False, log_of_children=False)
@@ -44,20 +46,20 @@ class MonteCarloPlayer(Agent):
     def __init__(self, variant: Variant, chosen: Mapping[str, Any]):
         self._variant = variant
         self._random = random.Random(chosen.get("seed"))
-        self._limit = limit_of(chosen, A_SECOND)
+        self._limit = limit_of(chosen, DEFAULT_LIMIT)
         self._horizon = chosen.get("horizon")
         self._threads = chosen["threads"]
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The most visited action; the player's own limit applies where `limit` sets none."""
+        """The most visited action; the player's own limit applies if `limit` sets none."""
         return self.search(position, limit, watch)
 
     def own(self, limit: Limit) -> Limit:
-        """The limit, or the player's own where it bounds neither time nor simulations."""
+        """The limit, or the player's own if it bounds neither time nor simulations."""
         return self._limit if limit.seconds is None and limit.simulations is None else limit
 
     def search(self, position: Position, limit: Limit, watch: Watch | None, actions: Sequence[int] = ()) -> Choice:
-        """The most visited of `actions`, or of all where there are none."""
+        """The most visited of `actions`, or of all legal ones if empty."""
         limit = self.own(limit)
 
         def watched(found: "RolloutReport") -> bool:
@@ -107,5 +109,5 @@ def player(name: str, summary: str, variant: Variant) -> Player:
 
 PLAYERS = (
     player("mc", "UCT Monte Carlo tree search with random simulations, on wins / visits", TRADITIONAL),
-    player("mc-improved", "as mc, on (wins - losses) / visits, and with proven results", IMPROVED),
+    player("mc-improved", "like mc, on (wins - losses) / visits and with proven results", IMPROVED),
 )

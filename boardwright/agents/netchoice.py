@@ -1,6 +1,6 @@
-"""Which player the net in a file is for, and whether it fits a game; nothing here makes a player.
+"""Which player a net file is for, and whether it fits a game.
 
-Nothing is imported before a net is asked for: most players have none.
+Net modules are imported only when needed: most players use no net.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from boardwright.nets import shipped
 if TYPE_CHECKING:
     from boardwright.nets.netfile import NetFile
 
-NETS_KEPT = 4  # by players that read nets, of those that were asked for last
-CHECKSUM_BYTES = 6  # tell nets apart that people keep; nobody is kept from forging one
+NETS_CACHED = 4  # nets that players keep loaded, the most recently used
+CHECKSUM_BYTES = 6  # enough to distinguish a user's nets; not secure against forgery
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a net is good for."""
+    """What a net can be used for."""
 
-    method: str | None  # that trained it, if the file says so
-    player: str  # that it is for
+    method: str | None  # the training method, if the file names it
+    player: str  # the player that uses it
     predicts_results: bool  # whether its values are results of games, from -1 to 1
 
 
 def purpose_of(file: NetFile) -> Purpose:
-    """What the net in a file is good for: by its kind, and by the method that trained it."""
-    # What a DQN has for a value is the average of its actions', no forecast of its own play.
+    """What the net in a file can be used for, by its kind and its training method."""
+    # The value head of a DQN is the mean of its Q-values, not an expected result.
     method = file.training.get("method")
     return Purpose(method, player_for(file), file.config.predicts_results and method != "dqn")
 
@@ -54,7 +54,7 @@ def player_for(file: NetFile) -> str:
 
 
 def check_player(player: str, purpose: Purpose, net: str) -> None:
-    """Raises NetError where a player other than alpha-beta cannot use a net; `net` is what it was called."""
+    """Raises NetError if a player other than alpha-beta cannot use a net; `net` is its name in the spec."""
     from boardwright.nets.config import without_policy
 
     instead = f"{purpose.player}:net={net}"
@@ -62,19 +62,14 @@ def check_player(player: str, purpose: Purpose, net: str) -> None:
         raise without_policy(f"net {net!r}", net)
     if player == "alphazero":
         if not purpose.predicts_results:
-            raise NetError(
-                f"net {net!r}: says nothing of who will win, so there is nothing to search with: play it with {instead}"
-            )
+            raise NetError(f"net {net!r}: predicts no results, which a search needs: use {instead}")
     elif purpose.method == "dqn" if player == "net" else purpose.method != player:
         trained = purpose.method or "an unknown method"
         raise NetError(f"net {net!r}: trained by {trained}, not for {player!r}: use {instead}")
 
 
 def check_net(player: str, path: Path, game: Game) -> None:
-    """Raises NetError for a file that holds no net of a game and its rules, or none such as a player could ask.
-
-    Takes less than making the player, who will say the rest.
-    """
+    """Raises NetError if a file holds no net for a game, its rules and a player. Faster than making the player."""
     from boardwright.nets import netfile
 
     file = netfile.read(path)
@@ -83,14 +78,11 @@ def check_net(player: str, path: Path, game: Game) -> None:
         return
     netfile.check_game(file, game)
     check_player(player, purpose_of(file), str(path))
-    netfile.check_fit(file, as_observed(file, game))
+    netfile.check_fit(file, game_for_net(file, game))
 
 
 def check_evaluation(file: NetFile, game: Game) -> None:
-    """Raises NetError for a net that cannot say how positions of a game stand.
-
-    It may have learned under other rules: what pieces are worth where holds under all of them.
-    """
+    """Raises NetError for a net that cannot evaluate a game's positions for alpha-beta; other rules are accepted."""
     from boardwright.nets import netfile
 
     netfile.check_game(file, game)
@@ -100,19 +92,19 @@ def check_evaluation(file: NetFile, game: Game) -> None:
         )
     if file.observation != game.evaluation_observation:
         raise NetError(
-            f"net file {file.path}: made for observation {file.observation!r}, where alpha-beta in {game.name} needs "
-            f"{game.evaluation_observation!r}: train one for that"
+            f"net file {file.path}: observation {file.observation!r}, but alpha-beta in {game.name} needs "
+            f"{game.evaluation_observation!r}: train a net with that observation"
         )
-    netfile.check_interface(file, as_observed(file, game), "train it again")
+    netfile.check_interface(file, game_for_net(file, game), "train it again")
 
 
-def as_observed(file: NetFile, game: Game) -> Game:
-    """A game as a net observes it, where it can be observed so."""
+def game_for_net(file: NetFile, game: Game) -> Game:
+    """The game with the net's kind of observation, if it has that one; else the game itself."""
     return registry.game(game.name, game.rules, file.observation) if file.observation in game.observations else game
 
 
-def written(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced; None where there is none, which whoever reads it says."""
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Inode, time and size of a file, to detect changes; None if it cannot be read (reading it reports the error)."""
     try:
         status = path.stat()
     except OSError:
@@ -121,23 +113,23 @@ def written(path: Path) -> tuple[int, int, int] | None:
 
 
 def net_checksum(spec: str) -> str:
-    """What tells the net that a player uses from any other, 12 digits; empty for a player without, or without a file.
+    """Checksum of a player's net, 12 hex digits; empty if the player has no net or the file is missing.
 
-    A spec names a file, and files change: who wants to know whose games these are asks for both.
+    The file that a spec names may change, so stored games record the checksum too.
     """
     _, given = split(spec)
     if "net" not in given:
         return ""
     try:
         path = shipped.find(given["net"])
-        return _checksum(path, written(path))
-    except (NetError, OSError):  # the player will say it
+        return _checksum(path, file_stamp(path))
+    except (NetError, OSError):  # making the player reports it
         return ""
 
 
 @functools.lru_cache(maxsize=1024)
-def _checksum(path: Path, when: object) -> str:
-    """Of a file that was last written then."""
-    del when
+def _checksum(path: Path, stamp: object) -> str:
+    """Checksum of a file; `stamp` changes when the file does."""
+    del stamp
     with open_ordinary(path) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=CHECKSUM_BYTES)).hexdigest()

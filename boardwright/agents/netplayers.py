@@ -1,7 +1,7 @@
-"""Players that do what a net says at first sight: `net:net=PATH`, and `dqn` and `ppo` for nets of those methods.
+"""Players that play a net's policy without search: `net:net=PATH`, and `dqn` and `ppo` for nets of those methods.
 
-A net file says which method trained it. Each method's nets have their own player, so that nobody plays values of
-actions for probabilities or searches with a value that is none. None of them needs JAX.
+A net file names its training method. Each method has its own player, so that Q-values are never taken for
+probabilities, nor a search run on a value that is not an expected result. None of them needs JAX.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netchoice import NETS_KEPT, Purpose, as_observed, check_player, purpose_of, written
+from boardwright.agents.netchoice import NETS_CACHED, Purpose, check_player, file_stamp, game_for_net, purpose_of
 from boardwright.agents.specs import SEED, Option, Player, whole
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
@@ -34,24 +34,28 @@ def _temperature(text: str) -> float:
     return float(text)
 
 
-NET = Option("net", "the net: a file, or the name of one that ships", str, "PATH", "")
-THREADS = Option("threads", "threads that evaluate positions", whole(1, 256), "N", "1")
-TEMPERATURE = Option("temperature", "0: the best move; 1: drawn by the policy, below: sharper", _temperature, "T", "0")
-Q_TEMPERATURE = Option("temperature", "0: the highest Q; above: drawn in proportion to e^(Q/T)", _temperature, "T", "0")
+NET = Option("net", "the net: a file, or the name of a shipped net", str, "PATH", "")
+THREADS = Option("threads", "threads for evaluating positions", whole(1, 256), "N", "1")
+TEMPERATURE = Option(
+    "temperature", "0: the most likely move; 1: sampled from the policy; below 1: sharper", _temperature, "T", "0"
+)
+Q_TEMPERATURE = Option(
+    "temperature", "0: the highest Q; above: sampled in proportion to e^(Q/T)", _temperature, "T", "0"
+)
 
 
 @dataclass(frozen=True)
 class Net:
-    """A net that was asked for, ready to be asked."""
+    """A loaded net."""
 
-    text: str  # as it was named
+    text: str  # its name in the spec
     purpose: Purpose
-    game: Game  # as the net observes it
+    game: Game  # with the net's kind of observation
     evaluate: Evaluate
 
 
 class NetPlayer(Agent):
-    """What a net would play without looking ahead."""
+    """Plays a net's policy or Q-values without search."""
 
     def __init__(self, net: Net, temperature: float = 0.0, seed: int | None = None):
         self._net = net
@@ -59,10 +63,9 @@ class NetPlayer(Agent):
         self._random = random.Random(seed)
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The legal move of the highest logit, or one drawn from e^(logit / temperature), whatever the logits are: a
-        policy's, Q-values or advantages, which are Q-values but for a number that all moves have in common.
+        """The legal move with the highest logit, or one sampled from e^(logit / temperature); random for chance.
 
-        Where chance is to move, a random one.
+        Logits are those of a policy, Q-values, or advantages, which differ from Q-values by a constant.
         """
         legal = position.legal_actions()
         if position.role_to_move == CHANCE:
@@ -76,14 +79,14 @@ class NetPlayer(Agent):
 
 
 def shares(logits: np.ndarray) -> list[float]:
-    """Probabilities in proportion to e^logit, of some moves; logits that are no numbers count as 0."""
+    """Softmax of the logits of some moves; NaN counts as 0."""
     scores = np.nan_to_num(logits.astype(np.float64))
     weights = np.exp(scores - scores.max())
     return (weights / weights.sum()).tolist()
 
 
 def draw(policy: Mapping[int, float], temperature: float, chance: random.Random) -> int:
-    """An action drawn from policy^(1 / temperature); at 0 the likeliest, the first among equals."""
+    """An action sampled from policy^(1 / temperature); at 0 the most likely, the first among equals."""
     if temperature == 0:
         return max(policy, key=policy.__getitem__)
     highest = max(policy.values())
@@ -92,28 +95,28 @@ def draw(policy: Mapping[int, float], temperature: float, chance: random.Random)
 
 
 def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
-    """The net that a player called `name` was told to use; raises NetError, also for one that it cannot use."""
+    """The net in the options of a player called `name`; raises NetError, also if the player cannot use it."""
     if "net" not in chosen:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
     path = shipped.find(chosen["net"])
-    net = _ready(path, written(path), game.name, game.rules, game.observation, chosen["threads"])
+    net = _load_net(path, file_stamp(path), game.name, game.rules, game.observation, chosen["threads"])
     check_player(name, net.purpose, chosen["net"])
     return dataclasses.replace(net, text=chosen["net"])
 
 
-@functools.lru_cache(maxsize=NETS_KEPT)
-def _ready(path: Path, when: object, name: str, rules: Any, observation: str, threads: int) -> Net:
-    """The net in a file that was last written then, for a game; raises NetError.
+@functools.lru_cache(maxsize=NETS_CACHED)
+def _load_net(path: Path, stamp: object, name: str, rules: Any, observation: str, threads: int) -> Net:
+    """The net in a file for a game, cached between the games of a match; raises NetError.
 
-    Players are made anew for every game of a match, but nets, which take longer than many a game, are not.
+    `stamp` changes when the file does.
     """
-    del when  # one that is written anew is another
+    del stamp
     from boardwright.nets import netfile
     from boardwright.nets.config import without_policy
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import
 
     file = netfile.read(path)
-    game = as_observed(file, registry.game(name, rules, observation))
+    game = game_for_net(file, registry.game(name, rules, observation))
     netfile.check_game(file, game)
     purpose = purpose_of(file)
     if purpose.player == "alphabeta":
@@ -129,8 +132,8 @@ def _make(name: str, game: Game, chosen: Mapping[str, Any]) -> Agent:
 PLAYERS = tuple(
     Player(name, summary, lambda game, chosen, name=name: _make(name, game, chosen), (NET, temperature, THREADS, SEED))
     for name, summary, temperature in (
-        ("net", "what a net would play at first sight", TEMPERATURE),
-        ("dqn", "the move that a net trained by DQN values most", Q_TEMPERATURE),
+        ("net", "the policy of a net, without search", TEMPERATURE),
+        ("dqn", "the highest Q-value of a net trained by DQN", Q_TEMPERATURE),
         ("ppo", "the policy of a net trained by PPO", TEMPERATURE),
     )
 )

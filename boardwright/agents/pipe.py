@@ -14,24 +14,24 @@ import time
 from boardwright.agents.base import Watch
 from boardwright.errors import BoardwrightError, printable
 
-LONGEST_LINE = 1 << 16  # bytes; what is longer arrives in pieces
+LONGEST_LINE = 1 << 16  # bytes; longer lines arrive in pieces
 MOST_WAITING = 1000  # lines not yet read; a program that writes more waits
-PATIENCE = 10.0  # seconds a program may leave what it is sent unread, once its pipe is full
-FAREWELL = 1.0  # seconds a program has to leave after it was asked to
+PATIENCE = 10.0  # timeout in seconds for writing once the pipe is full
+FAREWELL = 1.0  # seconds to exit after it was asked to
 STDERR_LINES = 4  # kept for error messages, the last ones
 STDERR_CHARACTERS = 200  # of them together
-_LOOK = 0.02  # seconds between two looks at whether to stop
+_LOOK = 0.02  # seconds between two checks whether to stop
 _STDERR_DELAY = 0.1  # seconds for what a running program wrote just before its last line
 # Reads a pipe that only we can write to, so it ends with us even if we are killed; then kills its process group.
 _WATCHDOG = "trap '' HUP INT TERM; read -r line; kill -KILL 0"
 
 
 class ProgramError(BoardwrightError):
-    """A program did not do its part."""
+    """An engine process failed or broke its protocol."""
 
 
 class Pipe:
-    """A running program, spoken to in lines.
+    """A running program with line-based input and output.
 
     It and the processes it starts are in the process group of a watchdog, which kills the group as soon as this process
     has ended, by SIGKILL too. (PR_SET_PDEATHSIG would act when the thread that started the program ends, is for Linux
@@ -60,7 +60,7 @@ class Pipe:
         threading.Thread(target=self._read, daemon=True).start()
 
     def send(self, line: str, patience: float = PATIENCE) -> None:
-        """Sends a line; raises ProgramError when the program is gone, or does not read for `patience` seconds."""
+        """Sends a line; raises ProgramError if the program has ended or does not read for `patience` seconds."""
         assert self._process.stdin is not None
         left = f"{line}\n".encode()
         try:
@@ -69,17 +69,17 @@ class Pipe:
             room.register(pipe, select.POLLOUT)
             while left:
                 if not room.poll(1000 * patience):
-                    raise ProgramError(f"engine {self.command!r} hangs: it does not read what it is sent")
-                left = left[os.write(pipe, left[: select.PIPE_BUF]) :]  # so much never waits
+                    raise ProgramError(f"engine {self.command!r} hangs: it does not read its input")
+                left = left[os.write(pipe, left[: select.PIPE_BUF]) :]  # never blocks
         except ProgramError:
             raise
         except (OSError, ValueError):
-            raise self._gone() from None
+            raise self._exit_error() from None
 
     def receive(self, deadline: float, watch: Watch | None = None) -> str | None:
-        """The next line, or None as soon as a watch says stop; `deadline` by time.monotonic.
+        """The next line, or None as soon as the watch is stopped; `deadline` by time.monotonic.
 
-        Raises ProgramError when the program is silent until then, or gone.
+        Raises ProgramError if the deadline passes or the program has ended.
         """
         while True:
             left = deadline - time.monotonic()
@@ -92,11 +92,11 @@ class Pipe:
             except queue.Empty:
                 continue
             if line is None:
-                raise self._gone()
+                raise self._exit_error()
             return line
 
     def close(self, farewell: str) -> None:
-        """Asks the program to leave, and ends it and all it has started if it does not."""
+        """Asks the program to exit; kills its process group if it does not."""
         with contextlib.suppress(ProgramError):
             self.send(farewell, FAREWELL)
         assert self._process.stdin is not None
@@ -133,7 +133,7 @@ class Pipe:
                 if line := printable(piece.decode(errors="replace").strip()):
                     self._stderr.append(line)
 
-    def _gone(self) -> ProgramError:
+    def _exit_error(self) -> ProgramError:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(FAREWELL)
         code = self._process.returncode

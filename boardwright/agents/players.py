@@ -24,7 +24,7 @@ PLAYERS: tuple[Player | Callable[[Game], Player], ...] = (  # for every game; a 
 
 
 def players_of(game: Game) -> tuple[Player, ...]:
-    """The kinds of player that play a game; one of the game's own replaces a general one of the same name."""
+    """The kinds of player for a game; a game's own player replaces a general one of the same name."""
     general = [player if isinstance(player, Player) else player(game) for player in PLAYERS]
     return tuple({player.name: player for player in (*general, *_own_players(game))}.values())
 
@@ -34,7 +34,7 @@ def _own_players(game: Game | type[Game]) -> tuple[Player, ...]:
 
 
 def player_of(spec: str, game: Game) -> Player:
-    """The kind of player a spec names; raises BoardwrightError where no player of this game has the name."""
+    """The kind of player a spec names; raises BoardwrightError if this game has no such player."""
     name, _ = split(spec)
     known = {player.name: player for player in players_of(game)}
     if name in known:

@@ -1,4 +1,4 @@
-"""Players without a thought, for every game: any legal move, or the first."""
+"""Players without search, for every game: a random legal move, or the first."""
 
 import random
 
@@ -8,7 +8,7 @@ from boardwright.games.base import Position
 
 
 class RandomPlayer(Agent):
-    """Any legal move, each as likely as the next."""
+    """Plays a uniformly random legal move."""
 
     def __init__(self, seed: int | None):
         self._random = random.Random(seed)
@@ -19,7 +19,7 @@ class RandomPlayer(Agent):
 
 
 class FirstLegal(Agent):
-    """The legal move of the lowest number."""
+    """Plays the legal action with the lowest number."""
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """The first legal action."""
@@ -27,6 +27,6 @@ class FirstLegal(Agent):
 
 
 PLAYERS = (
-    Player("random", "any legal move", lambda game, chosen: RandomPlayer(chosen.get("seed")), (SEED,)),
-    Player("first-legal", "the legal move of the lowest number", lambda game, chosen: FirstLegal()),
+    Player("random", "a uniformly random legal move", lambda game, chosen: RandomPlayer(chosen.get("seed")), (SEED,)),
+    Player("first-legal", "the legal action with the lowest number", lambda game, chosen: FirstLegal()),
 )

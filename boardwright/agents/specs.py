@@ -1,8 +1,8 @@
 """The spec strings that name players: `random`, `mc:time=2s`, `alphabeta:depth=6,threads=2`.
 
 A spec is a player's name and, after a colon, `option=value` pairs separated by commas; `cmd=` comes last and
-takes the rest, commas and all. What a player understands is declared as data, so that `boardwright agents`
-can list it and errors name the wrong option.
+takes the rest, commas and all. Options are declared as data, so that `boardwright agents` can list them and errors
+name the wrong one.
 """
 
 import math
@@ -16,29 +16,29 @@ from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 
 LONGEST_SPEC = 1000  # characters
-LIMITS = ("time", "nodes", "sims", "depth")  # options that say how long a player thinks
+LIMITS = ("time", "nodes", "sims", "depth")  # options that limit the search for a move
 OLD_NAMES = {"zero": "alphazero"}  # of players: still accepted, and found in files of older versions
-A_SECOND = Limit(seconds=1.0)  # a move, for searches whose spec sets no limit
+DEFAULT_LIMIT = Limit(seconds=1.0)  # of searches whose spec sets none
 
 
 @dataclass(frozen=True)
 class Option:
-    """Something one may ask of a player."""
+    """An option of a player."""
 
     name: str
     help: str
     parse: Callable[[str], Any]  # raises ValueError whose message completes "must be …"
-    form: str  # how a value looks, for people: `2s`, `N`, `on|off`
-    default: str  # the default as text; empty where there is none
+    form: str  # placeholder in help: `2s`, `N`, `on|off`
+    default: str  # the default as text; empty for none
 
 
 @dataclass(frozen=True)
 class Player:
-    """A kind of player: its name, what it is, and how one is made."""
+    """A kind of player: name, summary, factory and options."""
 
     name: str
     summary: str
-    make: Callable[[Game, Mapping[str, Any]], Agent]  # values by option name, defaults filled in where there are
+    make: Callable[[Game, Mapping[str, Any]], Agent]  # values by option name, defaults included
     options: tuple[Option, ...] = ()
 
 
@@ -58,7 +58,7 @@ def original_spec(spec: str) -> str:
 def split(spec: str) -> tuple[str, dict[str, str]]:
     """A spec's name and its options as text; raises BoardwrightError."""
     if len(spec) > LONGEST_SPEC:
-        raise BoardwrightError(f"player {spec[:40]!r}…: a spec may have {LONGEST_SPEC} characters")
+        raise BoardwrightError(f"player {spec[:40]!r}…: a spec has at most {LONGEST_SPEC} characters")
     name, _, tail = spec.partition(":")
     name = OLD_NAMES.get(name, name)
     options: dict[str, str] = {}
@@ -79,7 +79,7 @@ def values(player: Player, spec: str, given: Mapping[str, str]) -> dict[str, Any
     for key in given:
         if key not in known:
             if not known:
-                raise BoardwrightError(f"player {spec!r}: {player.name!r} has no options, so no {key!r}")
+                raise BoardwrightError(f"player {spec!r}: {player.name!r} has no options, got {key!r}")
             raise UnknownNameError(f"option of player {player.name!r}", key, known)
     chosen: dict[str, Any] = {}
     for option in player.options:
@@ -94,12 +94,12 @@ def values(player: Player, spec: str, given: Mapping[str, str]) -> dict[str, Any
 
 
 def sets_limit(given: Mapping[str, str]) -> bool:
-    """Whether a spec's options say how long the player thinks."""
+    """Whether a spec's options limit the search."""
     return not given.keys().isdisjoint(LIMITS)
 
 
 def with_seed(player: Player, spec: str, seed: int) -> str:
-    """A spec with a seed, where the player takes one and the spec sets none."""
+    """The spec with a seed added, if the player has that option and the spec does not set it."""
     name, given = split(spec)
     if "seed" in given or all(option.name != "seed" for option in player.options):
         return spec
@@ -113,7 +113,7 @@ def limit_of(chosen: Mapping[str, Any], otherwise: Limit) -> Limit:
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """Reads a whole number in a range."""
+    """A parser of whole numbers in a range."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) <= 20 and low <= int(text) <= high):
@@ -124,7 +124,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float:
-    """Reads a time such as 2s, 0.5 or 500ms."""
+    """Parses a time such as 2s, 0.5 or 500ms."""
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)(ms|s)?", text, flags=re.ASCII)
     value = float(match[1]) * (0.001 if match[2] == "ms" else 1.0) if match else math.nan
     if not 0 < value <= 3600.0:
@@ -133,14 +133,14 @@ def seconds(text: str) -> float:
 
 
 def on_off(text: str) -> bool:
-    """Reads a switch."""
+    """Parses a switch."""
     if text not in ("on", "off"):
         raise ValueError("on or off")
     return text == "on"
 
 
-SEED = Option("seed", "seed of its random choices", whole(0, 2**64 - 1), "N", "")
-TIME = Option("time", "time a move", seconds, "2s", "")
-NODES = Option("nodes", "positions a move", whole(1, 10**12), "N", "")
-SIMULATIONS = Option("sims", "simulations a move", whole(1, 10**9), "N", "")
-DEPTH = Option("depth", "moves to look ahead", whole(1, 100), "N", "")
+SEED = Option("seed", "seed of random choices", whole(0, 2**64 - 1), "N", "")
+TIME = Option("time", "time per move", seconds, "2s", "")
+NODES = Option("nodes", "positions per move", whole(1, 10**12), "N", "")
+SIMULATIONS = Option("sims", "simulations per move", whole(1, 10**9), "N", "")
+DEPTH = Option("depth", "search depth in moves", whole(1, 100), "N", "")

@@ -48,12 +48,12 @@ class Branching:
         return max(self.counts)
 
     def share_above(self, actions: int) -> float:
-        """Share of positions with more than so many."""
+        """Share of positions with more legal actions than a number."""
         return sum(times for count, times in self.counts.items() if count > actions) / self.positions
 
 
 def measure(game: Game, games: int, seed: int = 0) -> Iterator[Branching]:
-    """Of so many games of each kind of play."""
+    """Legal actions in a number of games of each kind of play."""
     for kind in KINDS:
         counts: Counter[int] = Counter()
         for number in range(games):

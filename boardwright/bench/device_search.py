@@ -75,7 +75,7 @@ def stub(actions: int) -> Evaluate:
 
 
 def evaluations_rate(evaluate: Evaluate, states: Any) -> float:
-    """Positions a second, observing them included; each evaluation waits for the one before, as a search's do."""
+    """Positions per second, including observation; evaluations are sequential, as in a search."""
 
     def again(_: int, carry: tuple[Any, Array]) -> tuple[Any, Array]:
         states, total = carry

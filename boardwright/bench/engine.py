@@ -1,7 +1,7 @@
 """How fast a game's two engines are, how fast the package imports, how long the extension builds.
 
 Speeds are the best of several repetitions, since machines are shared and noise only slows. Where a
-game names a peer, its figure and the ratio to it stand beside ours.
+game names a peer, its figure and the ratio are added to ours.
 """
 
 import importlib.util
@@ -123,7 +123,7 @@ def machine() -> str:
 
 
 def batched_rate(game: Game, batch: int, observing: bool) -> float:
-    """Steps a second over all games: random legal actions, finished games begin anew, and the legal
+    """Steps per second over all games: random legal actions, finished games restart, and the legal
     mask (and the observation) of every state is written out as a learner would read it.
     """
     import jax
@@ -171,7 +171,7 @@ def build_seconds() -> float | None:
 
 
 def _rate(units: int, work: Callable[[], object]) -> float:
-    """Units a second, the best of some repetitions of at least LEAST_SECONDS each."""
+    """Units per second, the best of some repetitions of at least LEAST_SECONDS each."""
     best = 0.0
     for _ in range(REPETITIONS):
         rounds, begin = 0, time.perf_counter()

@@ -65,7 +65,7 @@ def measure(
             samples, state = _samples_rate(az, state)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
             yield Figure("replay", "replay", replay_buffer.bytes_per_state(state.replay), "bytes a state")
-    yield Figure("puct_to_gumbel", "puct beside gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
+    yield Figure("puct_to_gumbel", "puct relative to gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
 
 
 def _network_rate(az: AlphaZero, state: TrainingState, games: int) -> float:

@@ -1,4 +1,4 @@
-"""List the players of a game and what can be asked of them."""
+"""List the players of a game and their options."""
 
 from dataclasses import dataclass
 
@@ -34,4 +34,4 @@ def run(options: Options) -> None:
         for option in player.options:
             default = f" (default {option.default})" if option.default else ""
             print(f"    {f'{option.name}={option.form}':<{width}}  {option.help}{default}")
-    print("\nA player is named with its options, as in random:seed=3; those left out have their defaults.")
+    print("\nName a player with its options, as in random:seed=3; other options keep their defaults.")

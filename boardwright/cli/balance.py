@@ -1,6 +1,6 @@
 """Find out which side a game favours: a net plays itself from many openings, under one rule set or several.
 
-Games are played hundreds at once on the device that JAX finds; a graphics card is much faster than a processor.
+Plays hundreds of games in parallel on the device that JAX finds; a GPU is much faster than a CPU.
 """
 
 import shlex
@@ -24,25 +24,25 @@ MOST_GAMES, MOST_SIMULATIONS = 10**6, 2**14
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Whose balance, and how many games it is judged by."""
+    """Which game and nets, and how many games."""
 
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     net: Annotated[str, tyro.conf.arg(metavar="NET,…")]
-    """The net that plays both sides: a file, or the name of one that ships. Of several, separated by commas, a rule set
-    is played by the first that learned it, or else by the first."""
+    """The net that plays both sides: a file or the name of a shipped net; or several, separated by commas: each rule
+    set is played by the first net trained on it, else by the first."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="RULES,…")] = None
-    """Rule sets, separated by commas. Default: those the nets learned."""
+    """Rule sets, separated by commas. Default: those the nets were trained on."""
     games: Annotated[int, tyro.conf.arg(metavar="N")] = 1000
     """Games for each rule set and kind of opening."""
     simulations: Annotated[int, tyro.conf.arg(metavar="N")] = 128
-    """Of the search for a move."""
+    """Simulations per move."""
     openings: Annotated[str, tyro.conf.arg(metavar="KIND,…")] = "start,random:4"
-    """Where games begin, separated by commas: `start`, or `random:K` after K random plies."""
+    """Openings, separated by commas: `start`, or `random:K` for K random plies."""
     seed: int = 0
-    """Of the openings."""
+    """Seed of the openings."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write `balance.md` and a plot into this folder, which is made if need be."""
+    """Write `balance.md` and a plot into this folder, which is made if missing."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -65,7 +65,7 @@ def run(options: Options) -> None:
         simulations=options.simulations,
         seed=options.seed,
     )
-    balance_games.games_of(question)  # whatever is wrong is said before anything is made
+    balance_games.games_of(question)  # raises before the folder is made
     if options.out is not None:
         make_folder("--out", options.out)
     lines = []
@@ -79,8 +79,8 @@ def run(options: Options) -> None:
         write_text(options.out / "balance.md", text)
         write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
     if options.json:
-        told = [fields(line, roles) for line in lines]
-        print_json({"game": options.game, "simulations": options.simulations, "lines": told})
+        rows = [fields(line, roles) for line in lines]
+        print_json({"game": options.game, "simulations": options.simulations, "lines": rows})
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -89,8 +89,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _words(line: Line, roles: tuple[str, str], *, several: bool) -> str:
     counts, by = line.counts, f" by {line.net}" if several else ""
-    own = "" if line.is_own else " (the net learned other rules)"
-    favoured = "not decided who is favoured" if counts.favoured is None else f"{roles[counts.favoured]} favoured"
+    own = "" if line.is_own else " (the net was trained on other rules)"
+    favoured = "undecided which side is favoured" if counts.favoured is None else f"{roles[counts.favoured]} favoured"
     named = zip((*roles, "drawn"), (*counts.won, counts.drawn), strict=True)
     shares = ", ".join(f"{name} {balance_page.percent(share)}" for name, share in named)
     return f"{line.rules}{by}{own}, {opening_name(line.plies)}: {shares}: {favoured}"

@@ -35,9 +35,9 @@ class Options:
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     batch: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games at once in the batched engine. Default: 16,384 on an accelerator, 1,024 on a CPU."""
+    """Concurrent games in the batched engine. Default: 16,384 on an accelerator, 1,024 on a CPU."""
     method: Literal["dqn", "ppo"] | None = None
-    """`learn`: which of the two. Default: dqn."""
+    """`learn`: the training method. Default: dqn."""
     preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """`selfplay`, `learn`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast or
     GAME-best."""
@@ -46,19 +46,19 @@ class Options:
     net: Annotated[str | None, tyro.conf.arg(metavar="SIZE")] = None
     """`selfplay`: blocks x width, such as 8x128. Default: the preset's."""
     sims: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """`selfplay`: simulations a move. Default: the preset's."""
+    """`selfplay`: simulations per move. Default: the preset's."""
     games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """`selfplay`: games at once. Default: 4,096 on an accelerator, 16 on a CPU."""
+    """`selfplay`: concurrent games. Default: 4,096 on an accelerator, 16 on a CPU."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Prints the figures as they come, or JSON `{game, machine, figures: {key: {value, unit, …}}}`."""
+    """Prints each figure as soon as it is measured, or JSON `{game, machine, figures: {key: {value, unit, …}}}`."""
     from boardwright.bench import engine
 
     game_class(options.game)  # an unknown game is an error before anything is measured
-    measured = _measured(options)
+    measured = _measure(options)
     figures = {}
     if not options.json:
         print(f"{options.game} on {engine.machine()}")
@@ -71,8 +71,8 @@ def run(options: Options) -> None:
         print_json({"game": options.game, "machine": engine.machine(), "figures": figures})
 
 
-def _measured(options: Options) -> "Iterator[Figure]":
-    """The figures asked for, as they come."""
+def _measure(options: Options) -> "Iterator[Figure]":
+    """The figures of one benchmark, each as soon as it is measured; raises BoardwrightError for a wrong option."""
     from boardwright.bench import engine, search
 
     if options.batch is not None and options.what != "engine":

@@ -11,19 +11,19 @@ from boardwright.errors import BoardwrightError
 
 @dataclass(frozen=True, kw_only=True)
 class Options(GameOptions):
-    """Which player answers, in which language."""
+    """Which player answers, in which protocol."""
 
     agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "alphabeta:time=1s"
     """The player; `boardwright agents GAME` lists them."""
     protocol: Annotated[str, tyro.conf.arg(metavar="NAME")] = "line"
-    """`line`: our own, for all games; or one that programs of the game speak, see docs/reference/protocols.md."""
+    """`line`, for all games, or a protocol of the game's own; see docs/reference/protocols.md."""
 
 
 def run(options: Options) -> None:
-    """Talks until the other side says so or is gone."""
+    """Answers commands until `quit` or the end of input."""
     from boardwright.protocols.serve import make_engine, serve
 
     bound = options.bound_game()
     if options.json:
-        raise BoardwrightError("engine has no JSON form: it speaks its protocol")
+        raise BoardwrightError("engine speaks its protocol and does not support --json")
     serve(lambda write: make_engine(options.protocol, bound, options.agent, write))

@@ -31,7 +31,7 @@ class EventOptions(GameOptions):
     clock: Annotated[str | None, tyro.conf.arg(metavar="60s+1s")] = None
     """Time per game and increment per move; a player whose flag falls forfeits. Default: no clock."""
     openings: Annotated[str, tyro.conf.arg(metavar="SOURCE")] = openings.DEFAULT
-    """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's own list), or a file, an opening a line."""
+    """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's list), or a file with one opening per line."""
     max_plies: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Games of N plies are drawn. Default: as the rules say."""
     adjudicate: bool = False
@@ -67,11 +67,11 @@ class EventOptions(GameOptions):
 
     def _conditions(self) -> Conditions:
         try:
-            a_move = None if self.time is None else seconds(self.time)
+            per_move = None if self.time is None else seconds(self.time)
         except ValueError as error:
             raise BoardwrightError(f"--time must be {error}, not {self.time!r}") from None
         return Conditions(
-            seconds=a_move,
+            seconds=per_move,
             clock=None if self.clock is None else parse_clock(self.clock),
             max_plies=None if self.max_plies is None else in_range("--max-plies", self.max_plies, 1, 10**6),
             adjudicate=self.adjudicate,
@@ -96,8 +96,8 @@ def interruptible(options: EventOptions, done: list[PlayedGame]) -> Iterator[Non
         yield
     except KeyboardInterrupt:
         if options.db is None:
-            hint = "nothing was kept: with --db FILE a match can be resumed"
+            hint = "none were stored: use --db FILE to make a match resumable"
         else:
-            hint = f"they are kept in {options.db}: rerun the same command to resume"
+            hint = f"stored in {options.db}: rerun the same command to resume"
         print(f"\nboardwright: stopped after {len(done)} games; {hint}", file=sys.stderr)
         sys.exit(130)

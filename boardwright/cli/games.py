@@ -1,4 +1,4 @@
-"""List the games, their rule sets and sizes, or tell how one is played."""
+"""List the games, their rule sets and sizes, or explain how one is played."""
 
 import textwrap
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.registry import game, game_names
 
-WIDTH = 100  # of what is to be read
+WIDTH = 100  # columns of text
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Options:
     """What to print."""
 
     game: tyro.conf.Positional[str | None] = None
-    """Tells how this game is played."""
+    """Explain how this game is played."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """By which rule set: a name, or the path of a .toml or .json file. Default: the game's own."""
+    """Rule set to explain: a name, or the path of a .toml or .json file. Default: the game's own."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -29,10 +29,10 @@ class Options:
 def run(options: Options) -> None:
     """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`; of one `{game, rules, how_to_play}`."""
     if options.game is not None:
-        _tell(game(options.game, options.rules), options.json)
+        _explain(game(options.game, options.rules), options.json)
         return
     if options.rules is not None:
-        raise BoardwrightError("--rules says how a game is played: name the game, as in boardwright games GAME")
+        raise BoardwrightError("--rules needs a game, as in boardwright games GAME --rules NAME")
     rows = []
     for name in game_names():
         bound = game(name)
@@ -64,7 +64,7 @@ def how_to_play(bound: Game) -> str:
     return "\n\n".join(textwrap.fill(paragraph, WIDTH) for paragraph in paragraphs)
 
 
-def _tell(bound: Game, as_json: bool) -> None:
+def _explain(bound: Game, as_json: bool) -> None:
     if as_json:
         paragraphs = [asdict(paragraph) for paragraph in bound.how_to_play()]
         named = {"game": bound.name, "rules": bound.rules.name, "rules_title": bound.rules_title}

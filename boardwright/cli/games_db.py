@@ -20,7 +20,7 @@ from boardwright.records.store import Store, open_store
 RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
 MOST_GAMES = 10**9
 LARGEST_FILE = 64 << 20  # bytes
-MOST_COMPLAINTS = 5  # games of a file whose faults are told one by one
+MOST_COMPLAINTS = 5  # problems of a file that are reported one by one
 
 Database = Annotated[Path, tyro.conf.arg(metavar="FILE")]
 
@@ -38,14 +38,14 @@ class Filters:
     player: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
     """Only games of this player, a spec or its name before the colon."""
     result: Annotated[str | None, tyro.conf.arg(metavar="RESULT")] = None
-    """Only games that ended so: first, second (the role that won), draw or unfinished."""
+    """Only games with this result: first, second (the role that won), draw or unfinished."""
     event: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Only games of the match, tournament or imported file of this number."""
+    """Only games of the match, tournament or imported file with this number."""
     limit: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Only so many, the latest ones."""
+    """Only the latest N games."""
 
-    def wanted(self) -> GameFilter:
-        """What these options ask for; raises BoardwrightError."""
+    def game_filter(self) -> GameFilter:
+        """The filter these options describe; raises BoardwrightError."""
         if self.game is not None:
             game_class(self.game)  # raises if there is no such game
         if self.result is not None and self.result not in RESULTS:
@@ -62,7 +62,7 @@ class Filters:
 
 @dataclass(frozen=True, kw_only=True)
 class List(Filters):
-    """List games, a line each."""
+    """List games, one per line."""
 
     json: bool = False
     """Print one JSON object and nothing else."""
@@ -70,7 +70,7 @@ class List(Filters):
 
 @dataclass(frozen=True)
 class Show:
-    """Show one game: its moves and how the board stood at the end."""
+    """Show one game: its moves and final position."""
 
     id: tyro.conf.Positional[int]
     """Number of the game, as `list` shows it."""
@@ -90,12 +90,12 @@ class Export(Filters):
 
 @dataclass(frozen=True)
 class Import:
-    """Store the games of a file. Doing so again stores nothing twice."""
+    """Store the games of a file. Games stored before are skipped."""
 
     file: tyro.conf.Positional[Path]
-    """In the format of the game."""
+    """A file in the game's own format."""
     db: Database
-    """Database of games; made if there is none."""
+    """Database of games, made if missing."""
     game: Annotated[str, tyro.conf.arg(metavar="GAME")]
     """The game whose format the file has."""
     json: bool = False
@@ -111,7 +111,7 @@ Options = (
 
 
 def run(options: List | Show | Export | Import) -> None:
-    """Does what the chosen action says."""
+    """Runs the chosen action."""
     match options:
         case List():
             _list(options)
@@ -124,11 +124,11 @@ def run(options: List | Show | Export | Import) -> None:
 
 
 def _list(options: List) -> None:
-    """Prints a line a game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
-    wanted = options.wanted()
+    """Prints one line per game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
+    chosen = options.game_filter()
     with open_store(options.db, create=False) as store:
         damaged: list[str] = []
-        games = find_games(store, wanted, damaged)
+        games = find_games(store, chosen, damaged)
         if options.json:
             print_json({"games": [_summary(stored) for stored in games]})
         else:
@@ -140,7 +140,7 @@ def _list(options: List) -> None:
 
 
 def _summary(stored: StoredGame) -> dict[str, Any]:
-    """What a program wants to know about a game, but for its moves."""
+    """The fields of a game in JSON, without its moves."""
     played, record = stored.played, stored.played.record
     roles = game_class(record.game).roles
     return {
@@ -190,7 +190,7 @@ def _show(options: Show) -> None:
 
 
 def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
-    """The texts of the moves; one that takes several actions is one move."""
+    """The texts of the moves; several actions of one capture are one move."""
     begin = 0
     for end, after in enumerate(positions[1:], start=1):
         if not after.core.continues or end == len(record.actions):
@@ -203,10 +203,10 @@ def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
 
 def _export(options: Export) -> None:
     """Writes a file, or prints its text."""
-    wanted = options.wanted()
+    chosen = options.game_filter()
     with open_store(options.db, create=False) as store:
         damaged: list[str] = []
-        text, problems = export_games(find_games(store, wanted, damaged), _only_game(store, wanted, options.db))
+        text, problems = export_games(find_games(store, chosen, damaged), _only_game(store, chosen, options.db))
     if options.out is None:
         print("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, end="")
     else:
@@ -215,11 +215,11 @@ def _export(options: Export) -> None:
     _complain(damaged + problems, "left out")
 
 
-def _only_game(store: Store, wanted: GameFilter, path: Path) -> str:
-    """The game whose format is to be written; raises BoardwrightError where there are none, or several."""
-    counts = count_games(store, wanted)
+def _only_game(store: Store, chosen: GameFilter, path: Path) -> str:
+    """The game whose format is written; raises BoardwrightError unless the filter matches games of exactly one."""
+    counts = count_games(store, chosen)
     if not counts:
-        raise BoardwrightError(f"{path} has no such games: nothing to export")
+        raise BoardwrightError(f"{path}: no games match, nothing to export")
     if len(counts) > 1:
         raise BoardwrightError(f"{path} holds several games: choose with --game one of {', '.join(counts)}")
     return next(iter(counts))
@@ -232,19 +232,19 @@ def _import(options: Import) -> None:
     with open_store(options.db, create=True) as store:
         imported = import_games(store, options.game, data)
     if not imported.stored and not imported.known:
-        fault = str(imported.errors[0]) if imported.errors else "it holds no games"
+        fault = str(imported.errors[0]) if imported.errors else "it contains no games"
         raise BoardwrightError(f"{options.file} cannot be imported: {fault}")
     if options.json:
         errors = [str(error) for error in imported.errors]
         print_json({"stored": imported.stored, "known": imported.known, "errors": errors})
         return
-    known = f", {imported.known} were there already" if imported.known else ""
+    known = f", {imported.known} were stored before" if imported.known else ""
     print(f"stored {imported.stored} games in {options.db}{known}")
     _complain([str(error) for error in imported.errors], "not stored")
 
 
 def _complain(problems: list[str], fate: str) -> None:
-    """Tells of games that were passed over, on stderr."""
+    """Prints a warning on stderr for each skipped game."""
     for problem in problems[:MOST_COMPLAINTS]:
         print(f"boardwright: warning: {fate}: {printable(problem)}", file=sys.stderr)
     if len(problems) > MOST_COMPLAINTS:

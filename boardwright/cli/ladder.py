@@ -1,7 +1,7 @@
-"""List the ladder of a game, its opponents from weak to strong with their ratings; or measure these.
+"""List a game's built-in opponents with their ratings, or measure the ratings.
 
-With --db the players of the field play each other, those near in strength; stopped or killed, the same command
-goes on where it was. Every two that meet are a match of their own: a net that joins the field plays only its games.
+With --db, players of similar strength play each other. Rerun the same command to resume. Each pair of players is a
+separate match, so a net added later plays only its own games.
 """
 
 import shlex
@@ -36,34 +36,34 @@ LONGEST_MACHINE = 200  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class Options(EventOptions):
-    """Whose ladder, and how it is measured."""
+    """Which game's ladder, and how it is measured."""
 
     games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")] = 20
-    """Games between any two players that meet, an even number."""
+    """Games per pair of players, an even number."""
     apart: Annotated[int, tyro.conf.arg(metavar="K")] = 3
-    """Two players meet that are at most so many places apart in the field."""
+    """Pair players that are at most K places apart in the list."""
     ship: Annotated[str | None, tyro.conf.arg(metavar="MACHINE")] = None
-    """Put the ratings among those of the package, as measured on this machine: a text that people read."""
+    """Store the ratings in the package, with this description of the machine."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.md")] = None
-    """Write a page of results: of the ratings measured, or without --db of those that ship."""
+    """Write the ratings as a page; without --db, the shipped ratings."""
 
 
 def run(options: Options) -> None:
-    """Prints a line a player, the strongest first; or JSON `{game, rules, machine, …, players: [{spec, label, …}]}`.
+    """Prints one line per player, strongest first, or JSON `{game, rules, machine, …, players: [{spec, label, …}]}`.
 
-    What is doubtful about ratings is said on stderr, in JSON under the key `warnings` if there is any.
+    Warnings about the ratings go to stderr, in JSON to the key `warnings`.
     """
     game = options.bound_game()
     if options.out is not None:
-        check_place(options.out)  # rather now than after hours
+        check_place(options.out)  # fails now rather than after hours
     rows = ladder.rows_of(game, ladder.shipped_nets())
     if options.db is None:
         if options.ship is not None:
             raise BoardwrightError("--ship needs games: name their database with --db FILE")
         rated = ladder_file.shipped_ratings(game)
     else:
-        path = _place(options, game)
-        rated = _measured(options, game, rows)
+        path = _ship_path(options, game)
+        rated = _measure(options, game, rows)
         if path is not None:
             ladder_file.write(path, rated)
     if options.out is not None:
@@ -79,8 +79,8 @@ def run(options: Options) -> None:
         print(f"boardwright: warning: {doubt}", file=sys.stderr)
 
 
-def _place(options: Options, game: Game) -> Path | None:
-    """Where ratings are to be put, if they ship; what is wrong with that is said before any game."""
+def _ship_path(options: Options, game: Game) -> Path | None:
+    """The package's file of ratings with --ship, else None; raises BoardwrightError for a wrong --ship."""
     if options.ship is None:
         return None
     if not options.ship.strip() or not options.ship.isprintable() or len(options.ship) > LONGEST_MACHINE:
@@ -88,12 +88,12 @@ def _place(options: Options, game: Game) -> Path | None:
     path = ladder_file.path_of(game)
     if path is None:
         shipped = ", ".join(game.rule_sets())
-        raise BoardwrightError(f"--ship: {game.rules.name!r} is no rule set that ships; these are: {shipped}")
+        raise BoardwrightError(f"--ship: rule set {game.rules.name!r} does not ship; choose one of {shipped}")
     return path
 
 
-def _measured(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedField:
-    """Plays what is missing; the ratings by all games of the field in the database."""
+def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedField:
+    """Plays the missing games; returns ratings by all games of these players in the database."""
     assert options.db is not None
     per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
     pairs = ladder.near_pairs(rows, in_range("--apart", options.apart, 1, 1000))
@@ -106,16 +106,16 @@ def _measured(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedF
     field = {row.spec: "" for row in rows} | dict(together.nets)
     with open_store(options.db, create=False) as store:
         games = encounters(store, game.name, game.rules.name, field)
-        everybody = encounters(store, game.name, game.rules.name)
+        everyone = encounters(store, game.name, game.rules.name)
         doubts = mixtures(store, game.name, game.rules.name, field)
-    if left_out := sum({met.first, met.second} <= field.keys() for met in everybody) - len(games):
-        doubts.append(f"{left_out:,} games of other nets by the names of these are left out")
+    if left_out := sum({met.first, met.second} <= field.keys() for met in everyone) - len(games):
+        doubts.append(f"{left_out:,} games of other nets with the same names are ignored")
     ratings = rate(games)
     doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits(played).items()]
-    return _rated(options, game, len(games), ratings, (*ratings.warnings, *doubts))
+    return _rated_field(options, game, len(games), ratings, (*ratings.warnings, *doubts))
 
 
-def _rated(options: Options, game: Game, games: int, ratings: Ratings, doubts: tuple[str, ...]) -> RatedField:
+def _rated_field(options: Options, game: Game, games: int, ratings: Ratings, doubts: tuple[str, ...]) -> RatedField:
     from boardwright.bench.engine import machine
 
     return RatedField(
@@ -134,7 +134,7 @@ def _rated(options: Options, game: Game, games: int, ratings: Ratings, doubts: t
 
 
 def _command(options: Options) -> str:
-    """The command again, without what does not change the games."""
+    """The command line, with the options that change the games."""
     words = ["boardwright", "ladder", options.game]
     words += [] if options.rules is None else ["--rules", options.rules]
     words += ["--games-per-pair", str(options.games_per_pair), "--apart", str(options.apart)]
@@ -205,8 +205,8 @@ def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
             "",
             f"Measured by `{rated.command}` {setting}: {rated.games:,} games.",
             "",
-            f"Elo by BayesElo, `{anchor}` being 0, with 95 % intervals. The last column is what the app calls those",
-            "that it offers as opponents.",
+            f"Elo by BayesElo, `{anchor}` being 0, with 95 % intervals. The last column is the name that the app shows",
+            "for its opponents.",
             "",
             *table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *lines]),
             "",

@@ -6,7 +6,7 @@ Options = PositionOptions
 
 
 def run(options: PositionOptions) -> None:
-    """Prints a move and its action numbers a line, or JSON `{moves: [text …], actions: [number …]}`.
+    """Prints each move with its action numbers, or JSON `{moves: [text …], actions: [number …]}`.
 
     `actions` are the numbers legal now; a move that takes several actions begins with one of them.
     """

@@ -30,25 +30,25 @@ COMMANDS = {
     "agents": "list the players of a game and their options",
     "match": "play two players against each other",
     "tournament": "play several players against each other, resumably",
-    "sprt": "test whether one player is stronger than another, in as few games as it takes",
+    "sprt": "test whether one player is stronger than another, in as few games as possible",
     "paper": "reproduce a published paper: published figures next to ours",
     "engine": "run a player as an engine over stdin/stdout",
     "openings": "list the openings that matches begin from",
     "ratings": "rate players by their games",
-    "ladder": "list the opponents of a game with their ratings, or measure these",
+    "ladder": "list the built-in opponents of a game with their ratings, or measure the ratings",
     "games-db": "list, show, import and export stored games",
     "train": "train a net by self-play",
-    "balance": "find out which side a game favours, by a net against itself",
-    "plot": "draw what training runs measured",
-    "pack": "write a training run into one file, to resume elsewhere",
-    "unpack": "make a folder of a packed training run",
-    "ship": "put a net of a training run among those of the package",
-    "nets": "list the nets that ship with the package, and where they come from",
+    "balance": "measure which side a game favours, by games of a net against itself",
+    "plot": "plot the metrics of training runs",
+    "pack": "write a training run to one file, to resume it on another machine",
+    "unpack": "restore the folder of a packed training run",
+    "ship": "add a net of a training run to the package",
+    "nets": "list the nets that ship with the package and how they were trained",
     "bench": "measure the speed of engines and searches",
 }
 LONGEST_MESSAGE = 600  # characters of an error line
-NARROWEST = 40  # columns that help is laid out in; with a few, tyro would never finish
-_NO_NUMBER = (  # tyro's words for a value that is none, and what it should be
+NARROWEST = 40  # columns of help; tyro hangs when there are only a few
+_NO_NUMBER = (  # tyro's messages for a value that is not a number, and what is expected
     (r"invalid literal for int\(\) with base 10: (.*)", "a whole number"),
     (r"no type matching \{None\}\|INT could be instantiated from \[(.*)\]\.", "a whole number"),
     (r"could not convert string to float: (.*)", "a number"),
@@ -59,11 +59,11 @@ _NO_NUMBER = (  # tyro's words for a value that is none, and what it should be
 def main() -> None:
     """The console script."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed by whoever started us; lowest first, so that each gets its number
+        if getattr(sys, name) is None:  # closed by the parent process; reopened in order, so that each gets its number
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show is no reason to fail
+            stream.reconfigure(errors="backslashreplace")  # never fail on what a terminal cannot show
     try:
         _dispatch(sys.argv[1:])
         sys.stdout.flush()
@@ -74,12 +74,12 @@ def main() -> None:
             raise
         _fail(f"this command needs {error.name}: pip install -e '.[learn]'")
     except KeyboardInterrupt:
-        if "jax" in sys.modules:  # its threads may be at work, and crash when what they work on is taken down
-            with contextlib.suppress(OSError):  # the same Ctrl-C may have ended whoever read our output
+        if "jax" in sys.modules:  # its threads may still run, and would crash during interpreter shutdown
+            with contextlib.suppress(OSError):  # the same Ctrl-C may have ended the reader of our output
                 sys.stdout.flush()
             os._exit(130)
         sys.exit(130)
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -125,12 +125,12 @@ def _help() -> str:
 
 
 def _parse(options: type, command: str, description: str | None, arguments: list[str]) -> Any:
-    """The command's options; what tyro has to complain about becomes one line."""
+    """The command's options; an error of tyro becomes one line."""
     import tyro
 
     complaint = io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint), _wide_enough():
+        with contextlib.redirect_stderr(complaint), _minimum_width():
             return tyro.cli(
                 options,
                 prog=f"boardwright {command}",
@@ -141,13 +141,13 @@ def _parse(options: type, command: str, description: str | None, arguments: list
     except SystemExit as stop:
         if stop.code in (0, None):
             raise
-        sentence = _plainly(_first_sentence(complaint.getvalue()))
+        sentence = _simplify(_first_sentence(complaint.getvalue()))
         _fail(f"{command}: {sentence} (see boardwright {command} --help)")
 
 
 @contextlib.contextmanager
-def _wide_enough() -> Iterator[None]:
-    """Help is laid out for the window, but for `NARROWEST` columns where that has fewer."""
+def _minimum_width() -> Iterator[None]:
+    """Sets COLUMNS to `NARROWEST` for narrower terminals."""
     before = os.environ.get("COLUMNS")
     if shutil.get_terminal_size().columns < NARROWEST:
         os.environ["COLUMNS"] = str(NARROWEST)
@@ -160,7 +160,7 @@ def _wide_enough() -> Iterator[None]:
 
 
 def _first_sentence(box: str) -> str:
-    """What a boxed complaint says, without the box and what follows its first rule."""
+    """The first message in tyro's boxed output, without the box."""
     body: list[str] = []
     for line in box.splitlines():
         text = line.strip(" │|╭╮╰╯├┤─┌┐")
@@ -171,11 +171,11 @@ def _first_sentence(box: str) -> str:
     return " ".join(body) or "the options cannot be read"
 
 
-def _plainly(sentence: str) -> str:
-    """A complaint about a number in words that need no Python."""
-    for words, wanted in _NO_NUMBER:
+def _simplify(sentence: str) -> str:
+    """An error about a number, without Python's terms."""
+    for words, expected in _NO_NUMBER:
         if found := re.fullmatch(rf"Error parsing (\S+): {words}", sentence):
-            return f"{found[1]} must be {wanted}, not {found[2]}"
+            return f"{found[1]} must be {expected}, not {found[2]}"
     return sentence
 
 

@@ -23,13 +23,13 @@ class Options(EventOptions):
     b: tyro.conf.Positional[str]
     """The other player."""
     games: Annotated[int, tyro.conf.arg(metavar="N")] = 100
-    """How many games, an even number."""
+    """Number of games, even."""
 
 
 def run(options: Options) -> None:
     """Prints a table, or JSON `{games, wins, draws, losses, score, low, high, by_role: {…}, forfeits}` from A's side.
 
-    `forfeits` is `{a, b, reasons}`, of the games that a player lost by breaking the rules of the match.
+    `forfeits` is `{a, b, reasons}`: games lost by breaking the rules of the match.
     """
     games = check_even("--games", in_range("--games", options.games, 1, MOST_GAMES))
     event = options.event((options.a, options.b))
@@ -75,7 +75,7 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
     low, mid, high = (elo_of_score(value) for value in (score.low, score.mean, score.high))
     print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
     for name, side in (("A", total), ("B", counted.b)):
-        spent = f"{side.seconds:.1f} s in all, {1000 * side.seconds_a_move:.1f} ms a move"
+        spent = f"{side.seconds:.1f} s in total, {1000 * side.seconds_a_move:.1f} ms/move"
         print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
     for reason in _reasons(played):
         print(f"  {printable(reason)}")

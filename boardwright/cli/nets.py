@@ -1,4 +1,4 @@
-"""List the nets that ship with the package, or tell where one of them, or any net file, comes from."""
+"""List the nets that ship with the package, or describe one of them or any net file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from boardwright.nets.netfile import NetFile
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Which, and how to print it."""
+    """Which net."""
 
     net: Annotated[str | None, tyro.conf.Positional] = None
     """Name of a net that ships, or path of a net file. Default: all that ship."""
@@ -24,13 +24,13 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Prints a line a net, or what is known of one; or JSON `{nets: [{name, game, rules, …}]}`."""
-    wanted = shipped.names() if options.net is None else [options.net]
-    found = {name: netfile.read(shipped.find(name)) for name in wanted}
+    """Prints one line per net or a description of one, or JSON `{nets: [{name, game, rules, …}]}`."""
+    names = shipped.names() if options.net is None else [options.net]
+    found = {name: netfile.read(shipped.find(name)) for name in names}
     if options.json:
         print_json({"nets": [_fields(name, net) for name, net in found.items()]})
     elif options.net is not None:
-        print(_described(options.net, found[options.net]))
+        print(_describe(options.net, found[options.net]))
     else:
         print("\n".join(_line(name, net) for name, net in found.items()) or "no nets ship with this version")
 
@@ -50,20 +50,20 @@ def _fields(name: str, net: NetFile) -> dict[str, Any]:
 
 
 def _line(name: str, net: NetFile) -> str:
-    told = net.training
+    training = net.training
     parts = [f"{net.game} {net.rules['name']}", net.config.size, f"{net.path.stat().st_size / 1e6:.2f} MB"]
-    parts += [f"{told['frames']:,} frames"] if "frames" in told else []
-    parts += [f"{told['device_minutes']:g} minutes"] if told.get("device_minutes") is not None else []
-    parts += [f"Elo {told['elo'][-1]['elo']:.0f}"] if told.get("elo") else []
+    parts += [f"{training['frames']:,} frames"] if "frames" in training else []
+    parts += [f"{training['device_minutes']:g} minutes"] if training.get("device_minutes") is not None else []
+    parts += [f"Elo {training['elo'][-1]['elo']:.0f}"] if training.get("elo") else []
     return f"{name}: {', '.join(parts)}"
 
 
-def _described(name: str, net: NetFile) -> str:
-    """Everything but the weights, a line each; of the settings those that make up the run."""
-    told = dict(net.training)
-    curve, config = told.pop("elo", []), told.pop("config", {})
+def _describe(name: str, net: NetFile) -> str:
+    """Everything but the weights, one item per line."""
+    training = dict(net.training)
+    curve, config = training.pop("elo", []), training.pop("config", {})
     lines = [_line(name, net), f"file: {net.path}", f"player: {_player(name, net)}", f"observation: {net.observation}"]
-    lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in told.items() if value not in (None, [])]
+    lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in training.items() if value not in (None, [])]
     lines += [
         f"Elo after iteration {at['iteration']} ({at['frames']:,} frames): "
         f"{at['elo']:.0f}, 95 % interval {at['low']:.0f} to {at['high']:.0f}"
@@ -79,7 +79,7 @@ def _player(name: str, net: NetFile) -> str:
 
 
 def _settings(config: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """Settings by the paths that `--set` knows them by."""
+    """Settings by their path, as in `train --set PATH=VALUE`."""
     flat: dict[str, Any] = {}
     for name, value in config.items():
         flat |= _settings(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}

@@ -17,7 +17,7 @@ class Options(GameOptions):
 
 
 def run(options: Options) -> None:
-    """Prints an opening a line, or JSON `{openings: [{number, moves, deck, name, position} …]}`."""
+    """Prints one opening per line, or JSON `{openings: [{number, moves, deck, name, position} …]}`."""
     openings = options.bound_game().openings(None if options.deck == "all" else options.deck)
     if options.json:
         print_json({"openings": [asdict(opening) for opening in openings]})

@@ -1,6 +1,6 @@
-"""Write what a training run needs to go on elsewhere into one file: all but its replay and the games under way.
+"""Write a training run to one file, to resume it on another machine with `boardwright unpack`.
 
-It holds the run as of the end of its last iteration. `boardwright unpack` makes a run's folder of it.
+The file holds the run after its last complete iteration, without the replay buffer and unfinished games.
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ class Options:
     """Which run, and the file."""
 
     run: Annotated[Path, tyro.conf.Positional]
-    """Folder of a training run, which may be under way."""
+    """Folder of a training run; the run may be in progress."""
     file: Annotated[Path, tyro.conf.Positional]
     """The file to write."""
     nets: Annotated[int, tyro.conf.arg(metavar="N")] = 4
-    """Most past nets that go along, the newest among them: opponents for contests and leagues to come."""
+    """How many past checkpoints to include, newest first: opponents for evaluation and league games."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Prints what went in and how large it is, or JSON `{file, bytes, iteration, frames, parts, nets, files}`."""
+    """Prints the packed files and their sizes, or JSON `{file, bytes, iteration, frames, parts, nets, files}`."""
     in_range("--nets", options.nets, 1, MOST_NETS)
     from boardwright.learn.run import packing
 
@@ -41,12 +41,12 @@ def run(options: Options) -> None:
 
 
 def show(file: Path, packed: "Packed", *, as_json: bool) -> None:
-    """Tells what a packed file holds."""
+    """Prints the contents of a packed file."""
     size, at = file.stat().st_size, packed.progress
     if as_json:
         fields = {"file": str(file), "bytes": size, "iteration": at.iteration, "frames": at.frames, "parts": at.parts}
         print_json(fields | {"nets": list(packed.nets), "files": packed.sizes})
         return
     for name, (whole, inside) in packed.sizes.items():
-        print(f"{name}: {inside / 1e6:.2f} MB of {whole / 1e6:.2f}")
+        print(f"{name}: {inside / 1e6:.2f} of {whole / 1e6:.2f} MB")
     print(f"{file}: {size / 1e6:.2f} MB, after iteration {at.iteration} and {at.frames:,} frames")

@@ -21,7 +21,7 @@ from boardwright.cli.common import in_range, make_folder, print_json, write_text
 from boardwright.cli.event_options import MOST_GAMES, MOST_WORKERS, EventOptions, interruptible
 from boardwright.cli.progress import phases, track
 from boardwright.cli.stopping import stop_on_signal
-from boardwright.cli.train import keep_programs
+from boardwright.cli.train import cache_compilations
 from boardwright.errors import BoardwrightError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _run_interruptibly(runs: Any, work: Any, *, silent: bool) -> Any:
     from boardwright.learn.run.method import RunObserver
     from boardwright.papers.work_folder import StoppedError
 
-    keep_programs(work.folder)
+    cache_compilations(work.folder)
     with stop_on_signal() as stop, phases() as show:
         message = (lambda text: None) if silent else show.line
         try:

@@ -1,4 +1,4 @@
-"""Count the lines of play to a depth: the proof of a move generator, and its speed."""
+"""Count the lines of play to a depth (perft): checks a move generator and measures its speed."""
 
 import functools
 import time
@@ -17,15 +17,15 @@ class Options(PositionOptions):
     """How deep to count, and how to show it."""
 
     depth: int
-    """Plies to look ahead."""
+    """Depth in plies."""
     divide: bool = False
-    """Show the count behind every first move."""
+    """Show the count after each first move."""
     count: Literal["routes", "moves"] = "routes"
-    """Count every way to make a move, or ways that lead to the same position once."""
+    """Count every route of a capture, or routes to the same position as one move."""
 
 
 def run(options: Options) -> None:
-    """Prints the count, or JSON `{game, rules, depth, nodes}` (and `divide` when asked for)."""
+    """Prints the count, or JSON `{game, rules, depth, nodes}` (and `divide` with --divide)."""
     depth = in_range("--depth", options.depth, 0, DEEPEST)
     position = options.chosen_position()
     begin = time.perf_counter()
@@ -50,7 +50,7 @@ def run(options: Options) -> None:
 
 
 def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, ...]]]:
-    """(name, actions) of what is counted: whole moves, or every route of one."""
+    """(name, actions) of each first move, or of each of its routes."""
     moves = position.game.moves(position.core)
     if count == "moves" or len(moves) == len(position.core.routes()):
         return [(move.text, move.actions) for move in moves]
@@ -58,7 +58,7 @@ def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, .
 
 
 def _hops(position: Position, route: list[int]) -> str:
-    """A route as its hops, `2x11 11x4`, for moves that a text of their own does not tell apart."""
+    """A route as its hops, `2x11 11x4`, for routes with the same move text."""
     names = []
     for action in route:
         names.append(position.action_text(action))

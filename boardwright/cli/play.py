@@ -27,7 +27,7 @@ HELP = """type a move such as {example}, or
 
 @dataclass(frozen=True)
 class Options(GameOptions):
-    """Against whom, and on which side."""
+    """Which opponent, and which role."""
 
     agent: str = "alphabeta:time=1s"
     """The opponent; `boardwright agents GAME` lists them."""
@@ -38,7 +38,7 @@ class Options(GameOptions):
 
 
 def run(options: Options) -> None:
-    """Plays until the game is over or the person leaves."""
+    """Plays until the game ends or the person quits."""
     bound = options.bound_game()
     if options.json:
         raise BoardwrightError("play is interactive and does not support --json")

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from boardwright.cli.common import PositionOptions, in_range, print_json
 from boardwright.cli.progress import track
 
-PIECE = 500  # games between two looks at the progress bar and the keyboard
+PIECE = 500  # games between updates of the progress bar
 
 
 @dataclass(frozen=True)
 class Options(PositionOptions):
-    """How many games, and which."""
+    """How many games, and from where."""
 
     games: int = 1000
-    """How many games to play."""
+    """Number of games."""
     seed: int = 0
-    """Seed of the series; the same seed gives the same games."""
+    """Seed of the games; the same seed gives the same games."""
 
 
 def run(options: Options) -> None:
@@ -43,5 +43,5 @@ def run(options: Options) -> None:
     for name, count in fields["outcomes"].items():
         error = (count / games * (1 - count / games) / games) ** 0.5
         print(f"{name:<12} {count:>10,}  {100 * count / games:5.1f} % ± {100 * error:.1f}")
-    print(f"{fields['mean_plies']:.1f} plies a game, {fields['mean_branching']:.1f} legal actions at each")
+    print(f"{fields['mean_plies']:.1f} plies per game, {fields['mean_branching']:.1f} legal actions per ply")
     print(f"{games:,} games in {seconds:.2f} s ({games / max(seconds, 1e-9):,.0f}/s)")

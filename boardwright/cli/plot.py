@@ -1,4 +1,4 @@
-"""Draw what training runs measured: strength, outcomes, losses and more, several runs together."""
+"""Plot the metrics of training runs: strength, outcomes, losses and more."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -39,26 +39,26 @@ class Options:
     """Which runs."""
 
     runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN [RUN …]")]
-    """Folders of training runs, drawn over each other."""
+    """Folders of training runs, drawn in the same figures."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Where the figures go; the folder is made if need be. Default: `plots` in the folder of the run."""
+    """Folder for the figures, made if missing. Default: `plots` in the folder of the run."""
     x: Literal["frames", "iterations", "minutes"] = "frames"
-    """Over what: moves played, iterations, or minutes that devices have spent on self-play and learning."""
+    """The x axis: frames (moves played), iterations, or GPU-minutes of self-play and learning."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:
-    """Writes an SVG a figure and an `index.html`; prints them, or JSON `{folder, page, figures, skipped}`."""
+    """Writes one SVG per figure and an `index.html`; prints their names, or JSON `{folder, page, figures, skipped}`."""
     if not options.runs:
         raise BoardwrightError("plot: give the folder of a training run")
     first = options.runs[0]
     if options.out is None and len(options.runs) > 1:
-        raise BoardwrightError("plot: several runs: say with --out FOLDER where their figures go")
-    histories = {name: read_metrics(folder) for name, folder in _named(options.runs).items()}
+        raise BoardwrightError("plot: several runs need --out FOLDER for their figures")
+    histories = {name: read_metrics(folder) for name, folder in _by_name(options.runs).items()}
     for name, history in histories.items():
         if options.x == "minutes" and history.scalars and "time/device_seconds" not in history.scalars:
-            raise BoardwrightError(f"{name} has not measured its minutes: draw it with --x frames")
+            raise BoardwrightError(f"{name} has no minutes in its metrics: use --x frames")
     charts = [(figure, chart(figure, histories, options.x)) for figure in FIGURES]
     drawn = [(figure, drawing) for figure, drawing in charts if drawing is not None]
     skipped = [figure for figure, drawing in charts if drawing is None]
@@ -82,12 +82,12 @@ def run(options: Options) -> None:
         return
     for name, picture in pictures.items():
         print(f"{out / f'{name}.svg'}: {picture.title}")
-    print(f"{out / 'index.html'}: all {len(pictures)} on a page")
+    print(f"{out / 'index.html'}: all {len(pictures)} figures on one page")
     if skipped:
-        print(f"not measured, so not drawn: {', '.join(figure.name for figure in skipped)}")
+        print(f"skipped, no metrics for: {', '.join(figure.name for figure in skipped)}")
 
 
-def _named(runs: tuple[Path, ...]) -> dict[str, Path]:
+def _by_name(runs: tuple[Path, ...]) -> dict[str, Path]:
     """The runs by the names of their folders, or by their paths where two have the same name."""
     short = [printable(folder.resolve().name) for folder in runs]
     names = short if len(set(short)) == len(short) else [printable(str(folder)) for folder in runs]
@@ -98,7 +98,7 @@ def _named(runs: tuple[Path, ...]) -> dict[str, Path]:
 
 
 def _codes(run: Path) -> dict[str, Chart]:
-    """By name of a figure: the codes of boards, where the run trained an auto-encoder and JAX is there."""
+    """By name of a figure: the codes of boards, if the run trained an auto-encoder and JAX is installed."""
     boards_file, vae_file = run / BOARDS_FILE, run / "nets" / VAE_FILE
     if not (boards_file.exists() and vae_file.exists() and importlib.util.find_spec("jax")):
         return {}

@@ -1,4 +1,4 @@
-"""A progress bar on stderr with rate and time left; silent where nobody watches."""
+"""A progress bar on stderr with rate and time left; silent without a terminal."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,13 +24,13 @@ def track(items: Iterable[T], total: int, what: str, weight: int = 1) -> Iterato
 
 
 class Phases:
-    """A bar for the phase of a long run that is under way, and lines that stay above it."""
+    """A bar for the current phase of a long run, below the lines it prints."""
 
     def __init__(self, bar: "Progress | None"):
         self._bar, self._task, self._what = bar, None, ""
 
     def phase(self, what: str, done: int, total: int) -> None:
-        """Shows that so much of a phase is done."""
+        """Shows that `done` of `total` units of a phase are complete."""
         if self._bar is None:
             return
         if what != self._what or self._task is None:
@@ -49,7 +49,7 @@ class Phases:
 
 @contextmanager
 def phases() -> Iterator[Phases]:
-    """Where a long run shows how far it is; without a terminal only its lines are printed."""
+    """The progress display of a long run; without a terminal only its lines are printed."""
     if not sys.stderr.isatty():
         yield Phases(None)
         return
@@ -72,7 +72,7 @@ def _bar(text: str) -> "Progress":
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Units a second."""
+        """Units per second."""
 
         def render(self, task: Task) -> Text:
             if not task.speed:

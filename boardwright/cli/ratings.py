@@ -28,13 +28,13 @@ class Options:
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Database of games, as `tournament --db` writes it."""
     game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None
-    """The game whose players are rated; needed with --db where the file holds games of several."""
+    """The game whose players are rated; required if the database has several games."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Name of the rule set. Default: all that were played."""
+    """Name of the rule set. Default: all rule sets in the database."""
     csv: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Instead of --db, a table of results with the columns first,second,result (first, second or draw)."""
     by_role: bool = False
-    """Rate every player in each role by itself."""
+    """Rate every player separately in each role."""
     fixed_parameters: bool = False
     """Fit ratings only, for an advantage of 32.8 and a draw parameter of 97.3: BayesElo's `mm`. Default: fit all
     three, its `mm 1 1`."""
@@ -45,7 +45,7 @@ class Options:
 def run(options: Options) -> None:
     """Prints a table, or JSON `{advantage, draw, ratings: [{name, elo, plus, minus, games}]}`, strongest first.
 
-    What is doubtful about the ratings is said on stderr, in JSON under the key `warnings` if there is any.
+    Warnings about the ratings go to stderr, in JSON to the key `warnings`.
     """
     if (options.db is None) == (options.csv is None):
         raise BoardwrightError("give either --db FILE or --csv FILE")
@@ -68,7 +68,7 @@ def _from_table(options: Options) -> tuple[list[Encounter], tuple[str, str], lis
     """The games, the names of the roles, and what is doubtful."""
     assert options.csv is not None
     if options.rules is not None:
-        raise BoardwrightError("--rules goes with --db: a table of results does not say the rules")
+        raise BoardwrightError("--rules needs --db: a table of results has no rule sets")
     games = read_results(read_bytes(options.csv, LARGEST_CSV), str(options.csv))
     if not games:
         raise BoardwrightError(f"{options.csv}: there are no games to rate")

@@ -16,18 +16,18 @@ MIN_TOKEN = 16  # characters
 
 @dataclass(frozen=True)
 class Options:
-    """Where to listen, and what to keep where."""
+    """Where to listen, and where data is stored."""
 
     host: str = "127.0.0.1"
-    """Address to listen on; any but this machine's own asks visitors for a token."""
+    """Address to listen on; other machines need a token, printed at the start."""
     port: int | None = None
-    """Port to listen on; 0 takes any that is free. Default: 8000, or any if that is taken."""
+    """Port to listen on; 0 for any free port. Default: 8000, or a free one if it is in use."""
     db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Database of games. Default: games.db in the user's data folder."""
     runs: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Folder whose subfolders are training runs. Default: runs, also if it is made later."""
+    """Folder whose subfolders are training runs. Default: runs."""
     workers: int = 0
-    """Processes that think, at least two; 0: two, or one a core where there are more."""
+    """Worker processes for searches, at least two; 0: one per core, at least two."""
     proxy: bool = False
     """Accept requests that a reverse proxy on this machine forwards. Visitors need the token."""
     token: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
@@ -49,13 +49,13 @@ def run(options: Options) -> None:
     token = options.token or os.environ.get("BOARDWRIGHT_TOKEN") or None
     if token is not None and not re.fullmatch(rf"[A-Za-z0-9_-]{{{MIN_TOKEN},}}", token):
         raise BoardwrightError(f"the token must be at least {MIN_TOKEN} letters, digits, - or _")
-    runs = options.runs or Path("runs").absolute()  # which may come to be
+    runs = options.runs or Path("runs").absolute()  # may be made later
     settings = Settings(db=options.db or _database(), runs=runs, workers=workers, token=token, proxy=options.proxy)
     running.serve(settings, options.host, options.port, open_browser=options.open)
 
 
 def _database() -> Path:
-    """The user's own database, in a folder made where there is none."""
+    """The user's own database, in a folder made if missing."""
     base = os.environ.get("XDG_DATA_HOME", "")
     folder = (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "boardwright"
     try:

@@ -52,7 +52,7 @@ def _animate(options: Options) -> Position:
     from boardwright.views.animation import render
 
     if options.record is None or options.svg is None:
-        raise BoardwrightError("--record draws an animated picture: name its file with --svg FILE")
+        raise BoardwrightError("--record writes an animated SVG: add --svg FILE")
     records, errors = game_class(options.game).read_games(decode(read_bytes(options.record, MAX_RECORD_SIZE)))
     if not records:
         raise errors[0] if errors else BoardwrightError(f"{options.record}: no game in this file")
@@ -63,7 +63,7 @@ def _animate(options: Options) -> Position:
 
 
 def description(position: Position) -> dict[str, object]:
-    """What a program wants to know about a position."""
+    """The fields of a position in JSON."""
     bound, outcome = position.game, position.outcome
     mover = "chance" if position.role_to_move == CHANCE else bound.roles[position.role_to_move]
     winner = None if outcome is None or outcome.winner is None else bound.roles[outcome.winner]

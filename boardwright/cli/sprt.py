@@ -1,7 +1,7 @@
-"""Test whether one player is stronger than another, and stop as soon as the games tell.
+"""Test whether one player is stronger than another (SPRT), and stop as soon as the result is significant.
 
 H0: A is `elo0` points above B; H1: it is `elo1`. Games come in pairs from one opening with the roles swapped, and
-pairs are counted in the order of their numbers, so neither workers nor short games sway the test.
+pairs are counted in the order of their numbers, so that neither workers nor short games bias the test.
 """
 
 import math
@@ -21,7 +21,7 @@ from boardwright.stats.sprt import Sprt, count_pairs
 
 @dataclass(frozen=True, kw_only=True)
 class Options(EventOptions):
-    """Who plays, and what is to be told apart."""
+    """Who plays, and the two hypotheses."""
 
     a: tyro.conf.Positional[str]
     """The player that may be stronger; `boardwright agents GAME` lists them."""
@@ -32,11 +32,11 @@ class Options(EventOptions):
     elo1: float = 10.0
     """Elo points of A above B if H1 is true."""
     alpha: float = 0.05
-    """How often H1 may be accepted though H0 is true."""
+    """Probability of accepting H1 if H0 is true."""
     beta: float = 0.05
-    """How often H0 may be accepted though H1 is true."""
+    """Probability of accepting H0 if H1 is true."""
     max_games: Annotated[int, tyro.conf.arg(metavar="N")] = 100_000
-    """Give up after so many games, an even number."""
+    """Stop undecided after N games, an even number."""
 
 
 def run(options: Options) -> None:
@@ -48,7 +48,7 @@ def run(options: Options) -> None:
     verdict, played = test.judge((0,) * 5), []
     games = options.play([event], most)
     with interruptible(options, played):
-        for pair in _in_order(_kept(track(games, most, "games"), played)):
+        for pair in _in_order(_collect(track(games, most, "games"), played)):
             pairs.append(pair)
             verdict = test.judge(count_pairs(pairs))
             if verdict.decision != "continue":
@@ -62,7 +62,7 @@ def run(options: Options) -> None:
     meaning = {
         "H1": f"A is stronger: H1 ({options.elo1:+g} Elo) accepted",
         "H0": f"A is not stronger: H0 ({options.elo0:+g} Elo) accepted",
-        "undecided": "undecided: the games allowed were not enough",
+        "undecided": "undecided: --max-games reached",
     }
     a, b = event.players
     print(f"{a} (A) against {b} (B), {event.game} {event.rules.name}, openings {event.openings}")
@@ -73,11 +73,11 @@ def run(options: Options) -> None:
 
 
 def _finite(value: object) -> object:
-    """JSON knows no infinity: an Elo that has no bound is null."""
+    """Infinite values as None: JSON has no infinity."""
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
-def _kept(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[PlayedGame]:
+def _collect(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[PlayedGame]:
     for game in games:
         played.append(game)
         yield game

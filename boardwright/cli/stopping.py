@@ -1,4 +1,4 @@
-"""When a run is to stop: asked by a signal, or because its time is up."""
+"""When a run stops: on a signal, or when its time is up."""
 
 import signal
 import sys
@@ -10,15 +10,15 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError
 
-MARGIN = 1.5  # iterations grow: more simulations later in a run, longer games, contests
+MARGIN = 1.5  # iterations grow: more simulations later in a run, longer games, evaluation games
 
 
 class TimeLimit:
-    """Minutes from now on; None is for ever.
+    """A limit in minutes from now; None for no limit.
 
-    A run is best stopped between two iterations: nothing of the work is lost then if it goes on elsewhere. So time is
-    up when the next iteration might not end in it, being MARGIN times as long as the longest so far. The first, which
-    compiles, counts only until there is a second, and as it is: that is margin enough.
+    A run loses no work if it stops between two iterations. So time is up when the next iteration might not finish,
+    expected to take MARGIN times the longest so far. The first, which compiles, counts only until there is a second,
+    and without a margin.
     """
 
     def __init__(self, minutes: float | None):
@@ -30,7 +30,7 @@ class TimeLimit:
         self._no_room = False  # for another iteration
 
     def iteration_ended(self) -> None:
-        """Is told when one has."""
+        """Records the end of an iteration."""
         now = time.monotonic()
         took, self._last = now - self._last, now
         if self._ended:
@@ -58,7 +58,7 @@ def stop_on_signal() -> Iterator[_Stop]:
         if stop.asked:
             raise KeyboardInterrupt
         stop.asked = True
-        print("\nboardwright: stopping, once this step is done and kept …", file=sys.stderr)
+        print("\nboardwright: stopping after this step is saved …", file=sys.stderr)
 
     before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

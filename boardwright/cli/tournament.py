@@ -19,7 +19,7 @@ from boardwright.stats.score import Score
 
 @dataclass(frozen=True, kw_only=True)
 class Options(EventOptions):
-    """Who plays, how often, and where the games are kept."""
+    """Who plays, and how often."""
 
     players: tyro.conf.Positional[tuple[str, ...]]
     """Two players or more, such as `random mc:sims=400`; `boardwright agents GAME` lists them."""
@@ -41,7 +41,7 @@ def run(options: Options) -> None:
                 f"player {player!r} is named twice: for a match against itself use boardwright match"
             )
     if options.db is None:
-        raise BoardwrightError("a tournament keeps its games: name the database with --db FILE")
+        raise BoardwrightError("a tournament needs a database for its games: add --db FILE")
     event = options.event(players, options.gauntlet)
     games = len(event.pairings()) * per_pair
     played: list[PlayedGame] = []
@@ -76,7 +76,7 @@ def _print_tables(played: list[PlayedGame], rows: list[CrosstableRow], ratings: 
     width = max(len(row.name) for row in rows)
     elo = {rated.name: f"{rated.elo:+.0f} +{rated.plus:.0f} -{rated.minus:.0f}" for rated in ratings.ratings}
     numbers = "".join(f"{number:>12}" for number in range(1, len(rows) + 1))
-    print(f"{len(played)} games; Elo with what 95 % confidence adds and takes; wins-draws-losses against each")
+    print(f"{len(played)} games; Elo with 95 % interval; wins-draws-losses against each player")
     print(f"  {'':>2} {'':<{width}} {'Elo':>16} {'score':>8}{numbers}")
     for number, row in enumerate(rows, start=1):
         cells = "".join(f"{_cell(row.against.get(other.name)):>12}" for other in rows)

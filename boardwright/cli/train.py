@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What to train, how, and where it is kept."""
+    """What to train, how, and where it is saved."""
 
     method: tyro.conf.Positional[Literal["alphabeta", "alphazero", "dqn", "ppo", "vae"]]
-    """How it learns: by self-play with search (`alphabeta` for a processor, `alphazero` for any device), Q-learning, or
-    a policy's gradient; `vae` learns to see boards."""
+    """Method: self-play with search (`alphabeta` on a CPU, `alphazero` on any device), Q-learning (`dqn`), policy
+    gradient (`ppo`), or `vae`, which trains an auto-encoder of boards."""
     game: tyro.conf.Positional[str]
     """Name of the game; `boardwright games` lists them."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
@@ -41,7 +41,7 @@ class Options:
     """Named settings, such as `GAME-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
     of `dqn` and `ppo` GAME-best, of `vae` GAME-paper."""
     set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
-    """Changes a setting, such as `search.simulations=64`; may be given several times."""
+    """Change a setting, such as `search.simulations=64`; may be given several times."""
     help_settings: bool = False
     """List every setting with its value in the preset, its range or choices, and its meaning; train nothing."""
     json: bool = False
@@ -49,22 +49,22 @@ class Options:
     rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Rule set instead of the preset's."""
     seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Of all random numbers."""
+    """Seed of all random numbers."""
     minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
     """Stop after this time, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
     resumes."""
     distributed: bool = False
     """This is one of several processes that train together; a scheduler such as SLURM provides the next three."""
     coordinator: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
-    """Where the first process listens."""
+    """Address of the first process."""
     processes: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """How many there are."""
+    """Number of processes."""
     process: Annotated[int | None, tyro.conf.arg(metavar="I")] = None
-    """Which this is, from 0."""
+    """Number of this process, from 0."""
 
 
 def run(options: Options) -> None:
-    """Trains to the end, or until Ctrl-C or its time is up; prints a line an iteration."""
+    """Trains to the end, or until Ctrl-C or its time is up; prints one line per iteration."""
     limit = TimeLimit(options.minutes)
     game_class(options.game)  # an unknown game is an error before anything is loaded
     from boardwright.learn.distributed import processes
@@ -87,8 +87,8 @@ def run(options: Options) -> None:
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
         raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
     if options.out.exists() and not options.out.is_dir():
-        raise BoardwrightError(f"cannot train into {options.out}: it is no folder: give another --out")
-    keep_programs(options.out)
+        raise BoardwrightError(f"--out {options.out} is not a folder: give another")
+    cache_compilations(options.out)
     with stop_on_signal() as stop, phases() as show:
 
         def on_iteration(iteration: int, frames: int, metrics: Mapping[str, float]) -> None:
@@ -100,7 +100,7 @@ def run(options: Options) -> None:
 
         if is_recalled and processes.is_first():
             show.line(f"with the settings in {options.out / config_file.NAME}")
-        show.line(f"learns on {_devices(options.method)}")
+        show.line(f"training on {_devices(options.method)}")
         observer = RunObserver(progress=show.phase, on_iteration=on_iteration, message=show.line, stopped=stopped)
         progress = _train(options, options.out, config, observer)
     if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
@@ -176,8 +176,8 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
     return ", ".join(parts)
 
 
-def keep_programs(folder: Path) -> None:
-    """Lets JAX keep what it compiles in the run's folder, so that a resumed run does not compile again."""
+def cache_compilations(folder: Path) -> None:
+    """Makes JAX cache compilations in the run's folder, so that a resumed run does not compile again."""
     import jax
 
     if jax.config.jax_compilation_cache_dir is None:  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,6 +1,6 @@
-"""Make a run's folder of a file that `boardwright pack` wrote; `boardwright train` goes on there, as is then printed.
+"""Restore the folder of a packed training run, and print the command that resumes it.
 
-Its games begin anew, and fill the replay again.
+The resumed run starts new games and refills its replay buffer.
 """
 
 import shlex
@@ -26,11 +26,11 @@ class Options:
 
 
 def run(options: Options) -> None:
-    """Prints what came out, or the JSON of `boardwright pack`."""
+    """Prints the restored files and their sizes, or the JSON of `boardwright pack`."""
     from boardwright.learn.run import packing
 
     packed = packing.unpack(options.file, options.run)
     show(options.file, packed, as_json=options.json)
     if not options.json:
         what = [str(packed.config.get(name)) for name in ("method", "game")]
-        print(f"goes on with: {shlex.join(['boardwright', 'train', *what, '--out', str(options.run)])}")
+        print(f"resume with: {shlex.join(['boardwright', 'train', *what, '--out', str(options.run)])}")

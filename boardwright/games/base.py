@@ -1,18 +1,18 @@
-"""The contract every game fulfils, in words and types.
+"""The interface of a game.
 
 A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut", rules="tablutzero")`.
 
 * Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
-  players: who plays which role is decided by the code that arranges the game.
+  players: the code that starts a game assigns players to roles.
 * **Actions** are numbers below `num_actions`, the same in both engines. A role may act several times
   running, because its move takes several actions or because the other must pass. Chance may act
-  (`CHANCE`): its legal actions are all equally likely. Always look at who is to move.
+  (`CHANCE`): its legal actions are all equally likely. Never assume alternating turns: read `role_to_move`.
 * The **scalar engine** (C++) walks one game at a time and is reached through `Position`, which is
-  immutable and remembers the line of play behind it.
+  immutable and holds the line of play that led to it.
 * The **batched engine** (JAX) plays thousands of games at once and is reached through `batch()`.
 * **Text** is for people and files: positions, moves, and why a move is illegal.
 
-`tests/contract` holds every registered game to this, and both engines to each other.
+`tests/contract` checks every registered game against this interface, and both engines against each other.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ class Rules(Protocol):
 
     @property
     def name(self) -> str:
-        """Which `--rules` and records use."""
+        """The name in `--rules` and records."""
         ...
 
 
 @dataclass(frozen=True)
 class Move:
-    """What a person calls a move: as a rule one action, but a capture in several hops is several."""
+    """A whole move: usually one action; a capture in several hops is several."""
 
     text: str
     actions: tuple[int, ...]
@@ -100,12 +100,12 @@ class Game(ABC):
     title: ClassVar[str]
     roles: ClassVar[tuple[str, str]]
     default_rules: ClassVar[str]
-    default_summary: ClassVar[str] = ""  # what these are, in a line; other rule sets are described by how they differ
-    old_rule_names: ClassVar[Mapping[str, str]] = {}  # former names of shipped rule sets and what they are called now
-    rule_titles: ClassVar[Mapping[str, str]] = {}  # of the rule sets that ship, for people, by name
+    default_summary: ClassVar[str] = ""  # one line about the default rules; others are described by their differences
+    old_rule_names: ClassVar[Mapping[str, str]] = {}  # current names of renamed rule sets, by former name
+    rule_titles: ClassVar[Mapping[str, str]] = {}  # display titles of shipped rule sets, by name
     shipped_rules: ClassVar[Mapping[str, Any]]  # by name
     rules_type: ClassVar[type]
-    reasons: ClassVar[tuple[str, ...]]  # words for the engines' reason numbers; 0 stands for no reason
+    reasons: ClassVar[tuple[str, ...]]  # texts of the engines' reason numbers; 0: no reason
     benchmark: ClassVar[Benchmark]
     has_chance: bool = False  # whether chance ever acts
     # A role's action is a whole move, and its text and gesture never depend on the position.
@@ -119,7 +119,7 @@ class Game(ABC):
     # Legal actions of a position that a batched search considers, those of the highest prior; docs/reference/search.md.
     max_search_actions: ClassVar[int] = 128
     observations: ClassVar[tuple[str, ...]] = ("full",)  # ways to observe, the default first
-    # The one of these that evaluation networks for alpha-beta are made for; None: its alpha-beta takes none.
+    # The observation of evaluation networks for alpha-beta; None: alpha-beta supports no net.
     evaluation_observation: ClassVar[str | None] = None
     shipped_tables: ClassVar[Path | None] = None  # folder of the endgame tables that ship; None: the game has no tables
     # Import path `module:attribute` of its own players, a tuple of `agents.specs.Player`. One that has the name of a
@@ -142,16 +142,16 @@ class Game(ABC):
 
     @property
     def rules_title(self) -> str:
-        """What the rule set is called for people; a custom one by its name."""
+        """The display title of the rule set; of a custom one, with its name."""
         is_shipped = self.rule_sets().get(self.rules.name) == self.rules
         custom = f"{self.title}, custom rules ({self.rules.name})"
         return self.rule_titles.get(self.rules.name, custom) if is_shipped else custom
 
     @classmethod
     def _module(cls, name: str, method: str) -> Any:
-        """A module of the game's folder, for a method of the contract."""
+        """A module of the game's folder that implements a method."""
         if cls.package is None:
-            raise BoardwrightError(f"{cls.name} has no {name}: write its Game.{method}")
+            raise BoardwrightError(f"{cls.name} has no module {name}: implement Game.{method}")
         return importlib.import_module(f"{cls.package}.{name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -171,21 +171,21 @@ class Game(ABC):
 
     @abstractmethod
     def position(self, text: str) -> Position:
-        """The position a text describes, without a past; raises PositionError."""
+        """The position a text describes, without history; raises PositionError."""
 
     def batch(self) -> BatchEnv:
         """The batched engine for this rule set. Imports JAX."""
         return self._module("batch", "batch").make_env(self.tables)
 
     def learning(self) -> Learning:
-        """What a learner keeps of positions and endings. Imports JAX."""
+        """How a learner stores positions and final states. Imports JAX."""
         return self._module("learning", "learning").make_learning(self.tables)
 
     @abstractmethod
     def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> AlphaBetaSearch:
         """A new alpha-beta search in the scalar engine; `megabytes` is the size of its transposition table.
 
-        `resources`: None stands for the tables that ship and no net. A game ignores what it has no use for.
+        `resources`: None means the shipped tables and no net. A game ignores what it does not support.
         """
 
     @abstractmethod
@@ -199,7 +199,7 @@ class Game(ABC):
         """All symmetries of the rule set and its start, the identity first; together they are a group."""
 
     def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
-        """What an action becomes under a symmetry; chance's that have no place on the board stay."""
+        """The image of an action under a symmetry; actions of chance without a place on the board do not change."""
         return int(symmetry.actions[action])
 
     @abstractmethod
@@ -212,14 +212,14 @@ class Game(ABC):
 
     @abstractmethod
     def parse_action(self, core: Any, text: str) -> int:
-        """The number a move text means; raises IllegalMoveError when it is malformed or illegal."""
+        """The action of a move text; raises IllegalMoveError if it is malformed or illegal."""
 
     @abstractmethod
     def why_illegal(self, core: Any, action: int) -> str:
         """Which rule forbids an action, in words. Only called for an illegal action of a game that is not over."""
 
     def moves(self, core: Any) -> list[Move]:
-        """Every whole move from a position, each with a text of its own."""
+        """Every whole move from a position, each with a different text."""
         return [Move(self.action_text(core, action), (action,)) for action in core.legal_actions()]
 
     def parse_move(self, core: Any, text: str) -> tuple[int, ...]:
@@ -227,22 +227,22 @@ class Game(ABC):
         return (self.parse_action(core, text),)
 
     def openings(self, deck: str | None) -> list[Opening]:
-        """The openings of a deck, or all; raises BoardwrightError where the game has no list of them."""
-        raise BoardwrightError(f"{self.name} has no list of openings: leave them to chance")
+        """The openings of a deck, or all; raises BoardwrightError if the game has no list of openings."""
+        raise BoardwrightError(f"{self.name} has no list of openings: use random:K instead")
 
     def proven_outcome(self, core: Any) -> Outcome | None:
-        """The result with best play of a position that is not over, where the game's tables prove it."""
+        """The result with best play of an ongoing position, if the game's tables prove it."""
         return None
 
     def proven_results(self, folder: Path | None = None) -> ProvenResults:
-        """The same for batched states, by the tables that ship or those of a folder; raises BoardwrightError where
-        the game has none. Imports JAX.
+        """The same for batched states, by the shipped tables or those of a folder; raises BoardwrightError if the
+        game has none. Imports JAX.
         """
-        raise BoardwrightError(f"{self.name} has no endgame tables: leave out what needs them")
+        raise BoardwrightError(f"{self.name} has no endgame tables")
 
     @classmethod
     def read_games(cls, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        """The games of a file in the game's own format that can be read, and what is wrong with the others."""
+        """The readable games of a file in the game's own format, and the errors of the others."""
         return cls._game_files().read_all(text)
 
     @classmethod
@@ -257,14 +257,14 @@ class Game(ABC):
         return importlib.import_module(cls.game_files)
 
     def action_view(self, role: int) -> np.ndarray:
-        """[num_actions] int32: what each action is called on the board as `role` observes it.
+        """[num_actions] int32: the number of each action on the board as `role` observes it.
 
-        The identity, but for games that turn the board so that every mover sees it alike.
+        The identity, except for games that turn the board for the mover.
         """
         return np.arange(self.num_actions, dtype=np.int32)
 
     def policy_planes(self) -> PolicyPlanes | None:
-        """Where actions lie on the board; None where they have no places on it."""
+        """Where actions are on the board; None if they have no places on it."""
         return None
 
     def policy_table(self) -> PolicyTable | None:
@@ -272,19 +272,19 @@ class Game(ABC):
         return None
 
     def how_to_play(self) -> tuple[Paragraph, ...]:
-        """The rules of this rule set for people who do not know the game: aim, moves, captures, how it ends."""
+        """The rules of this rule set for beginners: aim, moves, captures, end of the game."""
         return () if self.package is None else self._module("howto", "how_to_play").how_to_play(self.rules)
 
     def scene(self, position: Position) -> Scene:
-        """A position as something to be drawn."""
+        """A position as a scene for the renderers."""
         return self._module("picture", "scene").scene(position)
 
     def gestures(self, core: Any, actions: tuple[int, ...]) -> tuple[Gesture, ...]:
-        """What a hand does on the board to make a whole move; nothing where it has no place there, as a coin's fall."""
+        """The gestures on the board that make a whole move; empty for a move without a place there, as a coin flip."""
         return () if self.package is None else self._module("picture", "gestures").gestures(self, core, actions)
 
     def hints(self, core: Any) -> Mapping[str, tuple[Cell, ...]]:
-        """Cells of a position worth showing, by what they are."""
+        """Cells to highlight, by kind of hint."""
         return {}
 
     def play_all(self, actions: Sequence[int]) -> Position:

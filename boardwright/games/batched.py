@@ -1,4 +1,4 @@
-"""The batched engine, generic over games: the contract of `BatchEnv` kept once, random moves, chance and perft."""
+"""The batched engine, generic over games: `BatchEnv` from a game's functions, random moves, chance and perft."""
 
 import dataclasses
 import functools
@@ -22,7 +22,7 @@ WORD_BITS = 32
 
 @dataclasses.dataclass(frozen=True)
 class GameState:
-    """The fields that the states of all games have, see `BatchState`; games add their own and register the class."""
+    """The fields of the states of all games, see `BatchState`; games add their own and register the class."""
 
     current_role: Array  # int8: 0, 1 or CHANCE; when the game is over, who would have been next
     rewards: Array  # [2] float32 by role, of the last step
@@ -48,7 +48,7 @@ def key_words(keys: np.ndarray | int) -> Array:
 
 
 def xor_where(chosen: Array, keys: Array) -> Array:
-    """[2] uint32: those of the keys [n, 2] that are chosen [n], together."""
+    """[2] uint32: the XOR of those keys [n, 2] that are chosen [n]."""
     return jax.lax.reduce(jnp.where(chosen[:, None], keys, WORD(0)), np.uint32(0), jax.lax.bitwise_xor, (0,))
 
 
@@ -66,7 +66,7 @@ def make_env(
     continues: Callable[[Any], Array] | None = None,
     shaped: bool = False,
 ) -> BatchEnv:
-    """The batched engine of a game, from the functions that only the game can write.
+    """The batched engine of a game, from the game's own functions.
 
     `move` returns the state after a legal action of a game that is not over, and must set `result`; its `terminated`
     is ignored, and so are its `rewards` unless they are `shaped`. The returned `step` derives both from `result`,
@@ -94,9 +94,9 @@ def rewards_of(result: Array) -> Array:
 
 
 def random_action(key: Array, mask: Array) -> Array:
-    """One action of a mask [num_actions], each legal one as likely as the next; 0 if no action is legal.
+    """A uniformly random legal action of a mask [num_actions]; 0 if no action is legal.
 
-    Counts groups first and looks inside one only, so the mask is read once and nothing its size is
+    Counts by group first and then within one group, so that the mask is read once and no array of its size is
     written.
     """
     padded = jnp.pad(mask, (0, -mask.shape[0] % GROUP)).reshape(-1, GROUP)
@@ -118,7 +118,7 @@ def where_games(chosen: Array, new: Any, old: Any) -> Any:
 
 
 def without_chance(env: BatchEnv) -> BatchEnv:
-    """The same game, but `init` and `step` make chance's moves, drawn with their key, until a role is to move."""
+    """The same game, but `init` and `step` sample chance's moves with their key until a role is to move."""
 
     def init(key: Array) -> Any:
         start_key, chance_key = jax.random.split(key)
@@ -132,10 +132,10 @@ def without_chance(env: BatchEnv) -> BatchEnv:
 
 
 def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
-    """The same game, but `step` continues through up to `plies` positions that leave nothing to choose.
+    """The same game, but `step` continues through up to `plies` positions with one legal action.
 
-    For searches and for games to learn from: a forced reply says nothing that the position after it does not say
-    better. The rewards are those of the last step.
+    For search and self-play: a forced position adds nothing to the one after it. The rewards are those of the last
+    step.
     """
     if not plies:
         return env
@@ -153,7 +153,7 @@ def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
 
 
 def with_openings(env: BatchEnv, plies: int) -> BatchEnv:
-    """The same game, but `init` makes none to `plies` random actions, as its key draws, and none that ends the game."""
+    """The same game, but `init` plays 0 to `plies` random actions, drawn with its key; none of them ends the game."""
     if not plies:
         return env
 
@@ -173,7 +173,7 @@ def with_openings(env: BatchEnv, plies: int) -> BatchEnv:
 
 
 def after_chance(env: BatchEnv, state: Any, key: Array) -> Any:
-    """A game when chance has made its moves and a role is to move, or the game is over.
+    """The state after chance's moves, when a role is to move or the game is over.
 
     The rewards are those of the last step, chance's if it moved.
     """
@@ -196,7 +196,7 @@ def perft(env: BatchEnv, state: Any, depth: int) -> int:
     """
     if depth == 0:
         return 1
-    key = jax.random.key(0)  # chance is enumerated like everybody else, never drawn
+    key = jax.random.key(0)  # moves of chance are enumerated, never sampled
     step = jax.jit(lambda states, actions: jax.vmap(env.step, (0, 0, None))(states, actions, key))
     masks = jax.jit(lambda states: states.legal_action_mask)
 
@@ -238,11 +238,11 @@ def _rows(states: Any, rows: np.ndarray) -> Any:
     return jax.tree.map(operator.itemgetter(rows), states)
 
 
-# Small whole numbers end to end in 32-bit words, for positions of which a replay keeps millions.
+# Small whole numbers packed into 32-bit words, for the millions of positions in a replay buffer.
 
 
 def words_needed(count: int, bits: int) -> int:
-    """How many words hold `count` numbers of so many bits; a number never spans two words."""
+    """How many words hold `count` numbers of `bits` bits; a number never spans two words."""
     return -(-count // (WORD_BITS // bits))
 
 
@@ -254,7 +254,7 @@ def pack_numbers(numbers: Array, bits: int) -> Array:
 
 
 def unpack_numbers(words: Array, count: int, bits: int) -> Array:
-    """[count] uint32: what `pack_numbers` was given."""
+    """[count] uint32: the inverse of `pack_numbers`."""
     each = WORD_BITS // bits
     spread = (words[:, None] >> (bits * jnp.arange(each, dtype=WORD))) & WORD((1 << bits) - 1)
     return spread.reshape(-1)[:count]

@@ -1,8 +1,8 @@
 """The games that ship with the package, by import path. Importing this module imports no game and no numpy.
 
-A new game adds one line to `GAMES`. Commands of its own it lists as `COMMANDS` in its package's `__init__.py`, by
-name: the summary that `boardwright --help` prints, and the module, of the form of `boardwright.cli`'s. They are
-not on the `Game` class because help must not wait for numpy and the engine.
+A new game adds one line to `GAMES`. A game's own commands are in `COMMANDS` of its package's `__init__.py`, by name:
+the summary for `boardwright --help`, and a module like those of `boardwright.cli`. They are not on the `Game` class
+because help must not import numpy and the engine.
 """
 
 import importlib

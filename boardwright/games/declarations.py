@@ -1,4 +1,4 @@
-"""What a game declares in addition to its rules: openings, rules text, ladder, search, protocols, benchmark."""
+"""Declarations of a game besides its rules: openings, rules text, ladder, search, protocols, benchmark."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ class Opening:
     number: int  # in the game's list
     moves: tuple[str, ...]
     deck: str  # the part of the list it belongs to
-    name: str  # empty where it has none
+    name: str  # may be empty
     position: str  # text of the position it leads to
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A part of what a person reads to learn a game."""
+    """A paragraph of a game's rules text."""
 
     title: str
     text: str
@@ -45,20 +45,20 @@ class SearchResources:
 
 @dataclass(frozen=True)
 class GameProtocol:
-    """A protocol that programs of one game speak: its two sides, as import paths `module:attribute`."""
+    """An engine protocol of one game: its client and engine, as import paths `module:attribute`."""
 
-    dialect: str  # asks such a program for a move: `agents.dialects.Dialect`
-    engine: str  # is such a program: `protocols.serve.Engine`
+    dialect: str  # the client: `agents.dialects.Dialect`
+    engine: str  # the engine: `protocols.serve.Engine`
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Another program's figure, to compare ours with."""
+    """A figure of another program, for comparison."""
 
     key: str  # of the figure it belongs to, see `bench/engine.py`
     name: str  # what it is and where it was measured
-    measure: Callable[[], float | None]  # its figure; None where the other program is not installed
-    gpu: bool = False  # only to be compared with figures of a GPU
+    measure: Callable[[], float | None]  # its figure; None if the other program is not installed
+    gpu: bool = False  # comparable only with figures of a GPU
 
 
 @dataclass(frozen=True)

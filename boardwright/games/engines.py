@@ -1,4 +1,4 @@
-"""What the two engines of a game offer: the scalar one in C++, the batched one in JAX.
+"""Interfaces of the two engines of a game: the scalar one in C++, the batched one in JAX.
 
 Both number roles 0 and 1 and results alike: the role that won, `DRAW`, or `ONGOING`.
 """
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from boardwright._core import PlayoutTally, PuctReport, RolloutReport, SearchReport
     from boardwright.games.base import Position
 
-CHANCE = -1  # who is to move when nobody chooses
+CHANCE = -1  # the role to move of chance
 DRAW, ONGOING = 2, 3
 
 
 class CorePosition(Protocol):
-    """What every position class of the C++ engine offers; see `src/core/bindings/position.hpp`."""
+    """Interface of the position classes of the C++ engine; see `src/core/bindings/position.hpp`."""
 
     @property
     def role_to_move(self) -> int: ...
@@ -67,10 +67,10 @@ class CorePosition(Protocol):
 
 
 class AlphaBetaSearch(Protocol):
-    """What every game's alpha-beta of the C++ engine offers; see `src/core/bindings/search.hpp`.
+    """Interface of the alpha-beta searches of the C++ engine; see `src/core/bindings/search.hpp`.
 
-    A score is a whole number from the side of the role to move; beyond `DECIDED` somebody wins by force, beyond
-    `PROVEN` that or by endgame tables.
+    A score is a whole number from the side of the role to move; beyond `DECIDED` it is a forced win, beyond
+    `PROVEN` that or a win by endgame tables.
     """
 
     SCALE: float  # the score that is worth about +0.76 of a game: tanh(score / SCALE)
@@ -78,7 +78,7 @@ class AlphaBetaSearch(Protocol):
     PROVEN: int
     WIN: int
 
-    # a limit of 0 is none; `report` is called after every depth
+    # 0: no limit; `report` is called after every depth
     def search(
         self,
         position: Any,
@@ -92,7 +92,7 @@ class AlphaBetaSearch(Protocol):
 
 
 class PuctSearch(Protocol):
-    """What every game's PUCT search of the C++ engine offers; see `src/core/search/puct.hpp`.
+    """Interface of the PUCT searches of the C++ engine; see `src/core/search/puct.hpp`.
 
     The caller alternates `collect` and `apply`, and evaluates in between what waits in `observations`.
     """
@@ -102,21 +102,21 @@ class PuctSearch(Protocol):
     @property
     def roles(self) -> np.ndarray: ...  # [batch] int32: who is to move there
     @property
-    def done(self) -> bool: ...  # nothing is left to find out, or no memory to do so
+    def done(self) -> bool: ...  # the root is proven, or the memory is full
     @property
     def ready(self) -> bool: ...  # the position to search is evaluated, so there is something to report
     @property
     def simulations(self) -> int: ...  # since `begin`
     @property
     def nodes(self) -> int: ...  # in the tree
-    def begin(self, position: Any, halving: int = 0) -> None: ...  # halving: a Gumbel search of so many simulations
+    def begin(self, position: Any, halving: int = 0) -> None: ...  # halving: the simulations of a Gumbel search
     def collect(self, batch: int, simulations: int) -> int: ...  # how many wait; 0 simulations: no limit
     def apply(self, logits: np.ndarray, values: np.ndarray) -> None: ...  # [n, num_actions], [n], float32
     def report(self) -> PuctReport: ...
 
 
 class BatchState(Protocol):
-    """What every state of the batched engine holds; games add their own fields.
+    """Interface of the states of the batched engine; games add their own fields.
 
     A registered pytree for one game; `jax.vmap` makes it many.
     """
@@ -141,27 +141,26 @@ class BatchState(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """What a learner keeps of positions and of how games ended, as pure functions of one game.
+    """How a learner stores positions and final states, as pure functions of one game.
 
-    A replay holds millions of positions, so `pack` makes a few 32-bit words of one in which a role is to
-    move, and `unpack` a state of them that observes alike and has the same role to move and legal actions.
-    What only the rules' memory needs, the hashes of a line of play, is not kept: such a state is to be
-    looked at, not to be played on from.
+    A replay buffer holds millions of positions, so `pack` encodes one in a few 32-bit words, and `unpack` returns a
+    state with the same observation, role to move and legal actions. The history for repetitions is not stored, so an
+    unpacked state must not be played on.
     """
 
     pack: Callable[[Any], Any]  # state -> [W] uint32
     unpack: Callable[[Any], Any]  # [W] uint32 -> state
-    holders: Callable[[Any], Any]  # state -> [cells] int8: 0 nobody, 1 role 0, 2 role 1 holds a cell
+    holders: Callable[[Any], Any]  # state -> [cells] int8: 0 neither, 1 role 0, 2 role 1 holds a cell
     margin: Callable[[Any], Any]  # state -> float32: by how much role 0 is ahead, from about -1 to 1
     views: np.ndarray  # [2, cells] int32: which cell is where each role observes it
 
 
 @dataclass(frozen=True, eq=False)
 class ProvenResults:
-    """What a game's endgame tables say of batched states. The tables are megabytes: to be passed on as data."""
+    """A game's endgame tables for batched states. The tables are megabytes: pass them as data."""
 
     tables: Any  # a pytree of arrays
-    # tables, state -> int8: the role that wins with best play, DRAW, or ONGOING where they do not know
+    # tables, state -> int8: the role that wins with best play, DRAW, or ONGOING if not covered
     result: Callable[[Any, Any], Any]
 
 

@@ -20,7 +20,7 @@ class Symmetry:
     name: str
     actions: np.ndarray  # [num_actions] int32: what each action becomes
     entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
-    rules: Any = None  # of the images, where they are others
+    rules: Any = None  # of the images, if different
 
     def of_observation(self, planes: np.ndarray) -> np.ndarray:
         """The image of an observation [rows, columns, planes]."""
@@ -36,11 +36,11 @@ def entries_by_cell(cells: np.ndarray, planes: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PolicyPlanes:
-    """Where actions lie on the board, so that a convolution can answer for all of them.
+    """Where actions are on the board, so that a convolution can output all of them.
 
     Every action has a place of its own in an output of [rows, columns, planes], and actions that differ
-    only in where on the board they happen share a plane. Boards lie as observations show them: where a
-    role sees the board turned, an action is the one that `Game.action_view` calls it.
+    only in where on the board they happen share a plane. Boards are oriented as in observations: where a role
+    sees the board turned, `Game.action_view` gives the number of an action.
     """
 
     planes: int
@@ -51,8 +51,8 @@ class PolicyPlanes:
 class PolicyTable:
     """A policy output with a number for every pair of squares, from and to, of which few are moves.
 
-    An action may stand for two such pairs, by what is on one cell of the board: a hop in draughts is a step where
-    the next cell is empty, and a jump where an enemy is on it. Boards lie as observations show them.
+    An action may be either of two such pairs, by what is on one cell of the board: a hop in draughts is a step where
+    the next cell is empty, and a jump where an enemy is on it. Boards are oriented as in observations.
     """
 
     outputs: int

@@ -51,8 +51,7 @@ def move_text(position: Position, actions: Sequence[int]) -> str:
 def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
     """(position before it, its actions) of every whole move of a line.
 
-    A search may know what a position is worth in the midst of a move, and end its line there: such a move is completed
-    where there is one way to do so, and else left out.
+    A search may end its line in the middle of a move: such a move is completed if there is only one way, else left out.
     """
     moves, begun, before = [], 0, position
     for number, action in enumerate(line, start=1):

@@ -1,4 +1,4 @@
-"""A position of the scalar engine, as everybody meets it."""
+"""A position of the scalar engine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Position:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """How the game ended, or None for an ongoing game."""
         result = self.core.result
         if result == ONGOING:
             return None
@@ -138,12 +138,12 @@ class Position:
         return self.core
 
     def under(self, game: Game) -> Position:
-        """This position and its past in a game of the same rules, which may observe otherwise."""
+        """This position and its history in a game with the same rules and perhaps another observation."""
         if game is self.game:
             return self
         if type(game) is not type(self.game) or game.rules != self.game.rules:
             theirs, ours = (f"{other.name} {other.rules.name}" for other in (game, self.game))
-            raise BoardwrightError(f"a position of {ours} is none of {theirs}: use one game throughout")
+            raise BoardwrightError(f"position belongs to {ours}, expected {theirs}")
         return Position(game, self.core.under(game.engine))
 
     def observation(self, role: int | None = None) -> np.ndarray:
@@ -170,8 +170,8 @@ class Position:
             raise IllegalMoveError(f"the game is over: {self.outcome.reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as where the line began and what was played: so repetitions count on in another process."""
-        return _replayed, (self.game, self.game.position_text(self.core.first()), self.actions())
+        """Pickled as first position and actions, so that repetitions are still counted in another process."""
+        return _replay, (self.game, self.game.position_text(self.core.first()), self.actions())
 
     def __str__(self) -> str:
         from boardwright.views.terminal import render
@@ -187,6 +187,6 @@ class Position:
         return render(self.game.scene(self))
 
 
-def _replayed(game: Game, start: str, actions: Sequence[int]) -> Position:
+def _replay(game: Game, start: str, actions: Sequence[int]) -> Position:
     """The position at the end of a line of legal actions."""
     return game.position(start).play_all(actions)

@@ -56,7 +56,7 @@ def game(
             raise UnknownNameError(f"rule set of {name}", chosen, cls.rule_sets())
         rules = cls.rule_sets()[chosen]
     if not isinstance(rules, cls.rules_type):
-        raise RulesError(f"{name} is not played by {rules!r}: give the name of a rule set, a file or a mapping")
+        raise RulesError(f"{rules!r} is not a rule set of {name}: expected a name, a file or a mapping")
     observation = cls.observations[0] if observation is None else observation
     if observation not in cls.observations:
         raise UnknownNameError(f"observation of {name}", observation, cls.observations)
@@ -64,7 +64,7 @@ def game(
 
 
 def current_rule_name(name: str | None, rules: str | None) -> str | None:
-    """What a rule set is called now, of one game or, for None, of any; names that never changed stay."""
+    """The current name of a rule set, of one game or, for None, of any."""
     for known in GAMES if name is None else (name,):
         if rules is not None and rules in game_class(known).old_rule_names:
             return game_class(known).old_rule_names[rules]
@@ -72,7 +72,7 @@ def current_rule_name(name: str | None, rules: str | None) -> str | None:
 
 
 def with_current_name(name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The stored options of a rule set; one that ships under another name by now has that name."""
+    """The stored options of a rule set, with the current name of a renamed shipped one."""
     if name not in GAMES or options.get("name") not in game_class(name).old_rule_names:
         return options
     try:
@@ -82,7 +82,7 @@ def with_current_name(name: str, options: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def protocol(bound: Game, name: str) -> GameProtocol:
-    """A protocol of a game's own; raises BoardwrightError where it has none of that name."""
+    """A protocol of one game; raises BoardwrightError if the game does not have it."""
     if name in bound.protocols:
         return bound.protocols[name]
     for other in GAMES:

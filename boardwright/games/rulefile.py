@@ -25,8 +25,8 @@ from boardwright.games.base import Game, Rules
 
 MAX_BYTES = 1 << 20
 LONGEST_NAME = 60
-_NOT_IN_TEXT = {  # what rule files may have beside options
-    "name": "the rule set's name has a tag of its own",
+_NOT_IN_TEXT = {  # keys of rule files that are not options
+    "name": "the name has its own tag",
     "base": "a game file lists the options themselves",
 }
 
@@ -116,7 +116,7 @@ def options_of_text(text: str) -> dict[str, Any]:
     for word in text.split():
         name, _, value = word.partition("=")
         if name in _NOT_IN_TEXT:
-            raise RulesError(f"rule option {name!r} cannot stand here: {_NOT_IN_TEXT[name]}")
+            raise RulesError(f"rule option {name!r} is not allowed here: {_NOT_IN_TEXT[name]}")
         if name in values:
             raise RulesError(f"rule option {name!r} is given twice")
         values[name] = (
@@ -126,7 +126,7 @@ def options_of_text(text: str) -> dict[str, Any]:
 
 
 def _coerce(key: str, value: Any, hint: Any) -> Any:
-    """`value` as `hint` wants it; TOML has no word for None, so a text says it."""
+    """`value` converted to the type `hint`; the text "none" is None, which TOML lacks."""
     try:
         return checked(None if value == "none" and type(None) in typing.get_args(hint) else value, hint)
     except MismatchError as error:
@@ -134,7 +134,7 @@ def _coerce(key: str, value: Any, hint: Any) -> Any:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; a key given twice contradicts itself."""
+    """A JSON object; raises ValueError for a repeated key."""
     options = dict(pairs)
     if len(options) < len(pairs):
         repeated = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)

@@ -1,4 +1,4 @@
-"""What files of games have in common: a header of tags, comments, results, and places where they are wrong.
+"""Common parts of game file formats: a header of tags, comments, results, and errors with their place.
 
 `read_each` reads the games of any such file one by one, so that a broken one does not lose the others.
 `TagFile` is for the family of PGN, with tags like [Event "Club evening"] and comments in braces or after a
@@ -102,7 +102,7 @@ class Results:
         return next(text for text, number in self.texts.items() if number == result)
 
     def contradiction(self, claimed: int, outcome: Outcome) -> str:
-        """What is wrong with a result that the last position does not bear out."""
+        """The error message for a result that contradicts the last position."""
         truth = self.words[result_of(outcome)]
         return f"result {self.text(claimed)} says that {self.words[claimed]}, but {truth}: {outcome.reason}"
 
@@ -151,7 +151,7 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """A word and where it stands in the file; a comment is one word, and so is a tag."""
+    """A word and its place in the file; a comment is one word, and so is a tag."""
 
     kind: Kind
     text: str
@@ -273,7 +273,7 @@ class TagFile:
                     f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it"
                 )
             if name in self.roster and value in UNKNOWN:
-                raise GameFileError(f"tag {name!r}: {value!r} stands for what is not known: leave the tag out")
+                raise GameFileError(f"tag {name!r}: {value!r} means unknown: leave the tag out")
 
     def header(self, tags: Mapping[str, str]) -> list[str]:
         """Tags as files write them, a line each, from the names that records give them."""

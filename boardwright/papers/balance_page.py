@@ -22,7 +22,7 @@ def page(question: Question, lines: Sequence[Line], *, command: str, setting: st
 
 
 def section(question: Question, lines: Sequence[Line], picture: str) -> list[str]:
-    """Lines of text without a title, for a page about more than this."""
+    """Lines of text without a title, for use in other pages."""
     first, second = game_class(question.game).roles
     who, which, makes = "One net", "", "this net makes"
     if several_play(lines):
@@ -41,20 +41,20 @@ def section(question: Question, lines: Sequence[Line], picture: str) -> list[str
     ]
     if not all(line.is_own for line in lines):
         parts += [
-            "† The net learned other rules than these, and was not told that they changed: it sees and numbers things",
-            "alike, and the search follows the rules that hold, but what it thinks of positions comes from its own.",
+            "† The net was trained on other rules. Observations and actions are the same, and the search follows the",
+            "rules of the line, but its evaluations come from the rules it was trained on.",
             "",
         ]
     return [*parts, f"![Score of the {first} by random plies before the game]({picture})", ""]
 
 
 def several_play(lines: Sequence[Line]) -> bool:
-    """Whether it must be said which net played a line."""
+    """Whether more than one net plays."""
     return len({line.net for line in lines}) > 1
 
 
 def rows(question: Question, lines: Sequence[Line]) -> Rows:
-    """Of the table, its head first; its column `net` is there only where that tells lines apart."""
+    """The rows of the table, its head first; it has the column `net` only if several nets play."""
     first, second = game_class(question.game).roles
     several = several_play(lines)
     columns = ("opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")

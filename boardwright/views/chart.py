@@ -91,7 +91,7 @@ def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """At most so many round values from `low` to `high`, evenly spaced by 1, 2 or 5 times a power of ten."""
+    """A limited number of round values from `low` to `high`, evenly spaced by 1, 2 or 5 times a power of ten."""
     rough = (high - low) / max(most - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next((factor * power for factor in (1, 2, 5) if factor * power >= rough * (1 - 1e-9)), 10 * power)
@@ -130,7 +130,7 @@ class _Axis:
 
 
 def _span(values: Iterable[float], includes: Iterable[float], air: float) -> tuple[float, float]:
-    """From the least to the largest and a share of that more; never empty, so that values can be told apart."""
+    """The range of the values plus a margin; never empty."""
     values = [*values, *includes]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high)):

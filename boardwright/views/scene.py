@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from boardwright.errors import UnknownNameError
 
 Cell = tuple[int, int]
-Role = int | None  # whose something is: 0, 1, or None for nobody's
+Role = int | None  # the owner: 0, 1, or None for neither role
 
 # What a cell looks like by itself: common, the darker colour of a chequered board, a square with its
 # own rules, a side's camp, or a role's territory.
@@ -27,11 +27,11 @@ PieceKind = Literal["man", "king"]
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece that stands on one cell."""
+    """A piece on one cell."""
 
     cell: Cell
     role: Role
-    letter: str  # the one character that stands for it in text
+    letter: str  # its character in text
     kind: PieceKind = "man"
 
 
@@ -41,12 +41,12 @@ class Polyomino:
 
     cells: frozenset[Cell]
     role: Role
-    letter: str  # the one character that stands for each of its cells in text
+    letter: str  # the character of each of its cells in text
 
 
 @dataclass(frozen=True)
 class Tray:
-    """What a role still has in hand, shown beside the board."""
+    """A role's pieces in hand, shown next to the board."""
 
     role: Role
     name: str  # heading, such as whose hand it is
@@ -196,7 +196,7 @@ class Place:
     """A piece from the hand is laid on the board."""
 
     piece: str  # its name in the text of moves
-    letter: str  # that stands for it in the scene, on the board and in the tray
+    letter: str  # its letter in the scene, on the board and in the tray
     cells: tuple[Cell, ...]
     turns: int  # quarter turns clockwise from how the tray shows it
     owner: Role

@@ -14,7 +14,7 @@ from boardwright.views.scene import Arrow, Cell, MarkKind, Piece, Polyomino, Rol
 
 # All lengths are drawn for this cell and scaled as a whole.
 CELL = 48
-_BORDER, _TITLE, _CAPTION, _TRAYS = 28, 40, 28, 220  # around the board; above, below and beside it
+_BORDER, _TITLE, _CAPTION, _TRAYS = 28, 40, 28, 220  # around the board; above, below and to the right
 _TRAY_CELL = 15
 
 _WALNUT, _WALNUT_EDGE, _GROOVE = "#4b3021", "#34200f", "#2a190d"
@@ -191,7 +191,7 @@ def _strokes(cells: frozenset[Cell], size: float) -> tuple[str, str]:
     """Paths of a block's body, to be stroked nearly as wide as a cell, and of the seams in it.
 
     Strokes from the middle of each cell to its neighbours' cover the block and leave the same margin all
-    around it, whatever its shape; where four cells meet, one more covers the spot between them.
+    around it, for any shape; where four cells meet, one more covers the spot between them.
     """
     shape = seams = ""
     for row, column in sorted(cells):
@@ -296,5 +296,5 @@ def _tag(name: str, *content: str, **attributes: str | float) -> str:
 
 
 def _number(value: str | float) -> str:
-    """Numbers to a hundredth, which no eye can tell from exact ones; text as it is."""
+    """Numbers rounded to a hundredth; text unchanged."""
     return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")

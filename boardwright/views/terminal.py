@@ -1,7 +1,7 @@
 """Scenes as text for a terminal, a log or a bug report.
 
 The board itself is plain ASCII, so that it is aligned in every monospace font. A piece is its letter;
-an empty cell shows its label or a faint sign for its tint. Brackets tell what just happened: `(.)` a
+an empty cell shows its label or a faint sign for its tint. Brackets show the last move: `(.)` a
 piece left, `[t]` it arrived here, `{.}` one was captured, `<.>` look here. Colour adds nothing that is
 not in the characters; without its escapes the text is the same.
 """

@@ -359,7 +359,7 @@ def test_a_table_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
     game = boardwright.game("tablut")
     monkeypatch.setattr(game, "alphabeta", no_memory)
-    with pytest.raises(BoardwrightError, match="no memory for a table of 65536 MB: give a smaller hash=N"):
+    with pytest.raises(BoardwrightError, match="not enough memory for a table of 65536 MB: use a smaller hash=N"):
         make_agent("alphabeta:hash=65536", game)
 
 

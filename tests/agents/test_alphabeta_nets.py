@@ -145,7 +145,7 @@ def test_alphabeta_refuses_nets_with_a_policy(
 
 def test_what_else_is_refused(tmp_path: Path) -> None:
     full = net_file(tmp_path, GAME, TINY)
-    assert "made for observation 'full', where alpha-beta in draughts needs 'paper'" in refusal(f"alphabeta:net={full}")
+    assert "observation 'full', but alpha-beta in draughts needs 'paper'" in refusal(f"alphabeta:net={full}")
     tablut = net_file(tmp_path, boardwright.game("tablut"), TINY)
     assert refusal(f"alphabeta:net={tablut}").endswith("made for tablut, not draughts: choose a net of draughts")
     assert refusal(f"alphazero:net={tablut}").endswith("made for tablut, not draughts: choose a net of draughts")

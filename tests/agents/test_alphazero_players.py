@@ -144,7 +144,7 @@ def test_a_net_may_observe_otherwise_than_the_others(name: str, observation: str
     searched = make_agent(f"alphazero:net={path},sims=20", game).choose(position, Limit())
     assert searched == make_agent(f"alphazero:net={path},sims=20", own).choose(position.under(own), Limit())
     other = boardwright.game("tablut")
-    with pytest.raises(BoardwrightError, match="use one game throughout"):
+    with pytest.raises(BoardwrightError, match="position belongs to"):
         make_agent(f"alphazero:net={path},sims=20", game).choose(other.start(), Limit())
 
 
@@ -179,7 +179,7 @@ def test_a_tree_that_does_not_fit_is_refused(draughts: tuple[Game, Path], monkey
         raise MemoryError
 
     monkeypatch.setattr(game, "puct", no_memory)
-    with pytest.raises(BoardwrightError, match="no memory for a tree of 32768 MB: give a smaller memory=N"):
+    with pytest.raises(BoardwrightError, match="not enough memory for a tree of 32768 MB: use a smaller memory=N"):
         make_agent(f"alphazero:net={path},memory=32768", game)
 
 

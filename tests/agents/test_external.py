@@ -161,8 +161,8 @@ def test_the_rest_of_the_spec_is_the_command() -> None:
     ("spec", "complaint"),
     [
         ("external", "needs the program to run"),
-        ("external:cmd=", "whose program can be found"),
-        ("external:cmd=/no/such/program", "whose program can be found"),
+        ("external:cmd=", "whose program exists"),
+        ("external:cmd=/no/such/program", "whose program exists"),
         ("external:cmd='open", "quotes closed"),
         ("external:protocol=uci,cmd=true", "unknown protocol 'uci'"),
         ("external:protocol=opentafl,cmd=true", "is for tablut, not draughts"),

@@ -76,11 +76,11 @@ def test_chance_is_drawn(tmp_path: Path) -> None:
         ("dqn", None, SMALL, "trained by an unknown method, not for 'dqn': use alphazero:net="),
         ("ppo", "imitation", CRITIC, "trained by imitation, not for 'ppo': use net:net="),
         ("net", "dqn", BARE, "trained by dqn, not for 'net': use dqn:net="),
-        ("alphazero", "dqn", BARE, "says nothing of who will win.*play it with dqn:net="),
-        ("alphazero", "dqn", SMALL, "says nothing of who will win.*play it with dqn:net="),
-        ("alphazero", "ppo", LINEAR, "says nothing of who will win.*play it with ppo:net="),
-        ("alphazero", "ppo", CRITIC, "says nothing of who will win.*play it with ppo:net="),
-        ("alphazero", None, LINEAR, "says nothing of who will win.*play it with net:net="),
+        ("alphazero", "dqn", BARE, "predicts no results.*use dqn:net="),
+        ("alphazero", "dqn", SMALL, "predicts no results.*use dqn:net="),
+        ("alphazero", "ppo", LINEAR, "predicts no results.*use ppo:net="),
+        ("alphazero", "ppo", CRITIC, "predicts no results.*use ppo:net="),
+        ("alphazero", None, LINEAR, "predicts no results.*use net:net="),
     ],
 )
 def test_a_net_of_another_method_is_refused(
@@ -131,9 +131,9 @@ def test_net_is_reloaded_after_its_file_changes(tmp_path: Path) -> None:
     def policy() -> dict[int, float]:
         return dict(make_agent(f"dqn:net={path}", game).choose(position, Limit()).policy)
 
-    before, read = policy(), netplayers._ready.cache_info().misses
+    before, read = policy(), netplayers._load_net.cache_info().misses
     assert policy() == before
-    assert netplayers._ready.cache_info().misses == read
+    assert netplayers._load_net.cache_info().misses == read
     expected = make_agent(f"dqn:net={rival}", game).choose(position, Limit()).policy
     rival.replace(path)
     assert policy() == expected != before

@@ -114,7 +114,7 @@ def test_player_that_exceeds_the_memory_limit_forfeits(event) -> None:
     match = event("alphabeta:hash=2000,depth=1", "random")
     (played,) = play(match, islice(match.schedule(), 1), WorkerPool(megabytes=1000))
     assert played.forfeited_by == 0
-    assert "no memory for a table" in played.record.reason
+    assert "not enough memory for a table" in played.record.reason
 
 
 LONG_MATCH = """

@@ -219,5 +219,5 @@ def test_nets_that_do_not_fit(tmp_path: Path) -> None:
     netfile.write(tmp_path / "e.net", config=config, game=draughts, weights=weights, training={})
     with pytest.raises(NetError, match=r"e\.net': .* has no policy: play it with alphabeta:net="):
         chosen("draughts", good, tmp_path / "e.net")
-    with pytest.raises(NetError, match=r"q\.net': says nothing of who will win.*play it with dqn:net="):
+    with pytest.raises(NetError, match=r"q\.net': predicts no results.*use dqn:net="):
         chosen("draughts", good, plant(tmp_path / "q.net", "draughts", method="dqn"))

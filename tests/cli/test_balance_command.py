@@ -46,15 +46,15 @@ def test_lines_and_a_page(net: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 4
     assert printed[0].startswith("wcdf, start: black 30.0 % [27.")
-    assert printed[0].endswith("not decided who is favoured")
-    assert printed[3].startswith("paper (the net learned other rules), random:4: black 100.0 %")
+    assert printed[0].endswith("undecided which side is favoured")
+    assert printed[3].startswith("paper (the net was trained on other rules), random:4: black 100.0 %")
     assert printed[3].endswith("black favoured")
     page = (tmp_path / "results" / "balance.md").read_text(encoding="utf-8")
     assert f"`boardwright balance draughts --net {net} --rules wcdf,paper --games 1000" in page
     assert page.count("\n| `wcdf` | ") == page.count("\n| `paper` † | ") == 2
     assert "\n| rules | opening | black won |" in page
     assert "\nOne net plays both sides, with 128 simulations a move, 1,000 games a line.\n" in page
-    assert "† The net learned other rules" in page
+    assert "† The net was trained on other rules" in page
     assert "more than " in page
     assert " inf" not in page
     ET.fromstring((tmp_path / "results" / "balance.svg").read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
     run(Options(game="draughts", net=f"{net}, {other},{net}", rules=rules, out=tmp_path / "results"))
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"paper by {other}, start: black 30.0 %")
-    assert printed[4].startswith(f"short by {net} (the net learned other rules), start: ")
+    assert printed[4].startswith(f"short by {net} (the net was trained on other rules), start: ")
     page = (tmp_path / "results" / "balance.md").read_text(encoding="utf-8")
     assert "\n| rules | net | opening | black won |" in page
     for start in (f"| `paper` | `{other}` | ", f"| `wcdf` | `{net}` | ", f"| `short` † | `{net}` | "):
@@ -76,7 +76,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
     assert len({line.count("|") for line in table}) == 1
     assert "\nIn every line one net plays both sides, with 128 simulations a move, 1,000 games a line; the tab" in page
     assert "what\nthese nets make of the roles" in page
-    assert "† The net learned other rules" in page
+    assert "† The net was trained on other rules" in page
     assert "the same net on both sides" in (tmp_path / "results" / "balance.svg").read_text(encoding="utf-8")
 
     run(Options(game="draughts", net=f"{other},{net}", json=True))

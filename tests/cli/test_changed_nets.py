@@ -137,4 +137,4 @@ def test_a_ladder_counts_the_games_of_the_nets_that_ship_now(
         "first-legal": 8,
         "net:net=laps": 8,
     }
-    assert after["warnings"] == [*before["warnings"], "8 games of other nets by the names of these are left out"]
+    assert after["warnings"] == [*before["warnings"], "8 games of other nets with the same names are ignored"]

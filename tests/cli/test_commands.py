@@ -70,7 +70,7 @@ def test_how_a_game_is_played() -> None:
     assert max(map(len, printed.splitlines())) <= 100
     refused = boardwright("games", "--rules", "saami")
     assert refused.returncode != 0
-    assert "name the game" in refused.stderr
+    assert "--rules needs a game" in refused.stderr
 
 
 def test_perft() -> None:
@@ -127,7 +127,7 @@ def test_playout() -> None:
     assert sum(stats["outcomes"].values()) == stats["games"] == 700
     assert stats == as_json("playout", "tablut", "--games", "700", "--seed", "5", "--rules", "tablutzero-code")
     assert stats != as_json("playout", "tablut", "--games", "700", "--seed", "6", "--rules", "tablutzero-code")
-    assert "plies a game" in boardwright("playout", "tablut", "--games", "10").stdout
+    assert "plies per game" in boardwright("playout", "tablut", "--games", "10").stdout
 
 
 def test_chance_actions_cannot_be_chosen(tmp_path: Path) -> None:
@@ -260,4 +260,4 @@ def test_show_animates_a_game_file(tmp_path: Path) -> None:
     record.write_text('[Result "*"]\n\n1. 11-15 23-19 *\n')
     assert boardwright("show", "draughts", "--record", str(record), "--svg", str(picture)).returncode == 0
     assert "<animate " in picture.read_text()
-    assert "name its file with --svg" in boardwright("show", "draughts", "--record", str(record)).stderr
+    assert "add --svg FILE" in boardwright("show", "draughts", "--record", str(record)).stderr

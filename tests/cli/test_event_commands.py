@@ -65,7 +65,7 @@ def test_the_table_of_a_match(tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines[2:5]] == ["black", "white", "both"]
     assert "Elo of A above B" in lines[5]
     assert "A used " in lines[6]
-    assert "ms a move" in lines[6]
+    assert "ms/move" in lines[6]
 
 
 def test_match_keeps_its_games_and_resumes(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_ctrl_c_says_how_to_resume(tmp_path: Path, workers: str) -> None:
     assert output == ""
     stopped = complaint.strip()
     assert stopped.startswith("boardwright: stopped after ")
-    assert stopped.endswith(f"games; they are kept in {db}: rerun the same command to resume")
+    assert stopped.endswith(f"games; stored in {db}: rerun the same command to resume")
     assert int(stopped.split()[3]) <= len(games_in(db))
 
 
@@ -237,7 +237,7 @@ BAD = {
     "bad clock": ([*MATCH, "--clock", "1+"], "--clock '1+'"),
     "bad opening": ([*MATCH, "--openings", "random:x"], "random:1 to random:100"),
     "missing openings": ([*MATCH, "--openings", "nowhere.txt"], "openings 'nowhere.txt': cannot read that file"),
-    "no program": (["match", "draughts", "external:cmd=/no/such", "random"], "program can be found"),
+    "no program": (["match", "draughts", "external:cmd=/no/such", "random"], "program exists"),
     "ray and workers": ([*MATCH, "--ray", "auto", "--workers", "2"], "exclude each other"),
     "no database": (["tournament", "draughts", "random", "mc", "--games-per-pair", "2"], "--db FILE"),
     "database nowhere": ([*MATCH, "--db", "no/such/games.db"], "no/such"),

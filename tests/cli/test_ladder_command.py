@@ -187,7 +187,7 @@ def test_ladder_is_complete_after_kill_and_interrupt(command: Any, tmp_path: Pat
     os.killpg(process.pid, signal.SIGINT)
     output, complaint = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, "")
-    assert complaint.strip().endswith(f"they are kept in {db}: rerun the same command to resume")
+    assert complaint.strip().endswith(f"stored in {db}: rerun the same command to resume")
     assert killed < len(games_in(db)) < 600
     first = command(*MEASURED, *many, "--db", db, "--json")
     second = command(*MEASURED, *many, "--db", whole, "--json", "--workers", "2")

@@ -35,7 +35,7 @@ def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
     assert out.endswith("after iteration 1 and 256 frames\n")
     status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "new")
     assert (status, err) == (0, "")
-    assert out.endswith(f"\ngoes on with: boardwright train alphazero draughts --out {tmp_path / 'new'}\n")
+    assert out.endswith(f"\nresume with: boardwright train alphazero draughts --out {tmp_path / 'new'}\n")
     assert (tmp_path / "new" / "config.json").read_bytes() == (tmp_path / "run" / "config.json").read_bytes()
     status, out, err = boardwright("unpack", tmp_path / "file", tmp_path / "other", "--json")
     report = json.loads(out)
@@ -141,6 +141,6 @@ def test_a_run_whose_time_is_up_has_not_failed(
         return Progress(iteration=1)
 
     monkeypatch.setattr(train, "_train", trained)
-    monkeypatch.setattr(train, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(train, "cache_compilations", lambda folder: None)
     command = ["train", "alphazero", "draughts", "--preset", "draughts-tiny", "--out", tmp_path]
     assert boardwright(*command, "--minutes", "0.01")[0] == 0

@@ -48,7 +48,7 @@ def test_a_run(tmp_path: Path) -> None:
     written = sorted(path.name for path in (run / "plots").iterdir())
     assert written == ["elo.svg", "index.html", "loss-total.svg", "outcomes.svg"]
     assert all(f"{run / 'plots' / name}: " in done.stdout for name in written)
-    assert "not measured, so not drawn: against-random, loss-policy, " in done.stdout
+    assert "skipped, no metrics for: against-random, loss-policy, " in done.stdout
     page = (run / "plots" / "index.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 3
     assert "<h1>tablut-paper</h1>" in page
@@ -97,7 +97,7 @@ def test_several_runs(tmp_path: Path) -> None:
         (["{tmp}/empty"], "nothing to draw yet"),
         (["{tmp}/run", "{tmp}/run", "--out", "{tmp}/x"], "a run is given twice"),
         (["{tmp}/run", "--out", "{tmp}/run/metrics.sqlite"], "cannot write into"),
-        (["{tmp}/old", "--x", "minutes"], "old has not measured its minutes: draw it with --x frames"),
+        (["{tmp}/old", "--x", "minutes"], "old has no minutes in its metrics: use --x frames"),
     ],
 )
 def test_one_line_of_complaint(tmp_path: Path, arguments: list[str], complaint: str) -> None:

@@ -124,7 +124,7 @@ def test_ratings_are_asked_for_properly(table: Path, database: Path) -> None:
     assert "unknown game 'chess'" in refused("ratings", "--db", str(database), "--game", "chess")
     assert "no finished games of tablut" in refused("ratings", "--db", str(database), "--game", "tablut")
     assert "known: wcdf" in refused("ratings", "--db", str(database), "--game", "draughts", "--rules", "paper")
-    assert "--rules goes with --db" in refused("ratings", "--csv", str(table), "--rules", "wcdf")
+    assert "--rules needs --db" in refused("ratings", "--csv", str(table), "--rules", "wcdf")
 
 
 def test_ratings_of_a_database(database: Path) -> None:
@@ -198,7 +198,7 @@ def test_bad_requests_are_refused_in_one_line(database: Path, tmp_path: Path) ->
     assert "there is no file" in refused("games-db", "list", "--db", str(tmp_path / "none.db"))
     (tmp_path / "empty.pdn").touch()
     to_db = ("--game", "draughts", "--db", db)
-    assert "holds no games" in refused("games-db", "import", str(tmp_path / "empty.pdn"), *to_db)
+    assert "contains no games" in refused("games-db", "import", str(tmp_path / "empty.pdn"), *to_db)
     assert "No such file" in refused("games-db", "import", str(tmp_path / "none.pdn"), *to_db)
     assert "not an ordinary file" in refused("games-db", "import", "/dev/zero", *to_db)
     (tmp_path / "bad.pdn").write_text("1. 11-99 *")

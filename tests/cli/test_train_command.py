@@ -43,7 +43,7 @@ def test_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:
     before = len(read_metrics(folder).scalars["loss/total"].values)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "learns on cpu\n"
+        assert process.stdout.readline() == "training on cpu\n"
         assert f"resuming iteration {before + 1} of 200" in process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
@@ -88,7 +88,7 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     done = boardwright("train", "alphazero", "draughts", *SMALL, "--out", str(tmp_path / "file"))
     assert done.returncode == 2
     (report,) = done.stderr.splitlines()
-    assert "cannot train into" in report
+    assert "is not a folder" in report
 
 
 def test_ratings_are_relative_to_the_first_net() -> None:

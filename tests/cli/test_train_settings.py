@@ -29,7 +29,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return Progress(iteration=config.iterations)
 
     monkeypatch.setattr(train, "_train", trained)
-    monkeypatch.setattr(train, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(train, "cache_compilations", lambda folder: None)
     return configs
 
 
@@ -91,8 +91,8 @@ def test_settings_from_before_some_were_there_have_their_defaults(
 def test_command_printed_by_unpack_resumes(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
     _, out, _ = boardwright("unpack", tmp_path / "file", tmp_path / "some where")
-    (line,) = [line for line in out.splitlines() if line.startswith("goes on with: ")]
-    program, *arguments = shlex.split(line.removeprefix("goes on with: "))
+    (line,) = [line for line in out.splitlines() if line.startswith("resume with: ")]
+    program, *arguments = shlex.split(line.removeprefix("resume with: "))
     assert program == "boardwright"
     assert boardwright(*arguments)[0] == 0
     assert report == [PRESETS["draughts-tiny"]]

@@ -38,7 +38,7 @@ def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict
     folder, dump = tmp_path_factory.mktemp("on_four"), tmp_path_factory.mktemp("dump")
     flags = f"--xla_dump_to={dump} --xla_dump_hlo_module_re=jit_(play|learn)"
     (said,) = finish(start(folder, cache, 4, flags=flags))
-    assert said.startswith("learns on 4 × cpu\n4 devices: 2 games and 2 samples of a batch on each\n")
+    assert said.startswith("training on 4 × cpu\n4 devices: 2 games and 2 samples of a batch on each\n")
     programs = {}
     for name in ("play", "learn"):
         (programs[name],) = (path.read_text() for path in dump.glob(f"*jit_{name}.*after_optimizations.txt"))

@@ -19,7 +19,7 @@ from boardwright.papers.cathedral.runs import Work
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper, "cache_compilations", lambda folder: None)
 
 
 @pytest.fixture

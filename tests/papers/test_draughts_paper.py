@@ -51,7 +51,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
     monkeypatch.setattr(draughtszero.loop, "train", train)
-    monkeypatch.setattr(paper, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(paper, "cache_compilations", lambda folder: None)
     monkeypatch.setattr(draughtszero, "PIECES", (3, 4))
     return asked
 
@@ -154,7 +154,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
         ({"nets": ("nope",)}, "net 'nope': no such file"),
         ({"nets": ("draughts", "tablut")}, "made for tablut"),
         ({"nets": ("draughts-evaluation",)}, "has no policy"),
-        ({"nets": ("wishes.safetensors",)}, "says nothing of who will win"),
+        ({"nets": ("wishes.safetensors",)}, "predicts no results"),
         ({"tables": Path("nowhere")}, "nowhere"),
     ],
 )

@@ -22,7 +22,7 @@ def test_stopped_paper_says_how_to_resume(
     def stop(*_: Any) -> None:
         raise StoppedError
 
-    monkeypatch.setattr(command, "keep_programs", lambda folder: None)
+    monkeypatch.setattr(command, "cache_compilations", lambda folder: None)
     monkeypatch.setattr(module, "run_paper", stop)
     with pytest.raises(SystemExit) as end:
         run(Options(paper=paper, out=tmp_path))

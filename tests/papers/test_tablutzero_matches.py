@@ -135,7 +135,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     for folder in (paper, fast):  # nets are gone, what they played is not
         shutil.rmtree(folder / "nets")
     again = run_paper(some_work(tmp_path), RunObserver())
-    assert (again.pairings, again.runs["fast"].contests) == (first.pairings, first.runs["fast"].contests)
+    assert (again.pairings, again.runs["fast"].matches) == (first.pairings, first.runs["fast"].matches)
     assert again.games_on == first.games_on == (jax.devices()[0].device_kind,)
     assert again.balance is not None
     assert first.balance is not None

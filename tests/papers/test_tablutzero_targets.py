@@ -73,8 +73,8 @@ def test_matches_off_the_protocol_decide_nothing(good: Results) -> None:
     for _, ours, met in targets(with_run(good, "fast", own))[:2]:
         assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")
         assert met is None
-    opponent = own.contests[-1].role1_net + own.contests[-1].role0_net - 60
-    kept = (match for match in own.contests if match.iteration < 60 or opponent in (match.role0_net, match.role1_net))
+    opponent = own.matches[-1].role1_net + own.matches[-1].role0_net - 60
+    kept = (match for match in own.matches if match.iteration < 60 or opponent in (match.role0_net, match.role1_net))
     few = with_run(good, "fast", dataclasses.replace(good.runs["fast"], contests=tuple(kept)))
     _, ours, met = targets(few)[0]
     assert ours.endswith("but measured with opponents 1 instead of 4 at iteration 60")

@@ -64,7 +64,7 @@ def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: Tes
     assert begun("alphabeta:net=hands").json()["error"] == error
     plant_shipped_net(package / "data", "wishes", "draughts", "wcdf", method="dqn")
     for player, reason in (
-        ("alphazero", "says nothing of who will win, so there is nothing to search with: play it with dqn:net=wishes"),
+        ("alphazero", "predicts no results, which a search needs: use dqn:net=wishes"),
         ("net", "trained by dqn, not for 'net': use dqn:net=wishes"),
         ("ppo", "trained by dqn, not for 'ppo': use dqn:net=wishes"),
     ):

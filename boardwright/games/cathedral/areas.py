@@ -1,4 +1,4 @@
-"""Areas of a Cathedral board in JAX: what a role may claim. For one game, and meant for `jax.vmap`."""
+"""Areas of a Cathedral board in JAX: what a role may claim. Functions of one game, for `jax.vmap`."""
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +14,11 @@ WALL, NOWHERE = -1, -2  # instead of an area's label: a cell between areas, a pi
 def claimable(
     tables: Tables, board: Array, where: Array, placed: Array, role: Array, foreign: Array, most_foreign: int
 ) -> Array:
-    """[C] bool: the cells of all areas `role` may claim with at most so many foreign pieces in each.
+    """[C] bool: the cells of all areas that `role` may claim, by the limit on foreign pieces in each.
 
-    `foreign` is what `foreign_cells` gives. An area always touches a building of the role if there is
-    one: the board is connected edge to edge, so some cell of the area has a neighbour outside, which can
-    only be the role's. So it remains to ask whether there is a building.
+    `foreign` is the result of `foreign_cells`. If the role has a building, every area touches one: the board is
+    connected edge to edge, so some cell of the area has a neighbour outside, which can only be the role's. So it is
+    enough to check that there is a building.
     """
     open_cells = ~belongs(board, role)
     may_claim = (where[role] >= 0).any()
@@ -43,7 +43,7 @@ def _area_counts(tables: Tables, open_cells: Array, foreign: Array) -> tuple[Arr
         counts = flood_kernel.area_counts(tables.size, _rounds(tables.size), open_cells, marked).astype(jnp.int8)
         return tuple(counts) if is_capped else (counts[0],)
 
-    if jax.device_count() > 1:  # the kernel knows nothing of batches that are split
+    if jax.device_count() > 1:  # the kernel does not support sharded batches
         return by_labels(open_cells, foreign)
     return jax.lax.platform_dependent(open_cells, foreign, cuda=by_kernel, default=by_labels)
 
@@ -57,11 +57,10 @@ def _equals(label: Array, among: Array) -> Array:
 
 
 def _labels(size: int, open_cells: Array) -> Array:
-    """[C] int8: for each open cell [C] a number that its 8-connected area alone has; WALL for the others.
+    """[C] int8: for each open cell [C] a label unique to its 8-connected area; WALL for the others.
 
-    Every cell starts with a number of its own and takes the highest around it, round by round, until the
-    highest of an area has reached all of it. So many cheap rounds are faster than fewer that look where to stop
-    or jump ahead: on a CPU they run in vector registers.
+    Every cell starts with its own number and takes the highest around it in each round, for a fixed number of rounds.
+    Many cheap rounds are faster than fewer with a test or with pointer jumping: on a CPU they run in vector registers.
     """
     walls = jnp.where(open_cells, 0, WALL).astype(jnp.int8)  # WALL has all bits set
     column = np.arange(size * size) % size
@@ -84,11 +83,11 @@ def _labels(size: int, open_cells: Array) -> Array:
 
 
 def _rounds(size: int) -> int:
-    """As many steps as a shortest path through an area can have.
+    """The most steps of a shortest path through an area.
 
     No 2 x 2 block holds more than two cells of such a path, since all four are neighbours and of three the middle one
-    could be left out. ceil(N / 2)^2 blocks cover the board, so twice that many cells, less one, is the most a path has
-    in steps.
+    could be left out. ceil(N / 2)^2 blocks cover the board, so a path has at most twice that many cells, less one, in
+    steps.
     """
     return 2 * ((size + 1) // 2) ** 2 - 1
 

@@ -1,9 +1,8 @@
 """Cathedral in JAX: thousands of games in one array.
 
-All functions here are for one game and are meant for `jax.vmap`. What is legal is one matrix product:
-the table of placements, a column for every cell and for every piece, times what a role may not use
-(cells that are taken or in enemy territory, pieces out of its hand); a placement is legal where nothing
-was counted. How areas are found is in `areas.py`.
+All functions here are for one game and are meant for `jax.vmap`. Legality is one matrix product: the table
+of placements, with a column for every cell and piece, times what a role may not use (cells occupied or in
+enemy territory, pieces not in hand); placements with a zero are legal. Areas are computed in `areas.py`.
 """
 
 import dataclasses
@@ -36,7 +35,7 @@ class State(batched.GameState):
 
     No cell is in the territory of both sides, so one plane holds them: say a cell is in light's area R,
     which holds nothing of dark's, and in dark's area S. R is connected and free of dark's buildings, so
-    it lies in S, and so does a building of light's that R touches; so S holds a foreign piece.
+    it is part of S, and so is a building of light's that R touches; so S holds a foreign piece.
     """
 
     where: Array  # [2, 14] int32: by role and building, its placement or IN_HAND
@@ -60,7 +59,7 @@ def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set and observation."""
 
     def init(key: Array) -> State:
-        del key  # what chance does at the start is an action
+        del key  # chance at the start is an action
         return set_up(
             tables,
             where=jnp.full((2, pieces.BUILDINGS), IN_HAND, jnp.int32),
@@ -99,10 +98,9 @@ def make_env(tables: Tables) -> BatchEnv:
 def set_up(
     tables: Tables, where: Array, cathedral: Array, placed: Array, role: Array, first_role: Array, plies: Array
 ) -> State:
-    """A position from outside; the fields are those of `State`, `role` is to move.
+    """The state of a given position; the fields are those of `State`, `role` is to move.
 
-    A role without a legal move is passed over, as after a move. Nothing is captured, since no move was
-    made.
+    A role without a legal move is passed over, as after a move. Nothing is captured.
     """
     chance = role == CHANCE
     first_role = jnp.where(chance, LIGHT, first_role).astype(jnp.int8)
@@ -110,9 +108,9 @@ def set_up(
     cells = jnp.asarray(tables.cells)
     board = jnp.where((cathedral >= 0) & cells[0, cathedral], CATHEDRAL_CODE, EMPTY)
     for owner in range(2):
-        lies = (where[owner] >= 0)[:, None] & cells[owner, where[owner]]  # [14, C]
+        covers = (where[owner] >= 0)[:, None] & cells[owner, where[owner]]  # [14, C]
         codes = 1 + pieces.BUILDINGS * owner + jnp.arange(pieces.BUILDINGS)
-        board = jnp.where(lies.any(axis=0), (lies * codes[:, None]).sum(axis=0), board)
+        board = jnp.where(covers.any(axis=0), (covers * codes[:, None]).sum(axis=0), board)
     board = board.astype(jnp.int8)
     light_area, dark_area = (
         claimable(tables, board, where, placed, owner, foreign_cells(tables, where, cathedral, 1 - owner), 0)
@@ -193,7 +191,7 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
 
 
 def _toss(tables: Tables, state: State, action: Array) -> State:
-    """The state after the coin has made light (0) or dark (1) the first."""
+    """The state after the coin has chosen light (0) or dark (1) to be first."""
     first_role = action.astype(jnp.int8)
     hash_ = state.hash ^ _role_key(tables, state.current_role) ^ _role_key(tables, first_role)
     return dataclasses.replace(
@@ -207,7 +205,7 @@ def _toss(tables: Tables, state: State, action: Array) -> State:
 
 
 def _place(tables: Tables, state: State, action: Array) -> State:
-    """The state after a placement; `owner` is who placed, or in whose stead chance placed the cathedral."""
+    """The state after a placement; `owner` is the role that placed, or for which chance placed the cathedral."""
     piece = jnp.asarray(tables.piece)[action]
     is_building = piece != pieces.CATHEDRAL
     owner = jnp.where(is_building, state.current_role, state.first_role)

@@ -1,4 +1,4 @@
-"""What the learner sees.
+"""The observation planes of Cathedral, the policy planes and the symmetries.
 
 `paper`: own buildings, enemy buildings, cathedral, own territory, enemy territory. `full` adds what
 those hide: the cell to the right (y + 1) and the one below (x + 1) belong to the same piece; every
@@ -39,11 +39,11 @@ def planes(full: bool) -> tuple[str, ...]:
 
 @functools.cache
 def policy_planes(size: int) -> PolicyPlanes:
-    """A plane a piece and rotation, at the cell of the piece's reference, 40 in all.
+    """One plane per piece and rotation, at the cell of the piece's reference: 40 planes.
 
     Twins (the two taverns) have planes of their own, as they have actions. One map serves both sets: a
     mirrored abbey or academy of the same number has the same reference and rotation. A piece that looks
-    the same after a half turn which moves its reference (stable, square, abbey) lies one cell off under
+    the same after a half turn which moves its reference (stable, square, abbey) is one cell off under
     symmetries, always by the same step.
     """
     listed = pieces.placements(size, False)
@@ -57,8 +57,8 @@ def symmetries(rules: CathedralRules, full: bool) -> tuple[Symmetry, ...]:
     """The four rotations, and with mirrored sets also the four reflections.
 
     A reflection turns one set into the other, so its images belong to the rules with the sets exchanged;
-    where both sides have the same set there are no such rules. Only the full observation tells the two
-    apart, so without it there are no reflections either.
+    where both sides have the same set there are no such rules. Only the full observation distinguishes
+    the two, so without it there are no reflections either.
     """
     rotations, reflections = _square_symmetries(rules.size, full)
     if not (full and rules.mirrored_sets):
@@ -90,7 +90,7 @@ def _square_symmetries(size: int, full: bool) -> tuple[tuple[Symmetry, ...], tup
 
 
 def _with_sets_exchanged(entries: np.ndarray) -> np.ndarray:
-    """The planes that say whose set is mirrored, each in the place of the other."""
+    """Exchanges the two planes that show whose set is mirrored."""
     own, enemy = FULL.index("own set is mirrored"), FULL.index("enemy set is mirrored")
     targets = entries.reshape(-1, len(FULL)).copy()
     targets[:, [own, enemy]] = targets[:, [enemy, own]]
@@ -98,8 +98,8 @@ def _with_sets_exchanged(entries: np.ndarray) -> np.ndarray:
 
 
 def _with_joints_turned(entries: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:
-    """The two planes that join neighbours, turned: a joint to the right becomes one below, or one that
-    another cell has to its right. Joints over the edge never occur and fill what is left.
+    """Maps the two planes that join neighbours: a joint to the right becomes one below, or one to the right
+    of another cell. Joints over the edge never occur and fill the remaining entries.
     """
     right, below = FULL.index("same piece to the right"), FULL.index("same piece below")
     targets = entries.reshape(size * size, len(FULL)).copy()

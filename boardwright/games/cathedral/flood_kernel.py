@@ -1,8 +1,8 @@
-"""The areas of a board as one GPU kernel: every cell looks by itself how far it can walk.
+"""The areas of a board as one GPU kernel: every cell floods its area separately.
 
-In `batch.py` the cells of an area find a common number in dozens of rounds, each of which an accelerator launches by
-itself. Here all rounds are one kernel, a program a game, in which each cell has a lane and keeps the cells it has
-reached as bits. Both say the same of every area.
+`areas.py` labels areas in dozens of rounds, each a separate kernel launch on an accelerator. Here all rounds are one
+kernel with one program per game, in which each cell has a lane and keeps the cells it has reached as bits. Both give
+the same results.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ WARPS = 4  # of a program: a thread for each of up to 128 cells
 
 
 def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, interpret: bool = False) -> Array:
-    """[2, C] int32: how many marked cells, and how many cells at all, the 8-connected area of each open cell holds.
+    """[2, C] int32: the number of marked cells, and of all cells, in the 8-connected area of each open cell.
 
-    open_cells, marked: [C] bool of a board of size x size cells; `rounds` are enough to walk any area. Numbers of
-    cells that are not open mean nothing.
+    open_cells, marked: [C] bool of a board of size x size cells; `rounds` must suffice to cross any area. Results for
+    cells that are not open are meaningless.
     """
     cells = size * size
     lanes = pl.next_power_of_2(cells)
@@ -58,11 +58,11 @@ def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, int
         out_shape=jax.ShapeDtypeStruct((2, lanes), jnp.int32),
         compiler_params=pltriton.CompilerParams(num_warps=WARPS),
         interpret=interpret,
-    )(_packed(open_cells, words), _packed(marked, words))
+    )(_pack(open_cells, words), _pack(marked, words))
     return counts[:, :cells]
 
 
-def _packed(flags: Array, words: int) -> Array:
+def _pack(flags: Array, words: int) -> Array:
     """[words] uint32: the cells' flags [C] as bits, the first cell lowest."""
     bits = jnp.pad(flags, (0, words * BITS - flags.shape[0])).reshape(words, BITS)
     return (bits.astype(WORD) << jnp.arange(BITS, dtype=WORD)).sum(axis=1, dtype=WORD)
@@ -81,7 +81,7 @@ def _behind(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
 
 
 def _ones(word: Array) -> Array:
-    """How many bits of each word are set, by sums of ever wider fields: Triton knows no instruction for it."""
+    """Population count of each word, by sums of ever wider fields: Triton has no instruction for it."""
     word = word - ((word >> WORD(1)) & WORD(0x55555555))
     word = (word & WORD(0x33333333)) + ((word >> WORD(2)) & WORD(0x33333333))
     word = (word + (word >> WORD(4))) & WORD(0x0F0F0F0F)

@@ -1,4 +1,4 @@
-"""Cathedral as a `Game`: the engines, the text and the picture put together."""
+"""Cathedral as a `Game`."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from boardwright.games.declarations import LadderRow
 class Cathedral(Game):
     """Build, wall in and capture; who has fewer squares of buildings left when neither can build wins.
 
-    Actions: a piece and where it lies (2,969 on ten by ten cells). A side that cannot build is passed
+    Actions: a piece and its placement (2,969 on ten by ten cells). A side that cannot build is passed
     over, so the other may act several times running. Rewards: +1 and -1 to the roles at the end, or
     shaped. Observation: see `features`. Chance moves first where the rules say so.
     """

@@ -1,4 +1,4 @@
-"""Games of Cathedral as text: a header of tags as in PGN, then one move a line.
+"""Games of Cathedral as text: a header of tags as in PGN, then one move per line.
 
     [Event "Club evening"]
     [Site "?"]
@@ -18,7 +18,7 @@
 **Moves** are numbered from 1 and say who makes them, since a side that cannot build is passed over; then
 comes the move as `notation` has it. Chance moves are `chance cathedral e5`, or `chance light` where a coin
 makes light the first. Numbers may be left out, but must not be wrong. A move may also stand on the line of
-the one before if it has its number.
+the previous one if it has its number.
 
 **Comments** in braces, or from a semicolon to the end of the line, are about the move before them; in
 braces they may go over several lines. In them `}` and line breaks are written `%7D` and `%0A`. A line that
@@ -31,7 +31,7 @@ that a side gave up, `[Termination]` what else ended the game.
 
 **Rules** are a shipped rule set, `official` if no tag names one, or one of any name with what it changes of
 the official rules in `[RuleOptions "size=8 claim_cap=32"]`. `[Position]` is where the game began, if not
-at the start. `write` and `read` are each other's inverse.
+at the start. `read` is the inverse of `write`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -65,14 +65,15 @@ __all__ = ["decode", "read", "read_all", "write", "write_all"]
 MAX_MOVES = 4096  # of a game; random ones have up to thirty
 MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
 RESULTS = Results(
-    {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}, ("light won", "dark won", "it was a draw", "it goes on")
+    {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING},
+    ("light won", "dark won", "it was a draw", "it is unfinished"),
 )
 _LETTER = r"[^\W\d_]"
 FORMAT = TagFile(
     roster=("event", "site", "date", "round", "light", "dark"),
     from_record=("result", "rules", "ruleoptions", "position", "termination", "resigned"),
     spelling={"annotator": "Annotator", "ruleoptions": "RuleOptions"},
-    # All words of a move stand in one line and begin with a letter.
+    # All words of a move are on one line and begin with a letter.
     moves=rf"(?P<MOVE>(?={_LETTER}){WORD}(?:[^\S\n]++(?={_LETTER}){WORD})*+)",
 )
 
@@ -90,7 +91,7 @@ def write(record: GameRecord) -> str:
     tags |= {"result": RESULTS.text(record.result), "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
         tags["ruleoptions"] = rulefile.options_text(record.rules)
-        custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises what reading them would
+        custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
     if record.start is not None:
         tags["position"] = next(record.positions()).text
     if record.reason != _reason(last):
@@ -159,7 +160,7 @@ def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecor
 
 
 def _header(tokens: Iterable[Token]) -> dict[str, Token]:
-    """The tags by name, each with what it says as its text."""
+    """The tags by name, each with its value as text."""
     tags: dict[str, Token] = {}
     for token in tokens:
         if token.kind is Kind.TAG:
@@ -220,7 +221,7 @@ def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, Token]]:
 
 
 def _make_reader() -> Callable[[list[Token]], GameRecord]:
-    """Reads the games of one file, which may have so many rule sets."""
+    """A reader for the games of one file, which counts the file's rule sets."""
     rule_sets: set[CathedralRules] = set()
     return lambda tokens: _read_game(tokens, rule_sets)
 

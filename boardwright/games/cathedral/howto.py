@@ -1,4 +1,4 @@
-"""How Cathedral is played, in words that follow from the options of a rule set."""
+"""How Cathedral is played: text generated from the options of a rule set."""
 
 from boardwright.games.base import Paragraph
 from boardwright.games.cathedral import pieces
@@ -12,7 +12,7 @@ FIRST = {
 
 
 def how_to_play(rules: CathedralRules) -> tuple[Paragraph, ...]:
-    """What a person must know to play by these rules. How learners are paid is not part of it."""
+    """The rules for beginners, without the rewards of learners."""
     return (
         Paragraph("Aim", _aim(rules)),
         Paragraph("Moves", _moves(rules)),
@@ -20,8 +20,8 @@ def how_to_play(rules: CathedralRules) -> tuple[Paragraph, ...]:
         Paragraph("Captures", _captures(rules)),
         Paragraph(
             "The end",
-            "The game ends when neither side can build. The side with fewer squares left in hand wins; equally many "
-            "are a draw. Nothing else counts, neither territory nor the cathedral.",
+            "The game ends when neither side can build. The side with fewer squares left in hand wins; equal numbers "
+            "are a draw. Territory and the cathedral do not count.",
         ),
     )
 
@@ -32,20 +32,20 @@ def _aim(rules: CathedralRules) -> str:
     sets = (
         f"{rules.mirrored_side}'s abbey and academy are the mirror images of {other}'s"
         if rules.mirrored_sets
-        else "both sets are alike"
+        else "both sets are the same"
     )
     return (
         f"Find room for more of your buildings than the other side, on a board of {rules.size} × {rules.size} cells. "
-        f"Each side has {len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in all; {sets}. "
-        f"The cathedral, {pieces.SIZES[pieces.CATHEDRAL]} squares, is nobody's."
+        f"Each side has {len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in total; {sets}. "
+        f"The cathedral, {pieces.SIZES[pieces.CATHEDRAL]} squares, belongs to neither side."
     )
 
 
 def _moves(rules: CathedralRules) -> str:
     return (
         f"{FIRST[rules.first]} From then on the sides take turns to place one building. It may be rotated but not "
-        "turned over, and goes on any empty cells that are not in the other side's territory. Who can build must; a "
-        "side that cannot is passed over."
+        "turned over, and placed on any empty cells outside the other side's territory. A side that can build must; "
+        "a side that cannot is passed over."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a learner keeps of Cathedral: where everything stands, and who holds what at the end."""
+"""How a learner stores Cathedral positions, and the territory and score of finished games."""
 
 import functools
 
@@ -12,7 +12,7 @@ from boardwright.games.cathedral import batch, pieces
 from boardwright.games.cathedral.rules import Tables
 
 PLACEMENT_BITS = 16
-NO_PLACEMENT = 2  # added to placements, so that those of pieces that lie nowhere are not negative
+NO_PLACEMENT = 2  # added to placements, so that those of unplaced pieces are not negative
 SMALL_BITS = 8
 WHERE_WORDS = words_needed(2 * pieces.BUILDINGS + 1, PLACEMENT_BITS)
 
@@ -38,7 +38,7 @@ def pack(state: batch.State) -> Array:
 
 
 def unpack(tables: Tables, words: Array) -> batch.State:
-    """The position again, its territory and legal actions found anew."""
+    """The inverse of `pack`; recomputes territory and legal actions."""
     buildings = 2 * pieces.BUILDINGS
     placements = unpack_numbers(words[:WHERE_WORDS], buildings + 1, PLACEMENT_BITS).astype(jnp.int32) - NO_PLACEMENT
     small = unpack_numbers(words[WHERE_WORDS:], 5, SMALL_BITS).astype(jnp.int32)
@@ -54,14 +54,14 @@ def unpack(tables: Tables, words: Array) -> batch.State:
 
 
 def holders(state: batch.State) -> Array:
-    """[cells] int8: whose building or territory is where; the cathedral is nobody's."""
+    """[cells] int8: the role whose building or territory is on each cell; the cathedral belongs to neither."""
     light = ((state.board >= 1) & (state.board <= pieces.BUILDINGS)) | (state.territory == 1)
     dark = ((state.board > pieces.BUILDINGS) & (state.board <= 2 * pieces.BUILDINGS)) | (state.territory == 2)
     return (light + 2 * dark).astype(jnp.int8)
 
 
 def margin(tables: Tables, state: batch.State) -> Array:
-    """float32: how many squares of buildings dark has in hand more than light, as a share of all of one side's."""
+    """float32: squares of buildings in dark's hand less those in light's, as a share of one side's total."""
     sizes = jnp.asarray(tables.piece_size)[: pieces.BUILDINGS]
     unplaced = (sizes * (state.where < 0)).sum(axis=1)
     return (unplaced[1] - unplaced[0]) / sizes.sum().astype(jnp.float32)

@@ -55,7 +55,7 @@ def placement_moves(size: int, mirrored: bool) -> tuple[Move, ...]:
 
 
 def parse_placement(text: str, role: int, tables: Tables) -> int:
-    """The action a text means for a role; raises IllegalMoveError when it means none."""
+    """The action of a text for a role; raises IllegalMoveError if it is none."""
     match = _MOVE.fullmatch(text.strip().lower())
     if match is None:
         raise IllegalMoveError(f"move {text!r}: expected a form like castle b3 r90")
@@ -96,7 +96,7 @@ def why_illegal(action: int, core, tables: Tables) -> str:
         for cell in cells[tables.cells[0, core.cathedral][cells]]:
             return f"{move}: overlaps the cathedral on {cell_name(int(cell), tables.size)}"
     inside = sorted(set(cells.tolist()) & set(core.territory(1 - owner)))
-    return f"{move}: {cell_name(inside[0], tables.size)} lies in {SIDES[1 - owner]}'s territory"
+    return f"{move}: {cell_name(inside[0], tables.size)} is in {SIDES[1 - owner]}'s territory"
 
 
 def position_text(core, tables: Tables) -> str:
@@ -182,7 +182,7 @@ def _parse_board(text: str, tables: Tables, wrong) -> tuple[np.ndarray, int]:
 
 
 def _check_turn(role: int, first: int, cathedral: int, placed: list[int], tables: Tables, wrong) -> None:
-    """Refuses a side to move that the rules could not have made it."""
+    """Raises if the side to move is impossible under the rules."""
     if first == DARK and tables.first != 1:
         raise wrong("dark is first only where a coin decides")
     beginning = cathedral == TO_BE_PLACED

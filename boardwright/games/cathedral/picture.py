@@ -14,7 +14,7 @@ LETTERS = ("ABCDEFGHIJKLMN+", "abcdefghijklmn+")  # by role and piece, as in the
 
 
 def scene(position: Position) -> Scene:
-    """What the renderers draw."""
+    """The scene of a position, for the renderers."""
     game, outcome = position.game, position.outcome
     core, tables = position.core_as(CathedralPosition), game.tables  # type: ignore[attr-defined]
     size, where, cathedral = tables.size, core.where(), core.cathedral
@@ -48,19 +48,19 @@ def scene(position: Position) -> Scene:
         row_names=tuple(str(size - x) for x in range(size)),
         column_names=tuple("abcdefghij"[:size]),
         tints=tints,
-        polyominoes=tuple(_recoloured(shape) for shape in shapes),
+        polyominoes=tuple(_recolour(shape) for shape in shapes),
         marks=marks,
         trays=tuple(_tray(position, role) for role in (LIGHT, DARK)),
     )
 
 
-def _recoloured(shape: Polyomino) -> Polyomino:
+def _recolour(shape: Polyomino) -> Polyomino:
     """Renderers draw role 0 dark and role 1 light; here light is role 0."""
     return shape if shape.role is None else Polyomino(shape.cells, 1 - shape.role, shape.letter)
 
 
 def _tray(position: Position, role: int) -> Tray:
-    """The buildings a side still holds, as they lie unrotated."""
+    """The buildings in a side's hand, unrotated."""
     mirrored = bool(position.game.tables.mirrored[role])  # type: ignore[attr-defined]
     where = position.core_as(CathedralPosition).where()
     held = []
@@ -76,7 +76,7 @@ def _tray(position: Position, role: int) -> Tray:
 
 
 def gestures(game: Any, core: CathedralPosition, actions: tuple[int, ...]) -> tuple[Place, ...]:
-    """A move is one placement; the fall of a coin has no place on the board."""
+    """A move is one placement; a coin flip has no place on the board."""
     if game.awaits_coin(core):
         return ()
     role = max(core.role_to_move, 0)
@@ -86,7 +86,7 @@ def gestures(game: Any, core: CathedralPosition, actions: tuple[int, ...]) -> tu
 
 @functools.lru_cache(maxsize=32)
 def _placements(size: int, mirrored: bool, role: int) -> tuple[Place, ...]:
-    """By action number. The scene draws light, role 0, in the colour of role 1; the cathedral is nobody's."""
+    """By action number. The scene draws light, role 0, in the colour of role 1; the cathedral belongs to neither."""
     return tuple(
         Place(
             piece=TEXT_NAMES[placement.piece],

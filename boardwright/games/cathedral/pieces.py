@@ -1,7 +1,7 @@
 """The fifteen pieces and every way to put them on a board: the action numbering.
 
 Cells are (x, y); cell number x * N + y. A side has buildings 0 to 13 (47 squares); piece 14 is the
-cathedral, which belongs to nobody. For each piece, then x, then y, then rotation k = 0 to 3 of
+cathedral, which belongs to neither. For each piece, then x, then y, then rotation k = 0 to 3 of
 (dx, dy) -> (dy, -dx), a placement is listed if it is on the board and its cells are not yet listed for
 that piece; its place in the list is its action number. With mirrored sets one side's abbey and academy
 are the mirror images of the other's; the list over their own offsets gives the cells of the same numbers.
@@ -47,7 +47,7 @@ class Placement:
     """One way to put a piece on the board."""
 
     piece: int
-    reference: tuple[int, int]  # where the offset (0, 0) lies
+    reference: tuple[int, int]  # the cell of offset (0, 0)
     rotation: int  # quarter turns, 0 to 3; the first that gives these cells
     cells: frozenset[int]
 
@@ -69,7 +69,7 @@ def placements(size: int, mirrored: bool) -> tuple[Placement, ...]:
 
 
 def cells_of(piece: int, x: int, y: int, rotation: int, size: int, mirrored: bool) -> frozenset[int] | None:
-    """The cells a placement covers, or None where it leaves the board."""
+    """The cells a placement covers, or None if it leaves the board."""
     cells = []
     for dx, dy in OFFSETS[piece]:
         if mirrored and piece in MIRRORED:

@@ -1,8 +1,7 @@
-"""Players of Cathedral: simple ones, which every learner is measured against, and the paper's alpha-beta.
+"""Players of Cathedral: simple baselines, and the paper's alpha-beta.
 
-`largest-first` places a largest building it can, anywhere; `greedy` takes the best shaped reward now;
-`greedy-mobility` also counts the placements its move leaves to each side. Ties are broken at random, and
-so is what chance decides where a player is asked for it.
+`largest-first` places a largest building that fits, anywhere; `greedy` takes the best immediate shaped reward;
+`greedy-mobility` also counts the placements left to each side. Ties, and actions of chance, are drawn at random.
 """
 
 import random
@@ -40,10 +39,10 @@ class LargestFirst(Agent):
 
 
 class Greedy(Agent):
-    """The move of the best shaped reward, whether or not the rule set gives shaped rewards.
+    """The move with the best shaped reward, even if the rule set gives no shaped rewards.
 
-    That is: squares newly claimed, the size of what is placed less the largest that could have been, the
-    size of what is captured, and 10 for the game.
+    That is: squares newly claimed, the size of the placed building less the largest legal one, the size of captured
+    buildings, and 10 for winning.
     """
 
     own_weight: ClassVar[float] = 0.0  # of a placement left to the mover, in squares of reward
@@ -76,8 +75,8 @@ class Greedy(Agent):
 class GreedyMobility(Greedy):
     """The shaped reward, plus the mover's placements after the move, less the opponent's, each weighted.
 
-    Every building placed takes its own placements along, which is no loss, so what the opponent is left
-    with counts five times as much. The weights are the best of a coarse search against `largest-first`.
+    Placing a building also removes the mover's placements of that building, so the opponent's placements have five
+    times the weight. The weights are the best of a coarse search against `largest-first`.
     """
 
     own_weight = 0.05
@@ -90,7 +89,7 @@ def _best(actions: list[int], values: np.ndarray) -> list[int]:
 
 
 def _with_mover(role: int, core: CathedralPosition, engine: Cathedral) -> CathedralPosition:
-    """A position without its past, in the engine of a like rule set, with `role` to move."""
+    """A position without history, in another engine of the same board, with `role` to move."""
     return engine.setup(core.where(), core.cathedral, core.placed(), role, core.first_role, core.plies)
 
 
@@ -109,8 +108,12 @@ SIMPLE = tuple(
     Player(name, summary, lambda game, chosen, kind=kind: kind(chosen.get("seed")), (SEED,))
     for name, summary, kind in (
         ("largest-first", "a random placement of a largest building that fits", LargestFirst),
-        ("greedy", "the best shaped reward now", Greedy),
-        ("greedy-mobility", "the best shaped reward now, and the placements it leaves to each side", GreedyMobility),
+        ("greedy", "the best immediate shaped reward", Greedy),
+        (
+            "greedy-mobility",
+            "the best immediate shaped reward, and placements left to each side",
+            GreedyMobility,
+        ),
     )
 )
 PLAYERS = (

@@ -43,11 +43,11 @@ class CathedralRules:
             raise refuse(f"size must be from {SMALLEST} to {LARGEST}, not {self.size}")
         if self.claim_cap is not None and not 1 <= self.claim_cap <= self.size**2:
             raise refuse(f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}")
-        outside = self.size**2 - 8  # cells, when a tower stands before the three of a corner
+        outside = self.size**2 - 8  # cells left when a tower closes off the three of a corner
         if self.first_building_claims and (self.claim_cap or self.size**2) >= outside:
             raise refuse("the first building would own the board: set claim_cap, or first_building_claims = false")
         if self.mirrored_side != "dark" and not self.mirrored_sets:
-            raise refuse("mirrored_side says whose set is mirrored: set mirrored_sets, or leave it out")
+            raise refuse("mirrored_side needs mirrored_sets: set it, or leave mirrored_side out")
 
     @property
     def mirrored(self) -> tuple[bool, bool]:

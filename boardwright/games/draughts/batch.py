@@ -1,4 +1,4 @@
-"""English draughts in JAX: thousands of games in one array, one hop a step.
+"""English draughts in JAX: thousands of games in one array, one hop per step.
 
 All functions here are for one game and are meant for `jax.vmap`. A board is three 32-bit words (black,
 white, kings), so that whole sets of pieces move by shifting. Repetition compares boards and is exact.
@@ -83,7 +83,7 @@ def make_env(tables: Tables) -> BatchEnv:
 
 
 def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array) -> State:
-    """A position from outside, without a past."""
+    """The state of a given position, without history."""
     squares = jnp.arange(b.SQUARES, dtype=WORD)
     hash_ = jnp.where(role == b.WHITE, key_words(tables.white_to_move_key), WORD(0))
     piece_key, continuing_key = _keys(tables)
@@ -242,7 +242,7 @@ def _jumps(board: Array, role: Array) -> Array:
 
 
 def _able(board: Array, role: Array, direction: int) -> Array:
-    """The pieces of a role that may go in a direction at all: men forward only."""
+    """The pieces of a role that can move in a direction: men forward only."""
     own = jnp.where(role == b.BLACK, board[0], board[1])
     forward = (role == b.BLACK) == (direction >= 2)
     return jnp.where(forward, own, own & board[2])
@@ -266,9 +266,7 @@ def _any(sets: Array) -> Array:
 
 @functools.cache
 def _targets() -> tuple[np.ndarray, np.ndarray]:
-    """[128] the square (from 0) beside and the one behind it, by action; 31 where there is no such square, which
-    no legal action meets.
-    """
+    """[128] the next square (from 0) and the one behind it, by action; 31 for none, which no legal action uses."""
     tables = []
     for steps in (1, 2):
         squares = [b.neighbour(*b.decode_action(action), steps) for action in range(b.NUM_ACTIONS)]

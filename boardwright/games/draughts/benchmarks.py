@@ -1,4 +1,4 @@
-"""What the benchmark measures of draughts alone: another library at the same work, and the tables."""
+"""Benchmarks of draughts only: perft of another library, and building the endgame tables."""
 
 import importlib
 import importlib.util
@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-DEPTH = 5  # 7,361 lines, a fraction of a second of another library's time
+DEPTH = 5  # 7,361 lines, a fraction of a second in another library
 
 
 def openspiel_perft_rate() -> float | None:
-    """Perft nodes a second of OpenSpiel's checkers, driven from Python; None where it is not installed."""
+    """Perft nodes per second of OpenSpiel's checkers, driven from Python; None if it is not installed."""
     if importlib.util.find_spec("pyspiel") is None:
         return None
     start = importlib.import_module("pyspiel").load_game("checkers").new_initial_state()
@@ -44,11 +44,11 @@ def table_builds() -> Iterator[tuple[str, str, float, str]]:
             seconds = time.perf_counter() - begin
         yield f"tables_{pieces}_s", f"endgame tables to {pieces} pieces, {os.cpu_count()} cores", seconds, "s"
         if done.stdout.strip():
-            yield f"tables_{pieces}_mib", "the same, memory at most", int(done.stdout) / 1024, "MiB"
+            yield f"tables_{pieces}_mib", "the same, peak memory", int(done.stdout) / 1024, "MiB"
 
 
 def _perft(state: Any, depth: int) -> int:
-    """Whole moves: while the same player goes on capturing, the depth stays."""
+    """Counts whole moves: the depth does not change while the same player continues a capture."""
     if depth == 0:
         return 1
     leaves = 0

@@ -1,8 +1,8 @@
-"""What the learner sees, always with the mover going up.
+"""The observation planes of draughts, always with the mover going up.
 
 For each of the last positions shown, newest first: own men, own kings, enemy men, enemy kings, and in
 the `full` views whether the position was seen before. These also end with: Black to move, the piece
-that must go on capturing, plies of inactivity / maximum. The view `paper` is the four piece planes of
+that must continue capturing, plies of inactivity / maximum. The view `paper` is the four piece planes of
 one position; `full` shows one position and `full-N` the last N, a hop of a capture counting as one.
 
 The board is turned half round for Black, so "own" pieces always move up. The policy turns with it:
@@ -33,7 +33,7 @@ def shape(view: View) -> tuple[int, int, int]:
 
 
 def policy_planes() -> PolicyPlanes:
-    """A plane a direction, at the square the piece leaves; light cells have no actions."""
+    """One plane per direction, at the square the piece leaves; light cells have no actions."""
     hops = (b.decode_action(action) for action in range(b.NUM_ACTIONS))
     cells = ((b.cell_of(square), direction) for square, direction in hops)
     index = [(row * b.SIZE + column) * len(b.DIRECTIONS) + direction for (row, column), direction in cells]

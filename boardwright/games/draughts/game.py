@@ -1,4 +1,4 @@
-"""English draughts as a `Game`: the engines, the text and the picture put together."""
+"""English draughts as a `Game`."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -106,7 +106,7 @@ class Draughts(Game):
         for action in core.legal_actions():
             if self.action_text(core, action) == text.strip():
                 return action
-        raise IllegalMoveError(f"move {text!r}: not a hop that is legal here")
+        raise IllegalMoveError(f"move {text!r}: not a legal hop")
 
     def moves(self, core: _core.DraughtsPosition) -> list[Move]:
         return [Move(text, route.actions) for text, route in self._named_routes(core)[0].items()]

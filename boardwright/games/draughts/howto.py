@@ -1,11 +1,11 @@
-"""How English draughts is played, in words that follow from the options of a rule set."""
+"""How English draughts is played: text generated from the options of a rule set."""
 
 from boardwright.games.base import Paragraph
 from boardwright.games.draughts.rules import DraughtsRules
 
 
 def how_to_play(rules: DraughtsRules) -> tuple[Paragraph, ...]:
-    """What a person must know to play by these rules."""
+    """The rules for beginners."""
     return (
         Paragraph(
             "Aim",

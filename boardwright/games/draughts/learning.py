@@ -1,4 +1,4 @@
-"""What a learner keeps of draughts: bit boards, and who stands where at the end."""
+"""How a learner stores draughts positions, and the material of finished games."""
 
 import dataclasses
 import functools
@@ -33,8 +33,8 @@ def make_learning(tables: Tables) -> Learning:
 
 
 def pack(state: batch.State) -> Array:
-    """[3 N + 4] uint32 with a history of N boards: the boards, which were seen before, the piece that must go
-    on, who moves, the counters.
+    """[3 N + 4] uint32 with a history of N boards: the boards, which were seen before, the piece that must
+    continue, who moves, the counters.
     """
     seen = pack_numbers(state.recent_seen >= 1, 1)
     counters = jnp.minimum(jnp.stack([state.plies, state.quiet]), MOST_COUNTED)
@@ -43,7 +43,7 @@ def pack(state: batch.State) -> Array:
 
 
 def unpack(tables: Tables, words: Array) -> batch.State:
-    """The position again, with its last boards but not what came before them."""
+    """The inverse of `pack`: the position with its last boards, without earlier history."""
     boards = 3 * tables.history
     recent = words[:boards].reshape(tables.history, 3)
     seen, continuing, role, counters = words[boards], words[boards + 1], words[boards + 2], words[boards + 3 :]

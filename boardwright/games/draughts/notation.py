@@ -3,7 +3,7 @@
 Position: FEN as draughts programs write it, `B:W21,22,…,32:B1,…,12`: the side to move, then the pieces
 of each side, K before a king; ranges of men (`W21-32`) and of kings (`K29-32`, `K29-K32`) are read. We
 add, only where it matters, `:H12` (plies of inactivity), `:F9` (move number, one for each pair of plies)
-and `:X15` (the piece on 15 is in the middle of a capture and must go on).
+and `:X15` (the piece on 15 is in the middle of a capture and must continue).
 Move: `11-15`, `15x22`; where several captures share their ends, the full path, `2x11x4`.
 """
 
@@ -28,7 +28,7 @@ class Placement:
     white: int
     kings: int  # of both
     to_move: int
-    continuing: int = 0  # square of the piece that must go on capturing, 0 for none
+    continuing: int = 0  # square of the piece that must continue capturing, 0 for none
     quiet: int = 0
     plies: int = 0
 
@@ -112,7 +112,7 @@ def _check_continuing(placement: Placement, wrong) -> None:
         return
     own = (placement.black, placement.white)[placement.to_move]
     if square > b.SQUARES or not own >> (square - 1) & 1:
-        raise wrong(f"X{square}: no piece of the side to move stands there to go on capturing")
+        raise wrong(f"X{square}: no piece of the side to move on that square")
     enemy, occupied = placement.black + placement.white - own, placement.black | placement.white
     king = placement.kings >> (square - 1) & 1
     for direction in range(4) if king else (2, 3) if placement.to_move == b.BLACK else (0, 1):
@@ -163,7 +163,7 @@ def route_of(actions: list[int], occupied: int) -> Route:
 
 
 def find_route(text: str, moves: dict[str, Route], routes: list[Route]) -> Route:
-    """The legal route a move text means; raises IllegalMoveError when there is none or more than one."""
+    """The legal route of a move text; raises IllegalMoveError unless there is exactly one."""
     stripped = text.strip()
     if stripped in moves:
         return moves[stripped]
@@ -218,9 +218,9 @@ def why_no_hop(action: int, core) -> str:
     if beside is None:
         return f"{name} leaves the board"
     if not own >> (square - 1) & 1:
-        return f"{name}: no {SIDES[core.role_to_move]} piece stands on {square}"
+        return f"{name}: no {SIDES[core.role_to_move]} piece on {square}"
     if core.continuing and square != core.continuing:
-        return f"{name}: the piece on {core.continuing} must go on capturing"
+        return f"{name}: the piece on {core.continuing} must continue capturing"
     forward = (direction >= 2) == (core.role_to_move == b.BLACK)
     if not forward and not core.kings >> (square - 1) & 1:
         return f"{name}: men move forward only"

@@ -24,7 +24,7 @@ class Ballot:
     number: int
     moves: tuple[str, ...]
     deck: str  # one of `DECKS`
-    name: str  # empty where it has none
+    name: str  # may be empty
 
 
 def ballots(deck: str | None = None) -> tuple[Ballot, ...]:

@@ -1,4 +1,4 @@
-"""A draughts position as a scene: square numbers, the last hop, the piece that must go on."""
+"""A draughts position as a scene: square numbers, the last hop, the piece that must continue."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from boardwright.views.scene import Mark, Piece, Scene, Step
 
 
 def scene(position: Position) -> Scene:
-    """What the renderers draw."""
+    """The scene of a position, for the renderers."""
     core, outcome = position.core, position.outcome
     black, white, kings, continuing = (getattr(core, name) for name in ("black", "white", "kings", "continuing"))
     pieces = []
@@ -41,7 +41,7 @@ def _marks(action: int, black: int, white: int) -> tuple[Mark, ...]:
     beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
     assert beside is not None
     marks = [Mark(b.cell_of(square), "from")]
-    if (black | white) >> (beside - 1) & 1:  # a step: the mover stands there
+    if (black | white) >> (beside - 1) & 1:  # a step: the mover is there
         return (*marks, Mark(b.cell_of(beside), "to"))
     assert behind is not None
     return (*marks, Mark(b.cell_of(beside), "captured"), Mark(b.cell_of(behind), "to"))

@@ -24,7 +24,7 @@ class DraughtsRules:
     repetition_limit: int | None = 3  # occurrences of a position, same side to move, that draw
     max_quiet_plies: int | None = 80  # plies of inactivity that draw
     man_moves_are_quiet: bool = False  # inactivity ends by captures alone, not by moving a man
-    max_plies: int | None = None  # plies in all that draw
+    max_plies: int | None = None  # total plies that draw
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -46,7 +46,7 @@ RULE_SETS: Mapping[str, DraughtsRules] = {
 
 @dataclass(frozen=True)
 class View:
-    """What an observation shows: so many positions, and whether more than the pieces."""
+    """What an observation shows: the number of positions, and whether more than the pieces."""
 
     history: int = 1
     extra_planes: bool = True
@@ -61,7 +61,7 @@ VIEWS: Mapping[str, View] = {
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """A rule set and a view compiled to switches and keys; 0 stands for no limit."""
+    """A rule set and a view compiled to switches and keys; 0: no limit."""
 
     repetition_limit: int
     max_quiet_plies: int
@@ -71,7 +71,7 @@ class Tables:
     extra_planes: bool
     quiet_scale: float  # factor of the inactivity plane; multiplied, so that engines agree to the bit
     piece_key: np.ndarray  # [4, 32] uint64: black man, black king, white man, white king
-    continuing_key: np.ndarray  # [32] uint64: the piece that must go on capturing
+    continuing_key: np.ndarray  # [32] uint64: the piece that must continue capturing
     white_to_move_key: int
 
     @property

@@ -86,7 +86,7 @@ def make_env(tables: Tables) -> BatchEnv:
 
 
 def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array) -> State:
-    """A position from outside, without a past."""
+    """The state of a given position, without history."""
     keys = _piece_keys(tables)
     hash_ = xor_where(board != b.EMPTY, keys[board, jnp.arange(b.SQUARES)])
     hash_ ^= jnp.where(role == b.DEFENDERS, key_words(tables.defenders_to_move_key), jnp.uint32(0))
@@ -185,7 +185,7 @@ def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tu
     if not tables.king_armed:
         men_taken &= piece != b.KING
 
-    king_square = jnp.where(victims == b.KING, beside, 0).sum()  # meant only where he is beside
+    king_square = jnp.where(victims == b.KING, beside, 0).sum()  # valid only if he is adjacent
     sides = padded[neighbour[king_square]]
     closed = (sides == b.ATTACKER) | ((sides == b.EMPTY) & hostile[b.DEFENDERS][neighbour[king_square]])
     strong = jnp.asarray(tables.strong)[king_square]

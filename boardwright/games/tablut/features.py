@@ -1,4 +1,4 @@
-"""What the learner sees: 43 planes of 9x9, and the symmetries that multiply its data.
+"""The observation of Tablut, 43 planes of 9x9, and the symmetries for data augmentation.
 
 For each of the last eight positions, newest first: own taflmen, enemy taflmen, king, position seen at
 least once before, seen at least twice before. Then: side to move (ones for the attackers), plies
@@ -30,7 +30,7 @@ SHAPE = (b.SIZE, b.SIZE, len(PLANES))
 
 
 def policy_planes() -> PolicyPlanes:
-    """A plane a direction and distance, at the square the piece leaves: the order of the action numbers."""
+    """One plane per direction and distance, at the square the piece leaves: the order of the action numbers."""
     return PolicyPlanes(b.PLANES_PER_SQUARE, np.arange(b.NUM_ACTIONS, dtype=np.int32))
 
 
@@ -51,7 +51,7 @@ def _square_symmetries() -> tuple[tuple[Symmetry, np.ndarray], ...]:
 
 
 def _action_permutation(cells: np.ndarray) -> np.ndarray:
-    """Every action's image; an action that leaves the board becomes the one that does so alike."""
+    """Every action's image; actions that leave the board are mapped to such actions."""
     centre = np.array([divmod(int(cells[b.THRONE + row * b.SIZE + column]), b.SIZE) for row, column in b.DIRECTIONS])
     turned = [b.DIRECTIONS.index((int(row) - 4, int(column) - 4)) for row, column in centre]
     actions = np.arange(b.NUM_ACTIONS, dtype=np.int32).reshape(b.SQUARES, 4, b.DISTANCES)

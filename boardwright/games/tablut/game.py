@@ -1,4 +1,4 @@
-"""Tablut as a `Game`: the engines, the text and the picture put together."""
+"""Tablut as a `Game`."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""How Tablut is played, in words that follow from the options of a rule set."""
+"""How Tablut is played: text generated from the options of a rule set."""
 
 import numpy as np
 
@@ -8,9 +8,12 @@ from boardwright.games.tablut.rules import TablutRules
 
 GOAL = {"corner": "a corner", "edge": "a square of the edge"}
 THRONE = {  # by who may stop on it, and who may pass over it
-    ("none", "none"): "Once the throne, the square in the middle, is empty, nobody may stop on it or pass over it.",
-    ("none", "king"): "Nobody may stop on the empty throne, the square in the middle; only the king may pass over it.",
-    ("none", "all"): "Nobody may stop on the empty throne, the square in the middle; any piece may pass over it.",
+    ("none", "none"): "Once the throne, the square in the middle, is empty, no piece may stop on it or pass over it.",
+    (
+        "none",
+        "king",
+    ): "No piece may stop on the empty throne, the square in the middle; only the king may pass over it.",
+    ("none", "all"): "No piece may stop on the empty throne, the square in the middle; any piece may pass over it.",
     ("king", "king"): "Only the king may stop on the throne, the square in the middle, or pass over it.",
     ("king", "all"): "Only the king may stop on the throne, the square in the middle; "
     "while it is empty any piece may pass over it.",
@@ -20,7 +23,7 @@ AGAINST = {"all": "men of both sides", "attackers": "attackers", "defenders": "d
 
 
 def how_to_play(rules: TablutRules) -> tuple[Paragraph, ...]:
-    """What a person must know to play by these rules."""
+    """The rules for beginners."""
     return (
         Paragraph("Aim", _aim(rules)),
         Paragraph("Moves", _moves(rules)),
@@ -49,7 +52,7 @@ def _moves(rules: TablutRules) -> str:
     if rules.camps:
         named = "; ".join(" ".join(camp) for camp in rules.camps)
         sentences.append(
-            f"Attackers may move within the camp they begin in and leave it; from outside nobody may enter a camp or "
+            f"Attackers may move within the camp they begin in and leave it; no other piece may enter a camp or "
             f"pass through it. The camps are {named}."
         )
     return " ".join(sentences)
@@ -57,7 +60,7 @@ def _moves(rules: TablutRules) -> str:
 
 def _captures(rules: TablutRules) -> str:
     sentences = [
-        "A man is captured when an enemy moves next to him and another stands on the opposite side, in row or column.",
+        "A man is captured when an enemy moves next to him and another is on the opposite side, in row or column.",
         "To move in between two enemies is safe. One move may capture several men.",
         "The king captures as his men do." if rules.king_armed else "The king takes no part in capturing.",
     ]
@@ -66,7 +69,7 @@ def _captures(rules: TablutRules) -> str:
         named = [place for place, hostile_to in places if hostile_to == side]
         if named:
             here = " or ".join(named)
-            sentences.append(f"{here[0].upper()}{here[1:]} stands in for the other enemy, against {whom}.")
+            sentences.append(f"{here[0].upper()}{here[1:]} counts as the other enemy, against {whom}.")
     if rules.throne_hostile_under_king:
         sentences.append("So does the throne with the king on it, but against his own defenders only.")
     if all(side == "none" for _, side in places):
@@ -100,7 +103,7 @@ def _end(rules: TablutRules) -> str:
     sentences = [
         "A side that cannot move when it is its turn loses."
         if rules.no_move == "mover-loses"
-        else "A side that could not move if it were its turn loses at once, whoever has moved. If neither could, the "
+        else "A side that could not move if it were its turn loses at once, after any move. If neither could, the "
         f"defenders lose, and they do so even if their king has just reached {GOAL[rules.escape]}."
     ]
     if rules.surround_loses:

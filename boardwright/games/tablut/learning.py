@@ -1,4 +1,4 @@
-"""What a learner keeps of Tablut: 178 bytes a position, and who stands where at the end."""
+"""How a learner stores Tablut positions, 178 bytes each, and the material of finished games."""
 
 import dataclasses
 import functools
@@ -15,7 +15,7 @@ from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables
 
 PIECE_BITS = 2
-SEEN_BITS = 2  # planes tell none, one and more earlier occurrences apart
+SEEN_BITS = 2  # planes distinguish none, one and more earlier occurrences
 COUNTER_BITS = 16
 BOARD_WORDS = words_needed(HISTORY * b.SQUARES, PIECE_BITS)
 MOST_SEEN = (1 << SEEN_BITS) - 1
@@ -51,7 +51,7 @@ def pack(state: batch.State) -> Array:
 
 
 def unpack(tables: Tables, words: Array) -> batch.State:
-    """The position again, with its last boards but not what came before them."""
+    """The inverse of `pack`: the position with its last boards, without earlier history."""
     recent = unpack_numbers(words[:BOARD_WORDS], HISTORY * b.SQUARES, PIECE_BITS)
     recent = recent.reshape(HISTORY, b.SQUARES).astype(jnp.int8)
     role_and_seen = unpack_numbers(words[BOARD_WORDS : BOARD_WORDS + 1], HISTORY + 1, SEEN_BITS).astype(jnp.int8)

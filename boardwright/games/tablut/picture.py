@@ -16,7 +16,7 @@ _ONE_PLY_AGO = [features.PLANES.index(f"{what}, 1 plies ago") for what in ("own 
 
 
 def scene(position: Position) -> Scene:
-    """What there is to see of a position. The letters of the pieces are those of the position text."""
+    """The scene of a position. Pieces have the letters of the position text."""
     core = position.core_as(TablutPosition)
     board = core.board()
     return Scene(
@@ -81,7 +81,7 @@ def gestures(game: Any, core: TablutPosition, actions: tuple[int, ...]) -> tuple
 
 
 def escapes(core: TablutPosition, tables: Tables) -> tuple[Cell, ...]:
-    """Where the king could win at once if he were to move, whoever is."""
+    """Squares where the king could win at once if it were his side's turn."""
     board = core.board()
     found: list[Cell] = []
     for king in np.flatnonzero(board == b.KING):

@@ -1,7 +1,7 @@
 """The players of Pilarski, "Designing an Effective Tablut Artificial Intelligence", for any rule set of Tablut.
 
-`greedy` and `heuristic` look one move ahead and draw among the moves they hold to be best; their scores and
-the victory path are in `src/core/games/tablut/heuristics.hpp` and `tactics.hpp`. `mc-expanded` is `mc` that
+`greedy` and `heuristic` score moves at depth one and pick a random one of the best; their scores and the
+victory path are in `src/core/games/tablut/heuristics.hpp` and `tactics.hpp`. `mc-expanded` is `mc` that
 takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
 `mc-improved` with the same foresight decide among the best moves of `heuristic`. Two things are not the paper's:
 from positions it visits often the search also looks for forced escapes (`tactics.hpp`), and where it proves
@@ -23,7 +23,7 @@ from boardwright.agents.specs import SEED, Option, Player, on_off
 from boardwright.games.base import Position
 
 LOST = -1.0  # the value of a proven loss
-WINS_FIRST = Option("wins", "takes a win at once before anything else", on_off, "on|off", "on")
+WINS_FIRST = Option("wins", "play an immediate win first", on_off, "on|off", "on")
 
 
 class Greedy(Agent):
@@ -52,7 +52,7 @@ class Heuristic(Agent):
 
 
 class HeuristicMonteCarlo(Agent):
-    """Monte Carlo search among the moves that the heuristic holds to be best."""
+    """Monte Carlo search among the heuristic's best moves."""
 
     def __init__(self, chosen: Mapping[str, Any]):
         self._search = MonteCarloPlayer(replace(IMPROVED, foresee=True), chosen)
@@ -106,13 +106,13 @@ PLAYERS = (
     ),
     Player(
         "heuristic",
-        "the best score one move ahead: captures, threats, victory paths",
+        "the best score at depth one: captures, threats, victory paths",
         lambda game, chosen: Heuristic(chosen.get("seed")),
         (SEED,),
     ),
     montecarlo.player(
         "mc-expanded",
-        "as mc, but a victory path or a king that can be captured ends a simulation",
+        "like mc, but a victory path or a king that can be captured ends a simulation",
         replace(TRADITIONAL, foresee=True),
     ),
     Player(

@@ -42,7 +42,7 @@ class TablutRules:
     # Attackers needed: two; four on the throne and its neighbours, else two; four everywhere (and
     # then never on an edge). An empty square hostile to defenders counts as an attacker.
     king_capture: Literal["weak", "strong-centre", "strong"] = "weak"
-    # Squares attackers may leave but never enter again, and nobody else may enter at all; a camp is a
+    # Squares attackers may leave but never enter again, and no other piece may enter; a camp is a
     # list of squares within which its own men still may move.
     camps: tuple[tuple[str, ...], ...] = ()
     camps_hostile_to: Side = "none"  # an empty camp square helps to capture whom
@@ -52,7 +52,7 @@ class TablutRules:
     repetition_limit: int = 3  # occurrences of a position that end the game
     count_start: bool = True  # the first position of a game counts as an occurrence
     max_quiet_plies: int | None = 100  # plies without capture, then a draw
-    max_plies: int | None = 512  # plies in all, then a draw
+    max_plies: int | None = 512  # total plies, then a draw
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -149,7 +149,7 @@ RULE_SETS: Mapping[str, TablutRules] = {
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """A rule set compiled to sets of squares ([81] bool) and switches; 0 stands for no limit."""
+    """A rule set compiled to sets of squares ([81] bool) and switches; 0: no limit."""
 
     start: np.ndarray  # [81] int8
     stop: np.ndarray  # [3, 81] where an attacker, a defender, the king may end a move

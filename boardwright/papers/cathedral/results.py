@@ -95,7 +95,7 @@ class Decided:
     words: str  # what the figure is
     verdict: str
     runs: tuple[str, str]  # the two that it compares
-    single: Interval | None = None  # where the figure of one more seed lies
+    single: Interval | None = None  # prediction interval of one more seed
     cell: Cell | None = None  # whose score the figure is
 
     @property

@@ -146,16 +146,16 @@ def play_cell(work: Work, cell: Cell, seed: int, observer: RunObserver) -> Playe
     """The counted games of a cell."""
     path = work.match_file(cell, seed)
     games = work.arena_games if cell.arena else work.games
-    told = {"games": games, "opening_plies": cell.opening_plies}
+    conditions = {"games": games, "opening_plies": cell.opening_plies}
     saved = read_table(path)
     if saved is not None and "played" in saved:
-        check_settings(path, saved.get("told"), told)
+        check_settings(path, saved.get("told"), conditions)
         return _read_played(saved["played"])
     if observer.stopped():
         raise StoppedError
     show = functools.partial(observer.progress, f"{cell.first} – {cell.second}")
     played = _play_in_arena(work, cell, seed, games, show) if cell.arena else _play_on_device(work, cell, seed, show)
-    write_table(path, told=told, played=dataclasses.asdict(played))
+    write_table(path, told=conditions, played=dataclasses.asdict(played))
     observer.message(
         f"{cell.first} against {cell.second}, seed {seed}: {played.total.share:.3f} of {played.total.games:,} games"
     )

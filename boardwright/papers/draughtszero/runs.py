@@ -146,23 +146,23 @@ def _play_endings(work: Work, name: str, net: Path, asked: str, pieces: int, obs
         return dataclasses.asdict(dataclasses.replace(conversion(done), player=asked))  # without the path of its file
 
     place = f"endings/{zlib.crc32(name.encode()):08x}-{asked.replace(' ', '')}-{pieces}"
-    told = [work.positions, work.simulations, Tablebase(work.tables).pieces]
-    fields = _load_or_count(work, place, told, net, measure)
+    conditions = [work.positions, work.simulations, Tablebase(work.tables).pieces]
+    fields = _load_or_count(work, place, conditions, net, measure)
     fields.pop("share", None)  # of older files: it follows from the counts
     return Conversion(**fields)
 
 
-def _load_or_count(work: Work, name: str, told: list[Any], net: Path, count: Callable[[], Any]) -> Any:
+def _load_or_count(work: Work, name: str, conditions: list[Any], net: Path, count: Callable[[], Any]) -> Any:
     """The result in a file if it is of the same net, else what `count` returns, which is saved."""
     path = work.folder / f"{name.replace(':', '-')}.json"
-    told = [*told, work.seed, zlib.crc32(net.read_bytes())]
+    conditions = [*conditions, work.seed, zlib.crc32(net.read_bytes())]
     saved = read_table(path)
     if saved is not None and "found" in saved and isinstance(saved.get("told"), list):  # and not damaged
-        check_settings(path, saved["told"][:-1], told[:-1])
-        if saved["told"] == told:
+        check_settings(path, saved["told"][:-1], conditions[:-1])
+        if saved["told"] == conditions:
             return saved["found"]
     found = count()
-    write_table(path, told=told, found=found)
+    write_table(path, told=conditions, found=found)
     return found
 
 

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from boardwright.papers.tablutzero.runs import Work
 
 MATCHES = "matches"  # folder of what was played, in the work folder
-STRONGEST = ("fast", "paper", "augment", "baseline")  # whose net judges the balance: the first that is there
+STRONGEST = ("fast", "paper", "augment", "baseline")  # the net that measures the balance: the first that exists
 
 
 def kept_nets(folder: Path) -> dict[int, Path]:
-    """Nets in a run's folder by iteration; the best one, where its own iteration says so, stands in for a lost one."""
+    """Nets in a run's folder by iteration; `best.net` replaces a missing net of its own iteration."""
     nets = {int(path.stem): path for path in (folder / "nets").glob(f"[0-9]*{league.SUFFIX}") if path.stem.isdigit()}
     best = folder / "nets" / BEST
     if best.exists():
@@ -58,7 +58,7 @@ def kept_nets(folder: Path) -> dict[int, Path]:
 
 
 def net_at(nets: dict[int, Path], history: History, minutes: float) -> int | None:
-    """The latest kept net behind which there are at most so many minutes; None where there is none."""
+    """The latest saved net within a number of GPU-minutes; None if there is none."""
     return max((number for number in nets if minutes_at(history, number) <= minutes), default=None)
 
 
@@ -86,7 +86,7 @@ def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObs
         )
         matches += [Match(*row) for row in found or ()]
     has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
-    return dataclasses.replace(run, contests=tuple(matches), played_again=True) if has_anchor else run
+    return dataclasses.replace(run, matches=tuple(matches), played_again=True) if has_anchor else run
 
 
 def nearest(targets: list[int], available: list[int]) -> list[int]:
@@ -119,7 +119,7 @@ def play_pairing(
         "opening_plies": sizes.opening_plies,
         "seed": work.seed,
     }
-    told = played_by if pairing.at == "the end" else {**played_by, "minutes": work.minutes}
+    conditions = played_by if pairing.at == "the end" else {**played_by, "minutes": work.minutes}
     files = None
     if None not in chosen:
         files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
@@ -134,7 +134,7 @@ def play_pairing(
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
         return {"iterations": numbers, "minutes": behind, **fields, "simulations": sizes.simulations}
 
-    there = _load_or_play(path, told, files, play, observer)
+    there = _load_or_play(path, conditions, files, play, observer)
     if there is None:
         return None
     simulations = there.pop("simulations")
@@ -196,11 +196,11 @@ def _balance_file(folder: Path, rules: str) -> Path:
     return next((path for path in paths if path.exists()), paths[0])
 
 
-def _with_current_rules(told: Any) -> Any:
+def _with_current_rules(conditions: Any) -> Any:
     """Settings from a file, with the current names of rule sets."""
-    if not isinstance(told, dict) or "rules" not in told:
-        return told
-    return {**told, "rules": [current_rule_name(GAME, rules) for rules in told["rules"]]}
+    if not isinstance(conditions, dict) or "rules" not in conditions:
+        return conditions
+    return {**conditions, "rules": [current_rule_name(GAME, rules) for rules in conditions["rules"]]}
 
 
 def _to_json(asked: Question | Line) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def devices_of(folder: Path) -> tuple[str, ...]:
 
 
 def _load_or_play(
-    path: Path, told: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], observer: RunObserver
+    path: Path, conditions: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], observer: RunObserver
 ) -> Any | None:
     """The result saved of these nets, else that of `play`, which is saved.
 
@@ -261,7 +261,7 @@ def _load_or_play(
     saved = read_table(path)
     sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
     if saved is not None and "played" in saved:
-        check_settings(path, _with_current_rules(saved.get("told")), told)
+        check_settings(path, _with_current_rules(saved.get("told")), conditions)
         if sums is None or saved.get("nets") == sums:
             return saved["played"]
     if sums is None:
@@ -269,6 +269,6 @@ def _load_or_play(
     if observer.stopped():
         raise StoppedError
     played = play()
-    write_table(path, told=told, nets=sums, device=jax.devices()[0].device_kind, played=played)
+    write_table(path, told=conditions, nets=sums, device=jax.devices()[0].device_kind, played=played)
     observer.message(f"played: {path.stem}")
     return played

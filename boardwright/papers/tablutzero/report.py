@@ -204,11 +204,11 @@ def _runs(results: Results, *, quick: bool) -> Rows:
         words = variant_text(variant(run.config, preset))
         off = measured.off_protocol(run, results.protocol)
         when = "played again after the training" if run.played_again else "while it trained"
-        contests = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
-        if not run.contests:
-            contests = "none yet"
+        evaluation = f"{when}, with {', '.join(off)}" if off else f"by the protocol, {when}"
+        if not run.matches:
+            evaluation = "none yet"
         cell = f"{words} ({changed})" if words else changed or "none"
-        rows.append((f"`{training.preset}`", training.words, cell, contests))
+        rows.append((f"`{training.preset}`", training.words, cell, evaluation))
     return rows
 
 
@@ -269,7 +269,7 @@ def _balance(results: Results) -> list[str]:
 
 
 def _minutes_until(run: RunResult, mode: RatingMode) -> str | None:
-    if not run.contests:
+    if not run.matches:
         return None
     point = measured.reached(run, mode, paper.ELO)
     if point is None:

@@ -38,7 +38,7 @@ class RunResult:
 
     config: AlphaZeroConfig
     history: History
-    contests: tuple[Match, ...]
+    matches: tuple[Match, ...]
     played_again: bool = False  # by the protocol after the training, instead of during it
 
 
@@ -102,11 +102,11 @@ class RatedNet:
 
 def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
     """Settings and metrics in a run's folder; raises RunError."""
-    told = config_file.read(folder)
-    method = told.pop("method", None)
+    config = config_file.read(folder)
+    method = config.pop("method", None)
     if method != "alphazero":
         raise RunError(f"{folder} is a run of {method}, not of alphazero: give another folder")
-    return settings.from_json(AlphaZeroConfig, told), read_metrics(folder)
+    return settings.from_json(AlphaZeroConfig, config), read_metrics(folder)
 
 
 def iterations_of(history: History) -> int:
@@ -156,7 +156,7 @@ def curve(run: RunResult, mode: RatingMode) -> list[RatedNet]:
             Interval(elo, low, high),
         )
         for iteration, (elo, low, high) in sorted(
-            net_ratings(run.contests, fixed_parameters=mode.fixed_parameters).items()
+            net_ratings(run.matches, fixed_parameters=mode.fixed_parameters).items()
         )
     ]
 
@@ -191,7 +191,7 @@ def selfplay_attackers(run: RunResult) -> Interval | None:
 def wins_as(run: RunResult, role: int) -> list[tuple[int, int, int]]:
     """(iteration, games won, games) of each evaluated net in a role, against past checkpoints."""
     found: dict[int, tuple[int, int]] = {}
-    for match in run.contests:
+    for match in run.matches:
         if (match.role0_net, match.role1_net)[role] == match.iteration:
             won, games = found.get(match.iteration, (0, 0))
             here = match.wins0 + match.draws + match.wins1
@@ -223,12 +223,12 @@ def off_protocol(run: RunResult, protocol: EvaluationMatchesConfig) -> list[str]
     """How a run's evaluation games differ from the protocol, in words: in the run's own settings, unless the games were
     played again; else in nets with fewer opponents than the protocol has, because nets are missing.
     """
-    ours, wanted = asdict(run.config.evaluation), asdict(protocol)
-    told = [f"{name} {ours[name]} instead of {wanted[name]}" for name in wanted if ours[name] != wanted[name]]
-    if told and not run.played_again:
-        return told
+    ours, target = asdict(run.config.evaluation), asdict(protocol)
+    differences = [f"{name} {ours[name]} instead of {target[name]}" for name in target if ours[name] != target[name]]
+    if differences and not run.played_again:
+        return differences
     met: dict[int, set[int]] = {}
-    for match in run.contests:
+    for match in run.matches:
         met.setdefault(match.iteration, set()).update({match.role0_net, match.role1_net} - {match.iteration})
     due = {iteration: min(protocol.opponents, protocol.pool, iteration) for iteration in met}
     return [

@@ -230,10 +230,10 @@ def test_records_that_cannot_be_written() -> None:
         replace(good, tags={"result": "1-0"}): "tag 'result' cannot be written",
         replace(good, tags={"Light": "x"}): "tag 'Light' cannot be written: it is not a tag's name",
         replace(good, tags={"a b": "x"}): "tag 'a b' cannot be written",
-        replace(good, tags={"event": "?"}): "'?' stands for what is not known: leave the tag out",
+        replace(good, tags={"event": "?"}): "'?' means unknown: leave the tag out",
         replace(good, tags={"event": "a\nb"}): "tag 'event' cannot be written: its value has more than one line",
         replace(over, result=1 - over.result): "result ",
-        replace(over, result=ONGOING): "says that it goes on, but ",
+        replace(over, result=ONGOING): "says that it is unfinished, but ",
         replace(over, resigned=LIGHT): "a resignation, but the game is over",
         replace(good, resigned=LIGHT, result=LIGHT): "says that light won, but dark won: light resigned",
     }.items():

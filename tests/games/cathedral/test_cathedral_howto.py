@@ -38,9 +38,9 @@ def test_the_sets(game: Game) -> None:
     shapes = [[shape.cells for shape in tray.polyominoes] for tray in scene.trays]
     for held in shapes:
         sizes = [len(cells) for cells in held]
-        report = f"{len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in all"
+        report = f"{len(sizes)}, of {min(sizes)} to {max(sizes)} squares, {sum(sizes)} squares in total"
         assert report in words(game)
-    assert ("both sets are alike" in words(game)) == (shapes[0] == shapes[1])
+    assert ("both sets are the same" in words(game)) == (shapes[0] == shapes[1])
 
 
 def test_who_may_claim(game: Game) -> None:

@@ -143,8 +143,8 @@ def test_a_piece_that_is_not_in_hand() -> None:
 
 def test_enemy_territory() -> None:
     position = at(f"2A3/GGG3/{REST} d 2,2 l 9")
-    assert refusal(position, "tavern b6") == "move tavern b6: b6 lies in light's territory"
-    assert refusal(position, "stable a6") == "move stable a6: a6 lies in light's territory"
+    assert refusal(position, "tavern b6") == "move tavern b6: b6 is in light's territory"
+    assert refusal(position, "stable a6") == "move stable a6: a6 is in light's territory"
     assert at(f"2A3/GGG3/{REST} l 2,2 l 9").play("stable a6").role_to_move == DARK
 
 

@@ -91,7 +91,7 @@ def test_walls_must_touch_edge_to_edge(rules: dict) -> None:
     assert territory(play(rules, start), LIGHT) == set()  # a6 and b5 touch at their corners
     position = play(rules, start, "stable b5")
     assert territory(position, LIGHT) == {"a6"}
-    assert refusal(position, "tavern a6") == "move tavern a6: a6 lies in light's territory"
+    assert refusal(position, "tavern a6") == "move tavern a6: a6 is in light's territory"
 
 
 def test_the_first_building_claims_under_paper_rules_only() -> None:
@@ -173,7 +173,7 @@ def test_captured_building_returns_to_hand_at_once(rules: dict) -> None:
     assert board(position)[:2] == [".A....", "CC...."]
     assert territory(position, LIGHT) == {"a6"}
     assert rewards(position) == [1 + 1 - 5 + 1, -1]
-    assert refusal(position, "tavern a6") == "move tavern a6: a6 lies in light's territory"
+    assert refusal(position, "tavern a6") == "move tavern a6: a6 is in light's territory"
     assert board(play(rules, start, "tavern b6", "tavern d6"))[0] == ".A.a.."
 
 

@@ -124,7 +124,7 @@ def test_no_line_is_longer_than_80_unless_a_word_is() -> None:
         ({"tags": {"Event": "1"}}, "tag 'Event' cannot be written"),
         ({"tags": {"FEN": "1"}}, "tag 'FEN' cannot be written"),
         ({"tags": {"": "1"}}, "tag '' cannot be written"),
-        ({"tags": {"event": "?"}}, "tag 'event': '?' stands for what is not known"),
+        ({"tags": {"event": "?"}}, "tag 'event': '?' means unknown"),
         ({"tags": {"event": "a\nb"}}, "tag 'event' cannot be written: its value has more than one line"),
         ({"reason": "a\rb"}, "tag 'termination' cannot be written"),
         ({"comments": {1: "x"}}, "a comment after 1 actions: the line has no whole move there"),
@@ -152,7 +152,7 @@ def test_an_illegal_record_is_not_written() -> None:
     with pytest.raises(IllegalMoveError, match="action 1: "):
         gamefile.write(replace(record, variations={0: (Line(actions=(0,)),)}))
     over = GameRecord.of(played(WCDF, 3, 1000))
-    with pytest.raises(GameFileError, match="says that it goes on, but"):
+    with pytest.raises(GameFileError, match="says that it is unfinished, but"):
         gamefile.write(replace(over, result=ONGOING))
     with pytest.raises(GameFileError, match="a resignation, but the game is over"):
         gamefile.write(replace(over, resigned=1 - over.result % 2))

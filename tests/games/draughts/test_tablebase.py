@@ -368,7 +368,7 @@ def test_progress_may_give_up(tmp_path):
 
 def test_two_builds_keep_out_of_each_others_way(tmp_path):
     def build_again(step: BuildStep) -> None:
-        with pytest.raises(TablebaseError, match=r"another build is at work in .*: wait"):
+        with pytest.raises(TablebaseError, match=r"another build is running in .*: wait"):
             build(2, tmp_path)
 
     build(2, tmp_path, build_again)
@@ -393,7 +393,7 @@ def test_command_builds_and_counts(tmp_path):
     done = command("build", "--pieces", "2", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("wrote ") == 3
-    assert "all files were there already" in command("build", "--pieces", "2", "--out", str(tmp_path)).stdout
+    assert "all files existed before" in command("build", "--pieces", "2", "--out", str(tmp_path)).stdout
     counted = json.loads(command("stats", "--pieces", "2", "--dir", str(tmp_path), "--json").stdout)
     assert tuple(counted.values()) == (2, *FIGURES[2])
     assert list(counted) == ["pieces", "positions", "wins", "draws", "losses", "longest"]

@@ -464,8 +464,8 @@ def test_rules_this_engine_cannot_play_are_refused(rules: str, complaint: str) -
         ("max_plies=9999999999", "rule option 'max_plies': expected a whole number"),
         ("max_plies=0", "max_plies must be from 1"),
         ("max_plies=3 max_plies=4", "rule option 'max_plies' is given twice"),
-        ("name=x", "rule option 'name' cannot stand here: the rule set's name has a tag of its own"),
-        ("base=zero", "rule option 'base' cannot stand here: a game file lists the options themselves"),
+        ("name=x", "rule option 'name' is not allowed here: the name has its own tag"),
+        ("base=zero", "rule option 'base' is not allowed here: a game file lists the options themselves"),
         ("max_plis=3", "unknown rule option 'max_plis': did you mean 'max_plies'"),
         ("no_move=nobody", "rule option 'no_move': 'nobody' is not one of"),
         ("camps=z9", "camps: 'z9' is not a square"),
@@ -589,5 +589,5 @@ def test_an_illegal_record_is_not_written() -> None:
     with pytest.raises(IllegalMoveError, match="action 2: "):
         gamefile.write(replace(record, actions=record.actions * 2))
     over = GameRecord.of(line_of(TABLUTZERO, 3, 1000))
-    with pytest.raises(GameFileError, match="says that it goes on"):
+    with pytest.raises(GameFileError, match="says that it is unfinished"):
         gamefile.write(replace(over, result=ONGOING))

@@ -54,7 +54,7 @@ def takes_if(sentence: str, text: str, move: str) -> tuple[str, Callable[[Game],
 
 
 A_MAN, THE_KING = put("e7", "b8", "g7"), put("h8", "b8", "e7", "d")  # who would go to the throne or past it
-EITHER = r"[^.]* stands in for the other enemy, against (men of both sides|{})"
+EITHER = r"[^.]* counts as the other enemy, against (men of both sides|{})"
 FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
     # name: (pattern of the sentence, whether it is so)
     "attackers begin": ("The attackers move first", lambda game: game.start().role_to_move == 0),
@@ -72,7 +72,7 @@ FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
         "any piece may pass over it|or pass over it while",
         lambda game: legal(game, A_MAN, "e7-e3"),
     ),
-    "nobody stops on it": ("[Nn]obody may stop on", lambda game: not legal(game, THE_KING, "e7-e5")),
+    "no piece stops on it": ("[Nn]o piece may stop on", lambda game: not legal(game, THE_KING, "e7-e5")),
     "the throne is the king's": (
         "Only the king may stop on the throne",
         lambda game: legal(game, THE_KING, "e7-e5") and not legal(game, A_MAN, "e7-e5"),

@@ -1,6 +1,6 @@
-"""Measure how many won endings of draughts players win, against a defender who does not err where tables know.
+"""Measure how many won endings of draughts players win, against a defender that plays perfectly within the tables.
 
-The same random positions for every player:
+Every player gets the same random positions:
 `boardwright endings net:net=FILE alphazero:net=FILE,sims=400 alphabeta:depth=8`.
 """
 
@@ -28,20 +28,20 @@ MOST_POSITIONS, MOST_WORKERS = 10**5, 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Who is measured, by which endings."""
+    """Which players, and which endings."""
 
     players: tyro.conf.Positional[tuple[str, ...]]
     """Players, such as `alphabeta:depth=8 net:net=FILE`; `boardwright agents draughts` lists them."""
     pieces: Annotated[str, tyro.conf.arg(metavar="N,N,…")] = "5,6"
-    """Pieces on the board, 3 to 8; several numbers are measured apart."""
+    """Pieces on the board, 3 to 8; several numbers, separated by commas, are measured separately."""
     positions: Annotated[int, tyro.conf.arg(metavar="N")] = 100
     """Endings for each number of pieces."""
     tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Tables that prove the endings and defend them. Default: those that ship, to 4 pieces."""
+    """Tables that prove and defend the endings. Default: the shipped ones, to 4 pieces."""
     rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
     """Rule set: a name, or the path of a .toml or .json file. Default: wcdf."""
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Endings played at once, each in a process of its own."""
+    """Concurrent endings, each in its own process."""
     seed: int = 0
     """Seed of positions and players; the same seed gives the same figures if the players' limits do."""
     json: bool = False
@@ -58,10 +58,10 @@ def run(options: Options) -> None:
     in_range("--seed", options.seed, 0, 2**31 - 1)
     numbers = _numbers(options.pieces)
     for player in options.players:
-        make_agent(player, bound).close()  # so that a wrong spec fails before anything is played
+        make_agent(player, bound).close()  # a wrong spec fails before any game
     judge = Judge(bound, options.tables)
-    endings = {pieces: _drawn(bound, pieces, options) for pieces in numbers}
-    found = [conversion(done) for done in _played(endings, options)]
+    endings = {pieces: _draw_endings(bound, pieces, options) for pieces in numbers}
+    found = [conversion(done) for done in _play(endings, options)]
     if options.json:
         rows = [
             {"pieces": pieces, "positions": len(those), "proven_by": _proven_by(judge, pieces), "plies": _mean(those)}
@@ -79,7 +79,7 @@ def run(options: Options) -> None:
 
 
 def table(found: list[Conversion]) -> list[str]:
-    """Lines for people."""
+    """The lines of the printed table."""
     width = max(len("player"), *(len(one.player) for one in found))
     head = f"{'won (95 % between)':<26} {'spoiled':>7} {'nowhere':>7} {'plies':>6} {'best':>6}"
     lines = [f"{'player':<{width}}  pieces  {head}"]
@@ -90,13 +90,13 @@ def table(found: list[Conversion]) -> list[str]:
     return lines
 
 
-def _drawn(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
-    judge = Judge(bound, options.tables)  # a new one: what it remembers decides what it can prove
+def _draw_endings(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
+    judge = Judge(bound, options.tables)  # a new one: its cache affects what it can prove
     endings = islice(won_endings(bound, judge, pieces, options.seed), options.positions)
     return list(track(endings, options.positions, f"endings with {pieces} pieces"))
 
 
-def _played(endings: dict[int, list[WonEnding]], options: Options) -> Iterator[list[Attempt]]:
+def _play(endings: dict[int, list[WonEnding]], options: Options) -> Iterator[list[Attempt]]:
     """The attempts of each player at the endings of each number of pieces."""
     tasks = [
         Task(player, ending, options.seed + number, game("draughts", options.rules).rules, options.tables)

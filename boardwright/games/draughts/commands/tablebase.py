@@ -28,16 +28,16 @@ class Build:
     out: Annotated[Path, tyro.conf.arg(metavar="DIR")]
     """Folder of the files."""
     pieces: Annotated[int, tyro.conf.arg(metavar="N")] = 5
-    """Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 some twenty times that and 2 GiB of memory."""
+    """Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 about twenty times that and 2 GiB of memory."""
     threads: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Threads to use. Default: one a core."""
+    """Threads. Default: one per core."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """Look a position up."""
+    """Look up a position."""
 
     position: tyro.conf.Positional[str]
     """The position as FEN, such as `B:WK1:BK10,K15`."""
@@ -61,7 +61,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Verify:
-    """Prove the tables: every position is worth what its moves make it."""
+    """Verify the tables: the value of every position follows from its moves."""
 
     pieces: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Pieces of both sides together. Default: the most there are tables for."""
@@ -80,7 +80,7 @@ Options = (
 
 
 def run(options: Build | Ask | Stats | Verify) -> None:
-    """Does what the chosen action says."""
+    """Runs the chosen action."""
     match options:
         case Build():
             _build(options)
@@ -93,7 +93,7 @@ def run(options: Build | Ask | Stats | Verify) -> None:
 
 
 def _build(options: Build) -> None:
-    """Prints a line a file, or JSON `{pieces, folder, written, seconds}`."""
+    """Prints one line per file, or JSON `{pieces, folder, written, seconds}`."""
     in_range("--pieces", options.pieces, 2, MOST_PIECES)
     if options.threads is not None:
         in_range("--threads", options.threads, 1, MOST_THREADS)
@@ -105,7 +105,7 @@ def _build(options: Build) -> None:
         fields = {"pieces": options.pieces, "folder": str(options.out), "written": [path.name for path in written]}
         print_json({**fields, "seconds": round(seconds, 3)})
     else:
-        done = f"{len(written)} files written in {seconds:.1f} s" if written else "all files were there already"
+        done = f"{len(written)} files written in {seconds:.1f} s" if written else "all files existed before"
         print(f"tables to {options.pieces} pieces are in {options.out}: {done}")
 
 
@@ -125,7 +125,7 @@ def _bar(quiet: bool) -> Iterator[Callable[[BuildStep], None]]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Positions a second."""
+        """Positions per second."""
 
         def render(self, task: Task) -> Text:
             return Text(f"{task.speed:,.0f} positions/s" if task.speed else "… positions/s")
@@ -178,7 +178,7 @@ def _verify(options: Verify) -> None:
     if options.json:
         print_json({"pieces": tables.pieces, "positions": positions, "folder": str(tables.folder)})
     else:
-        print(f"all {positions:,} positions to {tables.pieces} pieces are worth what their moves make them")
+        print(f"all {positions:,} positions to {tables.pieces} pieces have the value that follows from their moves")
 
 
 def _open(options: Stats | Verify) -> Tablebase:

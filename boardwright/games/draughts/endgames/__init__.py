@@ -1,1 +1,1 @@
-"""Endgame tables of draughts, and how well players win endings that are proven."""
+"""Endgame tables of draughts, and a measure of how well players win proven endings."""

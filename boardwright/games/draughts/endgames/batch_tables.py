@@ -1,7 +1,7 @@
-"""Endgame tables for the batched engine: who wins positions with few pieces, asked for thousands at once.
+"""Endgame tables for the batched engine: results of thousands of positions with few pieces at once.
 
-A position is numbered as in `src/core/tablebase_index.hpp`, with arithmetic alone, and its outcome, two bits, looked
-up in one array. That array is data, passed to the caller: 1.6 MB to four pieces, 38 MB to five.
+A position is numbered as in `src/core/tablebase/index.hpp`, by arithmetic only, and its outcome, two bits, looked up
+in one array. The caller passes that array as data: 1.6 MB to four pieces, 38 MB to five.
 """
 
 import functools
@@ -35,22 +35,22 @@ class PackedTables(NamedTuple):
 
 @functools.lru_cache(maxsize=4)
 def make_proven_results(folder: Path | None, max_quiet_plies: int | None) -> ProvenResults:
-    """For `Game.proven_results`: the tables of a folder, or those that ship, where inactivity draws after so long."""
+    """For `Game.proven_results`: the tables of a folder, or the shipped ones, under a limit of inactivity."""
     tables = Tablebase(folder)
     longest = FOR_EVER if max_quiet_plies is None else max_quiet_plies // 2
-    return ProvenResults(_packed(tables), functools.partial(result, tables.pieces, longest))
+    return ProvenResults(_pack(tables), functools.partial(result, tables.pieces, longest))
 
 
 def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) -> Array:
-    """int8: the role that wins a position with best play, or DRAW; ONGOING where tables to `pieces` do not know.
+    """int8: the role that wins a position with best play, or DRAW; ONGOING if tables to `pieces` do not cover it.
 
-    They know nothing of a position that is over, or in the middle of a capture. Nor do they know of inactivity, which
-    may take a win away: after more than `longest_quiet` plies of it only their draws count.
+    They do not cover terminal positions and positions in the middle of a capture. They ignore inactivity, which may
+    turn a win into a draw: after more than `longest_quiet` plies of it only their draws count.
     """
     board, black_moves = state.board, state.current_role == b.BLACK
-    own = jnp.where(black_moves, board[0], turned(board[1]))
-    enemy = jnp.where(black_moves, board[1], turned(board[0]))
-    kings = jnp.where(black_moves, board[2], turned(board[2]))
+    own = jnp.where(black_moves, board[0], rotate(board[1]))
+    enemy = jnp.where(black_moves, board[1], rotate(board[0]))
+    kings = jnp.where(black_moves, board[2], rotate(board[2]))
     known = (
         (_count(own | enemy) <= pieces)
         & (own != 0)
@@ -66,7 +66,7 @@ def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) 
     material = jnp.where(known, material, 0)
     digits = tables.digits[material]
     number = _number(men, WORD(0), most)
-    number = number * digits[0] + _number(turned(enemy_men), WORD(0), most)
+    number = number * digits[0] + _number(rotate(enemy_men), WORD(0), most)
     number = number * digits[1] + _number(own_kings, men | enemy_men, most)
     number = number * digits[2] + _number(enemy_kings, men | enemy_men | own_kings, most)
     number = jnp.where(known, tables.firsts[material] + number, 0)
@@ -77,21 +77,21 @@ def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) 
     return jnp.where(known, winner, ONGOING).astype(jnp.int8)
 
 
-def turned(squares: Array) -> Array:
-    """A set of squares [...] uint32 on the board turned half round: its bits in reverse."""
+def rotate(squares: Array) -> Array:
+    """A set of squares [...] uint32 on the board rotated by 180 degrees: its bits in reverse."""
     for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
         squares = ((squares >> shift) & WORD(mask)) | ((squares & WORD(mask)) << shift)
     return (squares >> 16) | (squares << 16)
 
 
-def _packed(tables: Tablebase) -> PackedTables:
+def _pack(tables: Tablebase) -> PackedTables:
     packed = tables.packed()
     words = packed.words
     base = tables.pieces + 1
     firsts, digits = np.zeros(base**4, np.uint32), np.ones((base**4, 3), np.uint32)
     if len(words) * POSITIONS_A_WORD >= MOST_NUMBERED:
         raise BoardwrightError(
-            f"tables to {tables.pieces} pieces have too many positions for a device: name smaller ones"
+            f"tables to {tables.pieces} pieces have too many positions for a device: use tables with fewer pieces"
         )
     for part in packed.slices:
         (men, enemy_men), (kings, enemy_kings) = part.men, part.kings
@@ -118,7 +118,7 @@ def _number(squares: Array, taken: Array, most: int) -> Array:
 
 
 def _choose(count: Array, size: int) -> Array:
-    """uint32: how many sets of `size` squares `count` squares have; 0 where there are too few."""
+    """uint32: binomial coefficient, `count` over `size`; 0 if `count` is too small."""
     ways = WORD(1)
     for place in range(size):
         ways = ways * (count - WORD(place))  # passes 0 before it would go below

@@ -1,9 +1,9 @@
-"""Measures how many won endings of draughts a player wins, from positions that are proven.
+"""Measures how many proven won endings of draughts a player wins.
 
-The defender does not err where tables know the position, and searches a little where they do not.
+The defender plays perfectly within the tables, and by a short search outside them.
 
-A player *spoils* an ending when tables prove that it is no longer won. It gets *nowhere* when the rules or the ply
-limit end the game as a draw without such a proof.
+A player *spoils* an ending when tables prove that it is no longer won. It gets *nowhere* when the game is drawn by the
+rules or the ply limit without such a proof.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Verdict = Literal["won", "spoiled", "nowhere"]
 
 @dataclass(frozen=True)
 class Task:
-    """An ending that a player is to win."""
+    """An ending for a player to win."""
 
     player: str  # spec
     ending: WonEnding
@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Attempt:
-    """How a player did with an ending."""
+    """The result of a player in one ending."""
 
     player: str
     ending: WonEnding
@@ -52,15 +52,15 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Conversion:
-    """How a player did with all endings of one number of pieces."""
+    """The results of a player in all endings with one number of pieces."""
 
     player: str
     pieces: int
     won: int
     spoiled: int
     nowhere: int
-    plies: float  # mean, of the games that were won; not a number where none was
-    best: float  # mean plies that these would have taken with best play, at most
+    plies: float  # mean of the won games; NaN without any
+    best: float  # mean plies of these games with best play, at most
 
     @property
     def endings(self) -> int:
@@ -105,7 +105,7 @@ def attempts(tasks: Iterable[Task], workers: int = 1) -> Iterator[Attempt]:
 
 
 def conversion(done: Sequence[Attempt]) -> Conversion:
-    """The sum of what a player did with endings of the same number of pieces."""
+    """The total of a player's attempts at endings with the same number of pieces."""
     verdicts = [one.verdict for one in done]
     won = [one for one in done if one.verdict == "won"]
     return Conversion(

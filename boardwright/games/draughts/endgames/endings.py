@@ -1,10 +1,9 @@
-"""Won endings of draughts to measure players by, and the defender who makes a win as hard as it can be.
+"""Random won endings of draughts, and the defender against which players try to win them.
 
-An ending is a random position of a given number of pieces, of which no side has more than one more than the other,
-each a man or a king with equal chance. The side to move has no capture and wins, in at least 15 plies and at most as
-many as the rules allow without progress, so that no rule takes the win away. Where tables cover that number they
-prove it; with more pieces alpha-beta does, which finds only wins that lead into the tables by force, within a limit
-of nodes.
+An ending is a random position with a given number of pieces, sides differing by at most one, each piece a man or a
+king with equal probability. The side to move has no capture and wins, in at least 15 plies and at most as many as the
+rules allow without progress, so that the win counts. Tables prove it if they have enough pieces; else alpha-beta
+does, which finds only forced wins into the tables within a limit of nodes.
 """
 
 import random
@@ -21,11 +20,11 @@ from boardwright.games.draughts.notation import Placement, fen
 
 LEAST_PLIES = 15
 MOST_PLIES = 80  # where the rules set no limit
-PROOF_NODES = 3_000  # of alpha-beta, to prove a position: most take few, and tables are slow to ask
+PROOF_NODES = 3_000  # of alpha-beta, to prove a position
 DEFENCE_NODES = 1_000  # of alpha-beta, to find a move
-MEGABYTES = 16  # of its memory
-MOST_TRIES = 20_000  # positions looked at for one that is won
-_BELOW_DECIDED = 1000  # where the scores begin that alpha-beta has from tables, less a ply for each to the end
+MEGABYTES = 16  # of its transposition table
+MOST_TRIES = 20_000  # random positions per won one
+_BELOW_DECIDED = 1000  # offset of the scores that alpha-beta has from tables, less one per ply to the end
 
 
 @dataclass(frozen=True)
@@ -34,11 +33,11 @@ class WonEnding:
 
     text: str
     pieces: int
-    plies: int  # to the end of the game; where alpha-beta proved it, as long as it takes at most
+    plies: int  # to the end of the game; an upper bound if alpha-beta proved it
 
 
 class Judge:
-    """Knows what endings are worth, and defends them: tables, and alpha-beta with them beyond. For one thread."""
+    """Proves and defends endings by tables, and beyond them by alpha-beta. For one thread."""
 
     def __init__(self, game: Game, folder: Path | None = None):
         self._tables = Tablebase(folder)
@@ -46,15 +45,15 @@ class Judge:
 
     @property
     def pieces(self) -> int:
-        """The most that the tables have."""
+        """Most pieces in the tables."""
         return self._tables.pieces
 
     def result(self, position: Position) -> Result | None:
-        """The result for the side to move of an ongoing position, by the tables; None where they do not cover it."""
+        """The result for the side to move of an ongoing position, by the tables; None if they do not cover it."""
         return self._tables.probe_position(position).result if self._in_tables(position) else None
 
     def plies_to_win(self, position: Position) -> int | None:
-        """Plies to the end if the side to move wins; None where nothing proves that."""
+        """Plies to the end if the side to move is proven to win, else None."""
         if self._in_tables(position):
             probe = self._tables.probe_position(position)
             return probe.plies if probe.result == "win" else None
@@ -65,7 +64,7 @@ class Judge:
         return (self._search.WIN if seen_to_the_end else self._search.DECIDED - _BELOW_DECIDED) - score
 
     def defend(self, position: Position) -> Position:
-        """The position after the move that holds, or else holds out longest."""
+        """The position after the best defence: a move that does not lose, else the longest loss."""
         if self._in_tables(position):
             return position.play(self._tables.ranked_moves(position)[0][0])
         line = self._search.search(position.core, 0, DEFENCE_NODES, 0.0).principal_variation
@@ -81,13 +80,13 @@ class Judge:
 
 
 def count_pieces(position: Position) -> int:
-    """Of both sides."""
+    """The pieces of both sides."""
     core = position.core_as(DraughtsPosition)
     return (core.black | core.white).bit_count()
 
 
 def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[WonEnding]:
-    """Yields different endings of `pieces` pieces for ever; raises BoardwrightError where it finds no more."""
+    """Yields different endings of `pieces` pieces without end; raises BoardwrightError if it finds no more."""
     chance, found = random.Random(f"{seed} {pieces}"), set[str]()
     longest = min(game.rules.max_quiet_plies or MOST_PLIES, MOST_PLIES)
     while True:
@@ -102,7 +101,7 @@ def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[Wo
                 yield WonEnding(text, pieces, plies)
                 break
         else:
-            raise BoardwrightError(f"none of {MOST_TRIES} positions with {pieces} pieces is won: ask for other pieces")
+            raise BoardwrightError(f"none of {MOST_TRIES} positions with {pieces} pieces is won: change the number")
 
 
 def _captures(position: Position) -> bool:
@@ -111,7 +110,7 @@ def _captures(position: Position) -> bool:
 
 
 def random_ending(chance: random.Random, pieces: int) -> str:
-    """The text of a position, be it won or not."""
+    """The text of a random position, won or not."""
     sides, kings = [0, 0], 0
     ahead = chance.randrange(2)
     for number, square in enumerate(chance.sample(range(b.SQUARES), pieces)):

@@ -1,11 +1,11 @@
-"""Endgame tables: who wins any position with few pieces, and in how many plies.
+"""Endgame tables: the result of any position with few pieces, and the plies to the end.
 
 Tables to 4 pieces ship with the package; `build` makes those with 5 in a minute or two, and those with 6
 in about twenty times as long and 2 GiB of memory. Each file holds one material with either
 side to move and is named by the pieces of both, such as `KKM-KM.table`.
 
-Plies are whole moves until the loser is to move and has none. The tables know nothing of draws by
-inactivity or repetition: a win may take longer than the rules of a match allow.
+Plies are whole moves until the loser has no move. The tables ignore draws by inactivity and repetition: a win
+may take longer than the rules of a match allow.
 """
 
 import fcntl
@@ -30,18 +30,18 @@ _RESULTS: tuple[Result, ...] = ("loss", "draw", "win")  # by the engine's number
 
 
 class TablebaseError(BoardwrightError):
-    """Tables that are missing, damaged or being built by somebody else."""
+    """Tables that are missing, damaged or being built by another process."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What a position is worth to the side to move."""
+    """The value of a position for the side to move."""
 
     result: Result
     plies: int | None  # to the end of the game; None for a draw
 
     def before_the_move(self) -> "Probe":
-        """What a move is worth that leads the enemy to this."""
+        """The value of a move to this position, for the mover."""
         turned = _RESULTS[2 - _RESULTS.index(self.result)]
         return Probe(turned, None if self.plies is None else self.plies + 1)
 
@@ -68,9 +68,9 @@ class Tablebase:
     """The tables of a folder, checked when they are opened. One object serves one thread."""
 
     def __init__(self, folder: Path | str | None = None, pieces: int | None = None):
-        """By default the tables that ship, and all that the folder has.
+        """By default the shipped tables; `pieces` limits how many of the folder's tables are opened.
 
-        Raises TablebaseError that names the file where one is missing, cut short or altered.
+        Raises TablebaseError that names a missing or damaged file.
         """
         if pieces is not None:
             _check_pieces(pieces)
@@ -86,7 +86,7 @@ class Tablebase:
         return self._tables.pieces
 
     def probe(self, black: int, white: int, kings: int, role: int, continuing: int = 0) -> Probe:
-        """What a position is worth to `role`, who is to move.
+        """The value of a position for `role`, which is to move.
 
         Pieces are bits, square s bit s - 1: all black ones, all white ones, and the kings of both.
         `continuing` is the square of a piece in the middle of a capture, which is then completed.
@@ -102,7 +102,7 @@ class Tablebase:
         return Probe(_RESULTS[found.outcome], found.plies)
 
     def probe_position(self, position: Position) -> Probe:
-        """What a position of the game of draughts is worth to the side to move, inside a capture or not."""
+        """The value of a draughts position for the side to move, also in the middle of a capture."""
         core = position.core_as(_core.DraughtsPosition)
         return self.probe(core.black, core.white, core.kings, core.role_to_move, core.continuing)
 
@@ -116,7 +116,7 @@ class Tablebase:
         return sorted(worth, key=lambda pair: -pair[1].rank())
 
     def statistics(self, pieces: int) -> Statistics:
-        """The counts of all positions of `pieces` pieces, as the builder found them."""
+        """The counts of all positions of `pieces` pieces, stored by the builder."""
         self._check_has(pieces)
         return _statistics(pieces, self._tables.counts(pieces))
 
@@ -131,7 +131,7 @@ class Tablebase:
     def verify(self, pieces: int | None = None, threads: int | None = None) -> int:
         """Checks every position of the tables against the moves that leave it; returns their number.
 
-        Raises TablebaseError if any value is not what its moves make it.
+        Raises TablebaseError if any value does not follow from its moves.
         """
         pieces = self.pieces if pieces is None else pieces
         self._check_has(pieces)
@@ -149,12 +149,12 @@ class Tablebase:
 
 @dataclass(frozen=True)
 class BuildStep:
-    """How far a build is."""
+    """Progress of a build."""
 
     table: str
     done: int  # positions, of this build
     total: int
-    wrote: Path | None  # the table's file, once it is there
+    wrote: Path | None  # the table's file, once written
 
 
 def build(
@@ -163,8 +163,8 @@ def build(
     """Builds all tables up to `pieces` pieces; returns the files it wrote.
 
     Undamaged files that exist are kept, damaged ones replaced, so that an interrupted build resumes where
-    it was. Each file appears whole or not at all. `progress` is called several times a second and may
-    raise to give up.
+    it was. Files are written atomically. `progress` is called several times per second and may raise to stop
+    the build.
     """
     _check_pieces(pieces)
     folder = Path(folder)
@@ -176,19 +176,19 @@ def build(
         for table in missing:
             name = table.name
 
-            def tell(done: int, wrote: Path | None = None, name: str = name, before: int = before) -> None:
+            def report(done: int, wrote: Path | None = None, name: str = name, before: int = before) -> None:
                 if progress is not None:
                     progress(BuildStep(name, before + done, total, wrote))
 
-            builder.build(name, tell)
+            builder.build(name, report)
             written.append(folder / f"{name}.table")
-            tell(table.positions, written[-1])
+            report(table.positions, written[-1])
             before += table.positions
     return written
 
 
 def shipped_outcome(core: _core.DraughtsPosition) -> Outcome | None:
-    """The result of a position with best play by the tables that ship; None where they do not have it."""
+    """The result of a position with best play by the shipped tables; None if they do not cover it."""
     if (core.black | core.white).bit_count() > SHIPPED_PIECES or core.continuing or not (core.black and core.white):
         return None
     probe = _shipped().probe(core.black, core.white, core.kings, core.role_to_move)
@@ -223,7 +223,7 @@ def _cores() -> int:
 
 
 def _text(folder: Path) -> str:
-    """A folder's name for the engine, which takes text alone."""
+    """A folder's name for the engine, which takes UTF-8 text."""
     try:
         str(folder).encode()
     except UnicodeEncodeError:
@@ -233,7 +233,7 @@ def _text(folder: Path) -> str:
 
 @contextmanager
 def file_errors() -> Iterator[None]:
-    """Turns what the engine says of a table file into a TablebaseError."""
+    """Turns the engine's errors about table files into TablebaseError."""
     try:
         yield
     except _core.TablebaseFileError as error:
@@ -242,7 +242,7 @@ def file_errors() -> Iterator[None]:
 
 @contextmanager
 def _sole_builder(folder: Path) -> Iterator[None]:
-    """Makes the folder, and locks it as long as this process lives: two builds would spoil each other's files."""
+    """Makes the folder and locks it for this process: two builds would corrupt each other's files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder, os.O_RDONLY)
@@ -252,7 +252,7 @@ def _sole_builder(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise TablebaseError(f"another build is at work in {folder}: wait for it or name another folder") from error
+            raise TablebaseError(f"another build is running in {folder}: wait for it or use another folder") from error
         yield
     finally:
         os.close(handle)

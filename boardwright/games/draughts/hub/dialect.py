@@ -1,4 +1,4 @@
-"""How to ask a draughts program that speaks the Hub protocol for a move."""
+"""Client side of the Hub protocol of draughts programs."""
 
 from boardwright.agents.base import Choice
 from boardwright.agents.dialects import Question, Thinking
@@ -8,12 +8,12 @@ from boardwright.games.draughts.hub import words
 
 
 class HubDialect:
-    """The side that asks; variant `english`."""
+    """The client; variant `english`."""
 
     farewell, stop = "quit", "stop"
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
-        """Introduces itself, chooses the variant and waits until the program is ready."""
+        """Sends `hub` and the variant, and waits until the program is ready."""
         pipe.send("hub")
         variants = ""
         while True:
@@ -30,7 +30,7 @@ class HubDialect:
             pass
 
     def ask(self, pipe: Pipe, question: Question) -> None:
-        """Sends the position with its past, the level, and `go think`."""
+        """Sends the position with its history, the level, and `go think`."""
         moves = " ".join(words.move_text(*move) for move in question.moves)
         pipe.send(f"pos pos={words.position_text(question.base)}" + (f' moves="{moves}"' if moves else ""))
         limit = question.limit

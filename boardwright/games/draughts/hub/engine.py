@@ -16,11 +16,11 @@ from boardwright.games.draughts.hub import words
 from boardwright.protocols.session import EngineSession, Thought
 
 LEAST_SEARCH, LONGEST_SEARCH = 0.001, 3600.0  # seconds; the longest is that of one without a limit
-MOST_MOVES = 100  # ahead
+MOST_MOVES = 100  # of search depth
 
 
 class HubProtocol:
-    """The engine's side of the conversation."""
+    """The engine side of the protocol."""
 
     def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
         self.session = EngineSession(bound, spec)
@@ -39,7 +39,7 @@ class HubProtocol:
         }
 
     def handle(self, line: str) -> bool:
-        """Does what a line says, ignoring what it does not understand; False once the engine is to quit."""
+        """Handles one line, ignoring unknown commands; returns False on `quit`."""
         command, arguments = words.parse_line(line)
         if command == "quit":
             return False
@@ -89,7 +89,7 @@ class HubProtocol:
             share = _number(arguments, "time") / _positive(arguments, "moves")
             self._limit = Limit(seconds=min(max(share, LEAST_SEARCH), LONGEST_SEARCH))
         elif "time" not in arguments:
-            raise BoardwrightError("level: say depth, nodes, move-time, time or infinite")
+            raise BoardwrightError("level: expected depth, nodes, move-time, time or infinite")
         else:
             left, increment = (max(_number(arguments, name), 0.0) for name in ("time", "inc"))
             share = Clock(left, increment).share(left + increment)

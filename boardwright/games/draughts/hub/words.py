@@ -1,4 +1,4 @@
-"""The words of the Hub protocol, version 2, which draughts programs speak with each other.
+"""The syntax of the Hub protocol, version 2, of draughts programs.
 
     pos pos=Bbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"
 

@@ -21,7 +21,7 @@ RESULTS = Results(
         "0-2": b.WHITE,
         "1-1": DRAW,  # read, but not written
     },
-    ("black won", "white won", "it was a draw", "it goes on", "both sides forfeited"),
+    ("black won", "white won", "it was a draw", "it is unfinished", "both sides forfeited"),
 )
 MARK = re.compile(r"\$[0-9]{1,3}|[!?]+|\([!?]+\)")
 

@@ -18,11 +18,11 @@ as in chess.) A result that contradicts the last position, or the tag, is an err
 as PDN recommends to readers: one that is no result says nothing about who won and is kept as the reason.
 
 **Draws.** Players agreed to draws, or played on, under rules other than ours. A game without a tag
-`[Rules]` is read under `wcdf`; if it goes on where `wcdf` would have stopped it as a draw, or if it was won
+`[Rules]` is read under `wcdf`; if it continues where `wcdf` would have ended it as a draw, or if it was won
 there, it is read under `AS_PLAYED`, where only the players end games. Results without a decided position,
 by resignation or agreement, are taken as they are.
 
-`write` and `read` are each other's inverse. Our tags `[Rules]`, `[RuleOptions]` and `[Resigned]` say what
+`read` is the inverse of `write`. Our tags `[Rules]`, `[RuleOptions]` and `[Resigned]` say what
 PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move numbers are not checked.
 """
 
@@ -68,7 +68,7 @@ def write(record: GameRecord) -> str:
     if record.resigned is not None:
         tags["resigned"] = game.roles[record.resigned]
     tags |= record.tags
-    return "\n".join([*PDN.header(tags), "", *_filled([*words, tags["result"]])]) + "\n"
+    return "\n".join([*PDN.header(tags), "", *_wrap([*words, tags["result"]])]) + "\n"
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
@@ -81,7 +81,7 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         raise GameFileError(f"variations are nested more than {MAX_DEPTH} deep")
     words, last = _remarks(line, 0), start
     begun, ended = set[int](), {0}
-    numbered = False  # whether White's next move stands beside a number already
+    numbered = False  # whether White's next move follows a move number
     for before, after, played, hops in _whole_moves(line, start):
         number = f"{before.plies // 2 + 1}"
         prefix = f"{number}. " if before.role_to_move == b.BLACK else "" if numbered else f"{number}... "
@@ -141,8 +141,8 @@ def _remarks(line: Line, played: int) -> list[str]:
     return [*marks, *(comment_words(comment) if comment else ())]
 
 
-def _filled(words: Iterable[str]) -> list[str]:
-    """Words in text lines, as many in each as fit."""
+def _wrap(words: Iterable[str]) -> list[str]:
+    """The words wrapped into text lines."""
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + 1 + len(word) > LINE_LENGTH:

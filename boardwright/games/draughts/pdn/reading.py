@@ -27,7 +27,7 @@ AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_pli
 
 
 class _DrawnError(MisreadError):
-    """The game goes on, or was won, where the rules it is read under ended it as a draw."""
+    """The game continues, or was won, where the rules it is read under ended it as a draw."""
 
 
 @dataclass

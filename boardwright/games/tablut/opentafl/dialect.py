@@ -1,4 +1,4 @@
-"""How to ask a program that speaks OpenTafl's engine protocol for a move."""
+"""Client side of OpenTafl's engine protocol."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ from boardwright.games.tablut.opentafl.rulerecord import rules_record
 
 
 class OpenTaflDialect:
-    """The side that asks.
+    """The client.
 
-    The protocol has no words for a position in the middle of a game, so a game that starts there is sent as rules
-    with that start. It has none for nodes or depth either.
+    The protocol cannot send a position in the middle of a game, so a game that starts there is sent as rules with
+    that start. It has no limits of nodes or depth.
     """
 
     farewell, stop = "goodbye", None
@@ -29,7 +29,7 @@ class OpenTaflDialect:
             pass
 
     def ask(self, pipe: Pipe, question: Question) -> None:
-        """Sends what has happened since the last question, the clock, and `play`."""
+        """Sends the moves since the last question, the clock, and `play`."""
         position, moves = question.position, list(question.moves)
         side = position.game.roles[position.role_to_move]
         known = next(

@@ -1,4 +1,4 @@
-"""OpenTafl's engine protocol: how OpenTafl talks to other programs that play tafl games.
+"""Engine side of OpenTafl's protocol for programs that play tafl games.
 
 The program says `hello`; OpenTafl sends the rules, the side and, turn by turn, the opponent's move, the clock
 and `play`. The protocol's text says that the clock comes after `play`, OpenTafl itself sends it before: we
@@ -26,7 +26,7 @@ _CLOCK = re.compile(r"(-?\d{1,12})(\*?) (-?\d{1,12})(\*?) (-?\d{1,9}) (-?\d{1,9}
 
 
 class OpenTaflProtocol:
-    """The engine's side of the conversation, which it begins."""
+    """The engine side of the protocol, which speaks first."""
 
     def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
         self.session = EngineSession(bound, spec)
@@ -49,7 +49,7 @@ class OpenTaflProtocol:
         write("hello")
 
     def handle(self, line: str) -> bool:
-        """Does what a line says, ignoring what it does not understand; False once the engine is to quit."""
+        """Handles one line, ignoring unknown commands; returns False on `quit`."""
         word, _, rest = line.strip().partition(" ")
         if word == "goodbye":
             return False
@@ -165,7 +165,7 @@ class OpenTaflProtocol:
         self._write(f"analysis 1 {line} {result.choice.value or 0.0:.4f}")
 
     def _settle(self) -> None:
-        """Ends a search whose question is no longer asked."""
+        """Cancels a search that is no longer needed."""
         self._asked = None
         self.session.abandon()
 

@@ -13,7 +13,7 @@
     3. i4-i3 Ke5-e3
     4. d9-c9 Ke3-a3--
 
-`write` and `read` are each other's inverse: our own tags, whose names begin with `boardwright-`, carry what
+`read` is the inverse of `write`: our own tags, whose names begin with `boardwright-`, carry what
 the format cannot say. A file holds any number of games; `[boardwright-rules]` is the first tag of each of
 ours. Files from elsewhere separate games by the tags that follow the moves; their variations are skipped.
 Every move is replayed, and a result that contradicts the last position is an error.
@@ -53,7 +53,7 @@ from boardwright.games.tagfile import GameFiles, MisreadError, Results
 
 _RESULTS = Results(
     {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING},
-    ("the attackers won", "the defenders won", "it was a draw", "it goes on"),
+    ("the attackers won", "the defenders won", "it was a draw", "it is unfinished"),
 )
 _MARKS = {"king captured": "++", "king escaped": "--"}
 _RESIGNS = "---"
@@ -103,10 +103,10 @@ def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
 
 
 def _check(record: GameRecord, last: Position, halves: int) -> None:
-    """Refuses what would not come back as it was."""
+    """Raises GameFileError for what reading would not restore."""
     outcome = outcome_of(last, record.resigned)
     if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
-        raise GameFileError("only the side to move can resign, and only while the game goes on")
+        raise GameFileError("only the side to move can resign, and only before the game is over")
     if outcome is not None and record.result != result_of(outcome):
         raise GameFileError(_RESULTS.contradiction(record.result, outcome))
     for name in record.tags:
@@ -143,7 +143,7 @@ def _read_game(tokens: Iterator[Token]) -> GameRecord:
 def _header(tokens: Iterator[Token]) -> tuple[dict[str, Token], list[Token]]:
     """The tags by name, each with its value and place, and the token after them, which begins the first turn."""
     tags: dict[str, Token] = {}
-    rules: list[Token] = []  # the words of a record that stands there without a tag
+    rules: list[Token] = []  # the words of a record without a tag
 
     def add(name: str, value: str, offset: int) -> None:
         if name in tags:
