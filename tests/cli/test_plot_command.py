@@ -76,7 +76,7 @@ def test_runs_over_minutes_of_devices(tmp_path: Path) -> None:
 
 def test_several_runs(tmp_path: Path) -> None:
     runs = make_run(tmp_path / "a" / "run", 1.0), make_run(tmp_path / "b" / "run", 2.0)
-    assert "say with --out FOLDER" in plot(*runs).stderr
+    assert "several runs need --out FOLDER" in plot(*runs).stderr
     done = plot(*runs, "--out", tmp_path / "new" / "both", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
