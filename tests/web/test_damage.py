@@ -65,7 +65,6 @@ def test_player_failure_is_reported_if_runs_cannot_be_read(
         "actions = x'01'",
         "actions = x'ffff'",
         "seconds = x'010203'",
-        "opponent = CAST(x'ff' AS TEXT)",
         "start = 'nonsense'",
         "game = 'chess'",
         "version = -5",
