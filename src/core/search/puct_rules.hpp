@@ -1,6 +1,6 @@
 // Which move a simulation takes next: by PUCT, or by Gumbel search without its noise.
 //
-// Gumbel search has the formulas and constants of the batched search, boardwright/search/gumbel.py. PUCT differs from
+// Gumbel search has the formulas and constants of the batched search, boardwright/mcts/gumbel.py. PUCT differs from
 // puct.py, which rescales a node's values to [0, 1]: here values are used unscaled, and an unvisited move has its
 // node's value less a penalty that grows with the prior already tried (first-play urgency, as in Leela Chess Zero).
 //

@@ -2,13 +2,12 @@
 import { useCallback, useState } from "./ui.js";
 
 const PREFIX = "boardwright:";
-const OLD_SPECS = [["\"zero:", "\"alphazero:"]]; // players that have been renamed, as they begin in JSON
 
 /** @returns {any} what was remembered under a name, else `otherwise` */
 export function remembered(name, otherwise) {
   try {
     const text = localStorage.getItem(PREFIX + name);
-    return text === null ? otherwise : JSON.parse(OLD_SPECS.reduce((found, [old, now]) => found.replaceAll(old, now), text));
+    return text === null ? otherwise : JSON.parse(text.replaceAll('"zero:', '"alphazero:')); // the player's old name
   } catch {
     return otherwise; // private windows may have no storage
   }
