@@ -29,7 +29,7 @@ def start_by_form(page: Page, games: int) -> None:
     form = page.get_by_role("form", name="New match")
     form.get_by_label("First player").select_option("random")
     form.get_by_label("Second player").select_option("alphabeta:depth=1")
-    form.get_by_label("Games").fill(str(games))
+    form.get_by_role("spinbutton", name="Games").fill(str(games))
     form.get_by_role("button", name="Start the match").click()
 
 
@@ -185,7 +185,7 @@ def test_typed_text_survives_polling(open_page: OpenPage) -> None:
     form.get_by_text("Options").click()
     sims = form.get_by_label("sims")
     sims.press_sequentially("12")
-    games = form.get_by_label("Games")
+    games = form.get_by_role("spinbutton", name="Games")
     games.evaluate("field => { field.value = 8; field.dispatchEvent(new Event('input', { bubbles: true })); }")
     page.evaluate("() => new Promise(requestAnimationFrame)")  # everything is drawn again
     sims.press_sequentially("3")

@@ -157,7 +157,7 @@ def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
 
 def test_the_help_opens_from_what_takes_no_text(open_page: OpenPage) -> None:
     page = open_page("/arena")
-    page.get_by_role("form", name="New match").get_by_label("Games").press("?")
+    page.get_by_role("form", name="New match").get_by_role("spinbutton", name="Games").press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
     page.get_by_role("radio", name="Tablut").press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
