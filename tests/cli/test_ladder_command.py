@@ -205,7 +205,7 @@ BAD = {
     "odd number of games": ([*MEASURED[:-1], "5", "--db", "{db}"], "--games-per-pair 5: give an even number"),
     "nobody meets": ([*MEASURED, "--apart", "0", "--db", "{db}"], "--apart must be from 1"),
     "no machine": ([*MEASURED, "--db", "{db}", "--ship", " "], "--ship: name the machine"),
-    "rules of one's own": (["ladder", "tablut", "--rules", "{toml}", "--db", "{db}", "--ship", "here"], "no rule set"),
+    "custom rules": (["ladder", "tablut", "--rules", "{toml}", "--db", "{db}", "--ship", "here"], "does not ship"),
 }
 
 
