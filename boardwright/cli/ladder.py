@@ -88,7 +88,7 @@ def _ship_path(options: Options, game: Game) -> Path | None:
     path = ladder_file.path_of(game)
     if path is None:
         shipped = ", ".join(game.rule_sets())
-        raise BoardwrightError(f"--ship: rule set {game.rules.name!r} does not ship; choose one of {shipped}")
+        raise BoardwrightError(f"--ship: a ladder of custom rules does not ship; choose a rule set: {shipped}")
     return path
 
 
