@@ -19,7 +19,7 @@ REFUSED = (
             "transitions.capacity=3": "setting transitions.capacity: 3 is less than",
             "learner.target_share=0.1": "setting learner.target_every: the target net moves by it or by target_share",
             "evaluation.games=3": "setting evaluation.games: 3 is odd",
-            "plain=none": "setting net: exactly one of net and plain",
+            "plain=none": "setting net: give exactly one of net and plain",
             "learner.discount=1.5": "setting learner.discount: 1.5 is not from 0 to 1",
             "frozen=true": "setting frozen: there is no trained encoder",
         },

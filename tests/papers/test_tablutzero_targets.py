@@ -75,7 +75,7 @@ def test_matches_off_the_protocol_decide_nothing(good: Results) -> None:
         assert met is None
     opponent = own.matches[-1].role1_net + own.matches[-1].role0_net - 60
     kept = (match for match in own.matches if match.iteration < 60 or opponent in (match.role0_net, match.role1_net))
-    few = with_run(good, "fast", dataclasses.replace(good.runs["fast"], contests=tuple(kept)))
+    few = with_run(good, "fast", dataclasses.replace(good.runs["fast"], matches=tuple(kept)))
     _, ours, met = targets(few)[0]
     assert ours.endswith("but measured with opponents 1 instead of 4 at iteration 60")
     assert met is None
