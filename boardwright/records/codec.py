@@ -4,10 +4,10 @@ Actions are arrays of 16-bit numbers and thinking times of 32-bit floats, six by
 times that, and no query needs a single action. Rules, tags and remarks are JSON, which any tool can read.
 """
 
-import dataclasses
+import functools
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from boardwright.errors import BoardwrightError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Rules
 from boardwright.games.record import Line
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 # What reading a damaged value raises.
 READING_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
@@ -52,19 +55,9 @@ def seconds_of(blob: bytes) -> tuple[float, ...]:
     return tuple(np.frombuffer(blob, "<f4").tolist())
 
 
-def rules_text(rules: Any) -> str:
-    """A rule set with all its options."""
-    return canonical(dataclasses.asdict(rules))
-
-
 def rules_of(game: str, text: str) -> Rules:
     """The rule set; options that came after it was stored have their defaults."""
     return rulefile.build(registry.game_class(game), _table(json.loads(text), "rules"))
-
-
-def tags_of(text: str) -> dict[str, str]:
-    """The tags, which are stored as pairs to keep their order."""
-    return dict(checked(json.loads(text), tuple[tuple[str, str], ...]))
 
 
 def config_of(text: str) -> dict[str, Any]:
@@ -84,41 +77,25 @@ def config_of(text: str) -> dict[str, Any]:
 
 def remarks_text(line: Line) -> str | None:
     """The comments, marks and variations of a line; None if it has none."""
-    remarks = _remarks(line)
+    bare = Line(comments=line.comments, marks=line.marks, variations=line.variations)
+    remarks = _lines().dump_python(bare, mode="json", exclude_defaults=True)
     return canonical(remarks) if remarks else None
 
 
 def remarks_of(text: str | None) -> dict[str, Any]:
-    """The fields of a line that `remarks_text` wrote."""
-    return {} if text is None else _remark_fields(json.loads(text))
+    """The comments, marks and variations that `remarks_text` wrote."""
+    try:
+        line = Line() if text is None else _lines().validate_json(text, strict=True)
+    except ValueError as error:
+        raise MismatchError("its comments, marks or variations are damaged") from error
+    return {"comments": line.comments, "marks": line.marks, "variations": line.variations}
 
 
-def _remarks(line: Line) -> dict[str, Any]:
-    variations = {
-        str(played): [{"actions": list(other.actions), **_remarks(other)} for other in others]
-        for played, others in line.variations.items()
-    }
-    remarks = {
-        "comments": {str(played): text for played, text in line.comments.items()},
-        "marks": {str(played): list(marks) for played, marks in line.marks.items()},
-        "variations": variations,
-    }
-    return {name: field for name, field in remarks.items() if field}
+@functools.cache
+def _lines() -> "TypeAdapter[Line]":
+    from pydantic import TypeAdapter  # takes a while to import, and few games have remarks
 
-
-def _remark_fields(remarks: Any) -> dict[str, Any]:
-    comments, marks, variations = (
-        _table(_table(remarks, "remarks").get(name, {}), name) for name in ("comments", "marks", "variations")
-    )
-    return {
-        "comments": {int(played): checked(text, str) for played, text in comments.items()},
-        "marks": {int(played): checked(marks, tuple[str, ...]) for played, marks in marks.items()},
-        "variations": {int(played): tuple(map(_variation, others)) for played, others in variations.items()},
-    }
-
-
-def _variation(fields: Any) -> Line:
-    return Line(actions=checked(fields["actions"], tuple[int, ...]), **_remark_fields(fields))
+    return TypeAdapter(Line)
 
 
 def _table(value: Any, name: str) -> dict[str, Any]:

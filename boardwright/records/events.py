@@ -88,12 +88,6 @@ def _with_specs(config: Mapping[str, Any], rename: Callable[[str], str]) -> dict
     return changed
 
 
-def finished_indices(store: Store, event: int) -> set[int]:
-    """Which games of an event are stored."""
-    with store.reading() as connection:
-        return {index for (index,) in connection.execute("SELECT number FROM games WHERE event = ?", [event])}
-
-
 def events(store: Store) -> list[StoredEvent]:
     """All events, in the order in which they began."""
     query = """SELECT id, config, began, (SELECT count(*) FROM games WHERE event = events.id)

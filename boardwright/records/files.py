@@ -22,7 +22,6 @@ from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.base import DRAW
-from boardwright.games.record import GameRecord
 from boardwright.games.tagfile import decode
 from boardwright.records.events import begin_event
 from boardwright.records.games import UNKNOWN, GameFilter, StoredGame, find_games, save_game
@@ -63,11 +62,18 @@ def import_games(store: Store, game: str, data: bytes) -> Imported:
 
 
 def export_games(games: Iterable[StoredGame], game: str) -> tuple[str, list[str]]:
-    """The text of a file with these games, all of one game, and the errors of those left out."""
+    """The text of a file with these games, all of one game, and the errors of those left out.
+
+    A game that came without tags gets its players and its day as tags.
+    """
     known = registry.game_class(game)
     records, problems = [], []
     for stored in games:
-        record = for_file(stored)
+        record = stored.played.record
+        if not record.tags:  # else it came from a file
+            players = zip(known.roles, stored.played.players, strict=True)
+            named = {role: spec for role, spec in players if spec != UNKNOWN}
+            record = replace(record, tags={"date": stored.stored[:10].replace("-", "."), **named})
         try:
             known.write_games([record])
         except BoardwrightError as error:
@@ -75,16 +81,6 @@ def export_games(games: Iterable[StoredGame], game: str) -> tuple[str, list[str]
         else:
             records.append(record)
     return known.write_games(records), problems
-
-
-def for_file(stored: StoredGame) -> GameRecord:
-    """The record of a game with its players and its day among the tags, unless it came with tags of its own."""
-    record = stored.played.record
-    if record.tags:
-        return record
-    roles = registry.game_class(record.game).roles
-    players = {role: spec for role, spec in zip(roles, stored.played.players, strict=True) if spec != UNKNOWN}
-    return replace(record, tags={"date": stored.stored[:10].replace("-", "."), **players})
 
 
 def read_results(data: bytes, name: str) -> list[Encounter]:

@@ -1,20 +1,22 @@
 """Games in the database: storing, finding and counting them, and their results for ratings."""
 
+import json
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from boardwright import __version__
 from boardwright.agents.specs import OLD_NAMES, current_spec
 from boardwright.arena.event import PlayedGame
+from boardwright.coerce import checked
 from boardwright.errors import BoardwrightError, printable
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import current_rule_name
 from boardwright.records import codec
-from boardwright.records.store import Store
+from boardwright.records.store import Store, insert
 from boardwright.stats.pairings import Encounter
 
 UNKNOWN = "?"  # a player that a game file does not name
@@ -117,22 +119,18 @@ def insert_game(
         "remarks": codec.remarks_text(record),
         "tags": codec.canonical(list(record.tags.items())),  # in order
     }
-    rules = {"game": record.game, "name": record.rules.name, "options": codec.rules_text(record.rules)}
+    rules = {"game": record.game, "name": record.rules.name, "options": codec.canonical(asdict(record.rules))}
 
     def number_of(table: str, fields: dict[str, Any], key: tuple[str, ...]) -> int:
         """The id of a row, which is inserted if it is missing."""
-        names = ", ".join(fields)
-        places = ", ".join(f":{name}" for name in fields)
+        insert(connection, table, fields)
         test = " AND ".join(f"{name} = :{name}" for name in key)
-        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", fields)
         return connection.execute(f"SELECT id FROM {table} WHERE {test}", fields).fetchone()[0]
 
     row["rule_set"] = number_of("rule_sets", rules, ("game", "options"))
     for role, spec, net in zip(("first", "second"), game.players, game.nets, strict=True):
         row[role] = number_of("players", {"spec": spec, "version": version_of(version, net)}, ("spec", "version"))
-    names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-    query = f"INSERT INTO games ({names}) VALUES ({places}) ON CONFLICT (event, number) DO NOTHING"
-    return connection.execute(query, row).rowcount == 1
+    return insert(connection, "games", row)
 
 
 def find_games(store: Store, which: GameFilter, damaged: list[str] | None = None) -> Iterator[StoredGame]:
@@ -184,7 +182,7 @@ def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
         result=row["result"],
         reason=row["reason"],
         resigned=row["resigned"],
-        tags=codec.tags_of(row["tags"]),
+        tags=dict(checked(json.loads(row["tags"]), tuple[tuple[str, str], ...])),
         **codec.remarks_of(row["remarks"]),
     )
     played = PlayedGame(

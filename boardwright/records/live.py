@@ -15,7 +15,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import ONGOING
 from boardwright.records import codec
 from boardwright.records.games import insert_game
-from boardwright.records.store import Store
+from boardwright.records.store import Store, insert
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +70,13 @@ def save_live_game(
         "seconds": codec.seconds_blob(game.seconds),
         "clock": None if clock is None else codec.canonical([clock.base, clock.increment, *clock.remaining]),
     }
-    if replaces is None:
-        places = ", ".join(f":{name}" for name in row)
-        query = f"INSERT INTO live_games ({', '.join(row)}) VALUES ({places}) ON CONFLICT DO NOTHING"
-    else:
-        changes = ", ".join(f"{name} = :{name}" for name in row)
-        query = f"UPDATE live_games SET {changes} WHERE id = :id AND version = :replaces"
+    changes = ", ".join(f"{name} = :{name}" for name in row)
+    query = f"UPDATE live_games SET {changes} WHERE id = :id AND version = :replaces"
     with store.writing() as connection:
-        _require_changed(connection.execute(query, {**row, "replaces": replaces}))
+        if replaces is None:
+            _require(insert(connection, "live_games", row))
+        else:
+            _require(connection.execute(query, {**row, "replaces": replaces}).rowcount == 1)
         if finished is not None:
             insert_game(connection, finished)
 
@@ -86,13 +85,13 @@ def move_to_record(store: Store, game: StoredLiveGame, unfinished: PlayedGame, *
     """Deletes a game that was abandoned; its moves, if any, are stored in the record. Raises StaleGameError."""
     with store.writing() as connection:
         query = "DELETE FROM live_games WHERE id = ? AND version = ?"
-        _require_changed(connection.execute(query, [game.id, replaces]))
+        _require(connection.execute(query, [game.id, replaces]).rowcount == 1)
         if unfinished.record.actions:
             insert_game(connection, unfinished)
 
 
-def _require_changed(cursor: sqlite3.Cursor) -> None:
-    if cursor.rowcount != 1:
+def _require(changed: bool) -> None:
+    if not changed:
         raise StaleGameError("the game was changed by another process: look again")
 
 

@@ -1,7 +1,6 @@
 """Warnings about games that are rated together though they differ: in rules, versions, nets, time or conditions."""
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from boardwright.agents.players import players_of
@@ -16,12 +15,8 @@ from boardwright.records.store import Store
 MAX_LISTED = 5  # differences in a warning
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Games between the same two players, in one event."""
-
-    players: tuple[tuple[str, str], tuple[str, str]]  # spec and version of each role's
-    config: Mapping[str, Any]  # of the event; empty for games by themselves
+# Games between the same two players in one event: (spec, version) of each role, and the event's conditions, if any.
+_Kind = tuple[tuple[str, str], tuple[str, str], Mapping[str, Any] | None]
 
 
 def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None) -> list[str]:
@@ -40,75 +35,62 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
         (nameless,) = connection.execute(query, values).fetchone()
     if nameless:
         warnings.append(f"{nameless:,} games of players without a name are left out")
-    configs, damaged = _read_configs(store)
-    if damaged:
-        names = _some([str(number) for number in damaged])
-        warnings.append(f"the conditions of these events cannot be read, they are damaged: {names}")
-    kinds = [kind for kind in _kinds(store, game, rules, configs) if in_field(field, *kind.players)]
-    return warnings + _versions(kinds) + _nets(kinds) + _times(kinds, _timed_players(game)) + _conditions(kinds)
-
-
-def _read_configs(store: Store) -> tuple[dict[int, Mapping[str, Any]], list[int]]:
-    """The configurations of events by id, and the ids of events whose configuration is damaged."""
-    configs, damaged = {}, []
+    conditions, damaged = {}, []  # of events that can be read, by id; ids of the others
     with store.reading() as connection:
         for number, text in connection.execute("SELECT id, config FROM events ORDER BY id"):
             try:
-                configs[number] = codec.config_of(text)
+                conditions[number] = codec.config_of(text).get("conditions")
             except codec.READING_ERRORS:
-                damaged.append(number)
-    return configs, damaged
+                damaged.append(str(number))
+        query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
+            {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
+        rows = connection.execute(query, values).fetchall()
+    if damaged:
+        warnings.append(f"the conditions of these events cannot be read, they are damaged: {_some(damaged)}")
+    kinds: list[_Kind] = [
+        ((first, of_first), (second, of_second), conditions.get(event))
+        for event, first, of_first, second, of_second in rows
+    ]
+    return warnings + _differences([kind for kind in kinds if in_field(field, *kind[:2])], game)
 
 
-def _kinds(store: Store, game: str, rules: str | None, configs: Mapping[int, Mapping[str, Any]]) -> list[_Kind]:
-    """The kinds of games that are rated."""
-    where, values = GameFilter(game=game, rules=rules).condition()
-    query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
-        {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
-    with store.reading() as connection:
-        return [
-            _Kind(((first, its_version), (second, other_version)), configs.get(event, {}))
-            for event, first, its_version, second, other_version in connection.execute(query, values)
-        ]
-
-
-def _versions(kinds: Iterable[_Kind]) -> list[str]:
-    """Versions of boardwright; players from elsewhere have none."""
-    found = {parts_of(version)[0] for kind in kinds for _, version in kind.players if version}
-    return [f"players of several versions are one here: {_some(sorted(found))}"] if len(found) > 1 else []
-
-
-def _nets(kinds: Iterable[_Kind]) -> list[str]:
-    """Nets that played under the same spec."""
-    found: dict[str, dict[str, None]] = {}
-    for kind in kinds:
-        for spec, version in kind.players:
-            if version:  # else from elsewhere
-                found.setdefault(spec, {})[parts_of(version)[1] or "unknown"] = None
-    changed = [f"{spec} ({_some(list(nets))})" for spec, nets in found.items() if len(nets) > 1]
-    hint = "(give every net a file of its own)"
-    return [f"nets that have changed are one player here {hint}: {_some(changed, '; ')}"] if changed else []
-
-
-def _times(kinds: Iterable[_Kind], timed: Set[str]) -> list[str]:
-    """Times per move that events set for players without a limit of their own."""
-    found: dict[str, dict[str, None]] = {}
-    for kind in kinds:
-        if "conditions" in kind.config:  # games of people and of files have none
-            seconds = kind.config["conditions"].get("seconds")
-            for spec, _ in kind.players:
-                if _uses_event_time(spec, timed):
-                    found.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
-    mixed = [f"{spec} ({_some(list(times))})" for spec, times in found.items() if len(times) > 1]
-    hint = "(name the time in the spec to separate them)"
-    return [f"players with several times per move are one here {hint}: {_some(mixed, '; ')}"] if mixed else []
-
-
-def _timed_players(game: str) -> set[str]:
-    """The names of the players of a game that take a limit; an external program is sent one."""
-    limits = {*LIMITS, "cmd"}
+def _differences(kinds: Iterable[_Kind], game: str) -> list[str]:
+    """Warnings about the games that are rated."""
+    limits = {*LIMITS, "cmd"}  # an external program is sent a limit
     players = players_of(registry.game(game))
-    return {player.name for player in players if not limits.isdisjoint(option.name for option in player.options)}
+    timed = {player.name for player in players if not limits.isdisjoint(option.name for option in player.options)}
+    versions: set[str] = set()  # of boardwright
+    nets: dict[str, dict[str, None]] = {}  # that played under a spec
+    times: dict[str, dict[str, None]] = {}  # per move that events set for a player without a limit of its own
+    conditions: dict[str, None] = {}  # that end games, in addition to the rules
+    for first, second, agreed in kinds:
+        if agreed is not None:  # games of people and of files have none
+            conditions[_conditions_text(agreed)] = None
+        for spec, version in (first, second):
+            if version:  # else from elsewhere
+                versions.add(parts_of(version)[0])
+                nets.setdefault(spec, {})[parts_of(version)[1] or "unknown"] = None
+            if agreed is not None and _uses_event_time(spec, timed):
+                seconds = agreed.get("seconds")
+                times.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
+    warnings = []
+    if len(versions) > 1:
+        warnings.append(f"players of several versions are one here: {_some(sorted(versions))}")
+    if changed := _several(nets):
+        warnings.append(f"nets that have changed are one player here (give every net a file of its own): {changed}")
+    if mixed := _several(times):
+        hint = "(name the time in the spec to separate them)"
+        warnings.append(f"players with several times per move are one here {hint}: {mixed}")
+    if len(conditions) > 1:
+        hint = "(keep them in files of their own to separate them)"
+        listed = _some(list(conditions), "; ")
+        warnings.append(f"games under {len(conditions)} conditions are rated together {hint}: {listed}")
+    return warnings
+
+
+def _several(found: Mapping[str, Mapping[str, None]]) -> str:
+    """The players with several values, and these; empty if there are none."""
+    return _some([f"{spec} ({_some(list(values))})" for spec, values in found.items() if len(values) > 1], "; ")
 
 
 def _uses_event_time(spec: str, timed: Set[str]) -> bool:
@@ -118,15 +100,6 @@ def _uses_event_time(spec: str, timed: Set[str]) -> bool:
     except BoardwrightError:  # a person's name
         return False
     return name in timed and not sets_limit(given)
-
-
-def _conditions(kinds: Iterable[_Kind]) -> list[str]:
-    """Conditions that end games, in addition to the rules."""
-    found = {_conditions_text(kind.config["conditions"]): None for kind in kinds if "conditions" in kind.config}
-    if len(found) < 2:
-        return []
-    hint = "(keep them in files of their own to separate them)"
-    return [f"games under {len(found)} conditions are rated together {hint}: {_some(list(found), '; ')}"]
 
 
 def _conditions_text(agreed: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from sizes import size
 from test_commands import as_json, boardwright
 
 from boardwright.cli import sprt
-from boardwright.records.events import events, finished_indices
+from boardwright.records.events import events
 from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 
@@ -76,7 +76,7 @@ def test_match_keeps_its_games_and_resumes(tmp_path: Path) -> None:
     ten = as_json(*match, "10")
     with open_store(Path(db), create=False) as store:
         assert len(events(store)) == 1
-        assert finished_indices(store, 1) == set(range(10))
+        assert {found.played.index for found in find_games(store, GameFilter(event=1))} == set(range(10))
     assert as_json(*match, "4") == four
     assert ten == as_json("match", "draughts", "random", "random", "--games", "10")
     as_json(*match, "4", "--seed", "1")

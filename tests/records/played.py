@@ -5,6 +5,7 @@ import random
 from boardwright.arena.event import PlayedGame
 from boardwright.games.base import Game, Position
 from boardwright.games.record import GameRecord
+from boardwright.records.store import Store
 
 
 def random_position(game: Game, seed: int, most: int = 10_000) -> Position:
@@ -22,3 +23,9 @@ def random_played(
     record = GameRecord.of(random_position(game, seed))
     seconds = tuple(0.25 * (ply % 8) for ply in range(len(record.actions)))  # exact in 32 bits
     return PlayedGame(record=record, players=players, opening=min(2, len(record.actions)), seconds=seconds, index=index)
+
+
+def finished_indices(store: Store, event: int) -> set[int]:
+    """Which games of an event are stored."""
+    with store.reading() as connection:
+        return {index for (index,) in connection.execute("SELECT number FROM games WHERE event = ?", [event])}

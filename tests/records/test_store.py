@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-from played import random_played
+from played import finished_indices, random_played
 
 from boardwright import database
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game
 from boardwright.records import store as store_module
-from boardwright.records.events import begin_event, finished_indices
+from boardwright.records.events import begin_event
 from boardwright.records.games import GameFilter, find_games, save_game
 from boardwright.records.store import MIGRATIONS, open_store
 
@@ -25,9 +25,9 @@ HERE = Path(__file__).parent
 WRITER = """
 import sys
 from pathlib import Path
-from played import random_played
+from played import finished_indices, random_played
 from boardwright.games.registry import game
-from boardwright.records.events import begin_event, finished_indices
+from boardwright.records.events import begin_event
 from boardwright.records.games import save_game
 from boardwright.records.store import open_store
 

@@ -75,6 +75,16 @@ class StoreError(BoardwrightError):
     """A database that cannot be read or written, for example because the disk is full."""
 
 
+STATUSES = {  # the HTTP status of an error is that of the first class it belongs to, from its own upwards
+    BoardwrightError: 400,
+    NotFoundError: 404,
+    ConflictError: 409,
+    StaleGameError: 409,
+    BusyError: 429,
+    StoreError: 503,
+}
+
+
 def one_line(text: str) -> str:
     """A message as one line of limited length."""
     return " ".join(text.split())[:MAX_LENGTH]
@@ -83,17 +93,6 @@ def one_line(text: str) -> str:
 def problem(status: int, text: str) -> JSONResponse:
     """An error response."""
     return JSONResponse({"error": one_line(text)}, status)
-
-
-STATUSES = ((NotFoundError, 404), (ConflictError, 409), (StaleGameError, 409), (BusyError, 429), (StoreError, 503))
-
-
-def status_of(error: BoardwrightError) -> int:
-    """The HTTP status of an error."""
-    for kind, status in STATUSES:
-        if isinstance(error, kind):
-            return status
-    return 400
 
 
 def first_complaint(error: RequestValidationError | ValidationError) -> str:
@@ -106,9 +105,8 @@ def first_complaint(error: RequestValidationError | ValidationError) -> str:
 def install(app: FastAPI) -> None:
     """Registers the exception handlers of an app."""
 
-    def on_error(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, BoardwrightError)
-        return problem(status_of(error), str(error))
+    for kind, status in STATUSES.items():
+        app.add_exception_handler(kind, lambda request, error, status=status: problem(status, str(error)))
 
     def on_malformed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
@@ -120,6 +118,5 @@ def install(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
-    app.add_exception_handler(BoardwrightError, on_error)
     app.add_exception_handler(RequestValidationError, on_malformed)
     app.add_exception_handler(HTTPException, on_http_error)

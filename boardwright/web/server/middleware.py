@@ -10,10 +10,10 @@ this machine. The token comes once in the URL, and then in a cookie.
 import hmac
 import time
 from collections import OrderedDict
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,30 +23,20 @@ from boardwright.web.settings import Settings
 MAX_CLIENTS = 10_000  # whose buckets are kept
 BURST_SECONDS = 4.0  # of its rate that a client may use at once
 COOKIE = "boardwright-token"
-FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip")
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-HEADERS = {
-    "Content-Security-Policy": "; ".join(
-        (
-            "default-src 'none'",
-            "script-src 'self'",
-            "style-src 'self'",
-            "img-src 'self' data: blob:",
-            "font-src 'self'",
-            "connect-src 'self'",
-            "manifest-src 'self'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-        )
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+CONTENT_POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    b"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", CONTENT_POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
 
 
 class Guard:
@@ -62,46 +52,48 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        refusal = self._refusal(HTTPConnection(scope))
         if refusal is None:
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, send_with_headers)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await refusal(scope, receive, _with_headers(send))
+            await refusal(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> Response | None:
+    def _refusal(self, request: HTTPConnection) -> Response | None:
         """The error response to a request; None if it is allowed."""
+        headers, method = request.headers, request.scope.get("method")  # None: a socket
         if not self._proxy and any(name in headers for name in FORWARDED):
             return problem(403, "forwarded requests are refused: start the server with --proxy")
-        host = headers.get(b"host", "")
+        host = headers.get("host", "").lower()
         if self._token is None and not _names_this_machine(host):
             return problem(403, f"unknown host {host[:80]!r}: open the server as localhost")
-        origin = headers.get(b"origin")
-        needs_origin = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
-        if needs_origin and origin is not None and _origin_host(origin) != host.lower():
+        if method not in SAFE_METHODS and "origin" in headers and _origin_host(headers["origin"]) != host:
             return problem(403, "requests must come from a page of this server")
         if self._token is None:
             return None
-        query = parse_qsl(scope["query_string"].decode("latin-1"))
-        given = dict(query).get("token")
-        if given is not None and scope["type"] == "http" and scope["method"] == "GET" and self._matches(given):
-            return self._set_cookie(scope, [pair for pair in query if pair[0] != "token"])
-        if any(self._matches(text) for text in (_bearer(headers), _cookie(headers)) if text is not None):
+        if method == "GET" and self._is_token(request.query_params.get("token")):
+            return self._set_cookie(request)
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if (kind.lower() == "bearer" and self._is_token(given.strip())) or self._is_token(request.cookies.get(COOKIE)):
             return None
         return problem(401, "token required: open the address that the server printed when it started")
 
-    def _matches(self, text: str) -> bool:
-        assert self._token is not None
-        return hmac.compare_digest(text.encode(), self._token.encode())
+    def _is_token(self, text: str | None) -> bool:
+        return text is not None and hmac.compare_digest(text.encode(), str(self._token).encode())
 
-    def _set_cookie(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+    def _set_cookie(self, request: HTTPConnection) -> Response:
         """Moves the token from the URL into a cookie."""
-        path = "/" + scope["path"].lstrip("/")  # never //host
-        answer = RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
-        assert self._token is not None
-        answer.set_cookie(COOKIE, self._token, max_age=30 * 86_400, httponly=True, samesite="strict")
+        path = "/" + request.scope["path"].lstrip("/")  # never //host
+        query = urlencode([(name, value) for name, value in request.query_params.multi_items() if name != "token"])
+        answer = RedirectResponse(f"{path}?{query}" if query else path, 303)
+        answer.set_cookie(COOKIE, str(self._token), max_age=30 * 86_400, httponly=True, samesite="strict")
         return answer
 
 
@@ -114,30 +106,8 @@ def _origin_host(origin: str) -> str:
 
 
 def _names_this_machine(host: str) -> bool:
-    name = host.lower().rpartition(":")[0] if not host.endswith("]") and ":" in host else host.lower()
+    name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
     return name in ("localhost", "127.0.0.1", "[::1]") or name.endswith(".localhost")
-
-
-def _bearer(headers: dict[bytes, str]) -> str | None:
-    kind, _, text = headers.get(b"authorization", "").partition(" ")
-    return text.strip() if kind.lower() == "bearer" else None
-
-
-def _cookie(headers: dict[bytes, str]) -> str | None:
-    try:
-        cookies = SimpleCookie(headers.get(b"cookie", ""))
-    except CookieError:
-        return None
-    return cookies[COOKIE].value if COOKIE in cookies else None
-
-
-def _with_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *_HEADERS]
-        await send(message)
-
-    return send_with_headers
 
 
 class Bucket:
@@ -195,12 +165,9 @@ class Limits:
         await self._app(scope, receive_counted, send)
 
     def _bucket(self, scope: Scope) -> Bucket:
-        client = (scope.get("client") or ("unknown", 0))[0]
-        bucket = self._buckets.pop(client, None)
-        if bucket is None:
-            rate = self._settings.requests_per_second
-            bucket = Bucket(rate, rate * BURST_SECONDS)
-        self._buckets[client] = bucket
+        """The bucket of a client's address."""
+        client, rate = (scope.get("client") or ("unknown", 0))[0], self._settings.requests_per_second
+        self._buckets[client] = bucket = self._buckets.pop(client, None) or Bucket(rate, rate * BURST_SECONDS)
         if len(self._buckets) > MAX_CLIENTS:
             self._buckets.popitem(last=False)
         return bucket

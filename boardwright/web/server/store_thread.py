@@ -6,6 +6,7 @@ open a connection of their own in another thread, `read`.
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,11 +40,8 @@ class StoreThread:
 
     async def open(self) -> None:
         """Opens the file; raises BoardwrightError."""
-
-        def open_file() -> None:
-            self._store = open_store(self._path, create=True)
-
-        await asyncio.get_running_loop().run_in_executor(self._thread, open_file)
+        open_file = functools.partial(open_store, self._path, create=True)
+        self._store = await asyncio.get_running_loop().run_in_executor(self._thread, open_file)
 
     async def run(self, work: Callable[[Store], T]) -> T:
         """The result of a short piece of work on the store, in the order of the calls."""

@@ -5,11 +5,10 @@ from boardwright.agents.specs import sets_limit, split
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text, whole_moves
-from boardwright.web.players.specs import bound_game, resolve
+from boardwright.web.players.specs import resolve
 from boardwright.web.players.worker import SearchRequest
 from boardwright.web.server.http import Json
 from boardwright.web.settings import Settings
-from boardwright.web.study.positions import replay
 from boardwright.web.study.schemas import Analyse
 
 MAX_CANDIDATES = 128  # more than the legal moves of any game but Cathedral, whose heat maps lack the rest
@@ -21,9 +20,9 @@ class Analysis:
 
     def __init__(self, query: Analyse, settings: Settings):
         """Raises BoardwrightError for what cannot be analysed."""
-        game = bound_game(query.game, query.rules)
         self.id = query.id
-        self._position = replay(game, query.start, query.actions).position
+        self._position = query.line().position
+        game = self._position.game
         if self._position.outcome is not None:
             raise BoardwrightError(f"the game is over: {self._position.outcome.reason}")
         if self._position.role_to_move == CHANCE:
@@ -42,7 +41,9 @@ class Analysis:
             analyse=True,
         )
         self._moves = _moves_by_first_action(self._position)
-        self._last = self._empty_info()
+        counts = {"depth": 0, "nodes": 0, "simulations": 0, "nps": 0.0, "seconds": 0.0}
+        unknown = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
+        self._last: Json = {"type": "info", "id": self.id, **unknown, **counts, "waiting": False}
 
     def info(self, choice: Choice, seconds: float) -> Json:
         """The state of the search, as `schemas.Info`."""
@@ -68,11 +69,6 @@ class Analysis:
         """The last state, as `schemas.Info`, of an analysis that waits for its turn."""
         return {**self._last, "waiting": True}
 
-    def _empty_info(self) -> Json:
-        counts = {"depth": 0, "nodes": 0, "simulations": 0, "nps": 0.0, "seconds": 0.0}
-        unknown = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
-        return {"type": "info", "id": self.id, **unknown, **counts, "waiting": False}
-
     def _for_role_0(self, value: float | None) -> float | None:
         if value is None:
             return None
@@ -80,30 +76,23 @@ class Analysis:
 
     def _candidates(self, choice: Choice, best: tuple[int, ...]) -> list[Json]:
         """The considered moves, most visited first; `best` is the whole move that begins the principal variation."""
-        policy = choice.prior
-        actions = {choice.action, *choice.visits, *policy}
+        visits, policy = choice.visits, choice.prior
+        values = {choice.action: choice.value, **choice.values}
+        moves = self._moves | ({best[0]: (move_text(self._position, best), best)} if best else {})
 
         def weight(action: int) -> tuple[int, float, bool]:
-            return choice.visits.get(action, 0), policy.get(action, 0.0), action == choice.action
+            return visits.get(action, 0), policy.get(action, 0.0), action == choice.action
 
-        rows = []
-        for action in sorted(actions, key=weight, reverse=True)[:MAX_CANDIDATES]:
-            text, move = self._moves[action]
-            if best[:1] == (action,):
-                text, move = move_text(self._position, best), best
-            value = choice.values.get(action)
-            if value is None and action == choice.action:
-                value = choice.value
-            rows.append(
-                {
-                    "actions": list(move),
-                    "text": text,
-                    "visits": choice.visits.get(action),
-                    "policy": round(policy[action], 5) if action in policy else None,
-                    "value": self._for_role_0(value),
-                }
-            )
-        return rows
+        return [
+            {
+                "actions": list(moves[action][1]),
+                "text": moves[action][0],
+                "visits": visits.get(action),
+                "policy": round(policy[action], 5) if action in policy else None,
+                "value": self._for_role_0(values.get(action)),
+            }
+            for action in sorted({choice.action, *visits, *policy}, key=weight, reverse=True)[:MAX_CANDIDATES]
+        ]
 
 
 def _moves_by_first_action(position: Position) -> dict[int, tuple[str, tuple[int, ...]]]:

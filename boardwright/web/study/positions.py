@@ -1,10 +1,10 @@
 """Positions as JSON for a board: the scene, the legal moves with their gestures, and the line played so far."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.errors import IllegalMoveError
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import move_text
 from boardwright.views.scene import Gesture, Place, Polyomino, Scene
@@ -46,23 +46,11 @@ def _played_move(before: Position, actions: Sequence[int], after: Position) -> P
     return PlayedMove(move_text(before, actions), role, tuple(actions), after.plies)
 
 
-def start_line(game: Game, start: str | None) -> GameLine:
-    """A line without moves; raises PositionError."""
-    return GameLine(start, (), game.start() if start is None else game.position(start))
-
-
-def check_start(game: Game, start: str | None) -> None:
-    """Raises BoardwrightError for a first position that cannot be read or is already over."""
-    outcome = start_line(game, start).position.outcome
-    if outcome is not None:
-        raise BoardwrightError(f"the position is over already: {outcome.reason}")
-
-
 def replay(game: Game, start: str | None, actions: Sequence[int]) -> GameLine:
-    """The line of some actions, of which the last move may be incomplete; raises IllegalMoveError."""
-    first = start_line(game, start).position
+    """The line of some actions, of which the last move may be incomplete; raises PositionError, IllegalMoveError."""
     moves: list[PlayedMove] = []
-    before, position, begun = first, first, 0
+    before = position = game.start() if start is None else game.position(start)
+    begun = 0
     for number, action in enumerate(actions, start=1):
         try:
             position = position.play(action)
@@ -89,8 +77,7 @@ def play_texts(line: GameLine, moves: Sequence[str]) -> GameLine:
 
 def view(line: GameLine, *, with_legal: bool = True) -> Json:
     """The last position of a line as `schemas.PositionView`; legal moves, most of its size, can be left out."""
-    position, game = line.position, line.position.game
-    outcome = position.outcome
+    position, game, outcome = line.position, line.position.game, line.position.outcome
     over = outcome is not None or position.role_to_move == CHANCE
     return {
         "game": game.name,
@@ -102,7 +89,7 @@ def view(line: GameLine, *, with_legal: bool = True) -> Json:
         "to_move": None if over else position.role_to_move,
         "ply": position.plies,
         "legal": legal_moves(position) if with_legal and outcome is None else [],
-        "scene": scene_json(game.scene(position)),
+        "scene": _scene_json(game.scene(position)),
         "outcome": outcome,
         "hints": dict(game.hints(position.core)),
     }
@@ -126,7 +113,7 @@ def _moves_json(position: Position) -> list[Json]:
         {
             "text": move.text,
             "actions": move.actions,
-            "gesture": [gesture_json(gesture) for gesture in game.gestures(core, move.actions)],
+            "gesture": [_gesture_json(gesture) for gesture in game.gestures(core, move.actions)],
         }
         for move in game.moves(core)
     ]
@@ -138,42 +125,22 @@ def _known_moves(game: Game, role: int) -> dict[int, Json]:
     return {}
 
 
-def gesture_json(gesture: Gesture) -> Json:
-    """A gesture as JSON."""
+def _gesture_json(gesture: Gesture) -> Json:
     if isinstance(gesture, Place):
-        return {
-            "kind": "place",
-            "piece": gesture.piece,
-            "letter": gesture.letter,
-            "cells": gesture.cells,
-            "turns": gesture.turns,
-            "owner": gesture.owner,
-        }
+        return {"kind": "place", **vars(gesture)}
     return {"kind": "step", "from": gesture.origin, "to": gesture.target, "captured": gesture.captured}
 
 
-def scene_json(scene: Scene) -> Json:
-    """A scene as JSON."""
+def _scene_json(scene: Scene) -> Json:
+    """A scene as `schemas.SceneInfo`: with lists where it has mappings and sets."""
     return {
-        "rows": scene.rows,
-        "columns": scene.columns,
-        "title": scene.title,
-        "caption": scene.caption,
-        "to_move": scene.to_move,
-        "row_names": scene.row_names,
-        "column_names": scene.column_names,
+        **vars(scene),
         "tints": [{"cell": cell, "tint": tint} for cell, tint in scene.tints.items()],
         "cell_labels": [{"cell": cell, "label": label} for cell, label in scene.cell_labels.items()],
-        "pieces": scene.pieces,
-        "polyominoes": [_polyomino_json(polyomino) for polyomino in scene.polyominoes],
-        "marks": scene.marks,
-        "arrows": scene.arrows,
-        "trays": [
-            {"role": tray.role, "name": tray.name, "polyominoes": [_polyomino_json(held) for held in tray.polyominoes]}
-            for tray in scene.trays
-        ],
+        "polyominoes": _polyominoes_json(scene.polyominoes),
+        "trays": [{**vars(tray), "polyominoes": _polyominoes_json(tray.polyominoes)} for tray in scene.trays],
     }
 
 
-def _polyomino_json(polyomino: Polyomino) -> Json:
-    return {"cells": sorted(polyomino.cells), "role": polyomino.role, "letter": polyomino.letter}
+def _polyominoes_json(polyominoes: Iterable[Polyomino]) -> list[Json]:
+    return [{**vars(polyomino), "cells": sorted(polyomino.cells)} for polyomino in polyominoes]

@@ -1,15 +1,17 @@
 """`/api/position`: positions for the board of a page; `/api/files`: game files as text, without touching the disk."""
 
+from dataclasses import replace
+
 from fastapi import APIRouter, Response
 
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import ONGOING
 from boardwright.games.record import GameRecord, outcome_of, result_of
-from boardwright.web.players.specs import bound_game, is_shipped
+from boardwright.web.players.specs import is_shipped
 from boardwright.web.server.http import PROBLEMS, as_json
 from boardwright.web.services import Services
-from boardwright.web.study.positions import play_texts, replay, view
+from boardwright.web.study.positions import play_texts, view
 from boardwright.web.study.schemas import (
     FileGame,
     FileGameInfo,
@@ -31,8 +33,7 @@ def make_router(services: Services) -> APIRouter:
     @router.post("/position", response_model=PositionView, tags=["positions"])
     def position(query: PositionQuery) -> Response:
         """A position with its scene, its legal moves and the line that led to it."""
-        game = bound_game(query.game, query.rules)
-        return as_json(view(play_texts(replay(game, query.start, query.actions), query.moves)))
+        return as_json(view(play_texts(query.line(), query.moves)))
 
     @router.post("/files/read", response_model=FileGames, tags=["files"])
     def read(query: FileText) -> Response:
@@ -52,22 +53,18 @@ def make_router(services: Services) -> APIRouter:
     @router.post("/files/write", response_model=FileWritten, tags=["files"])
     def write(query: FileGame) -> Response:
         """A game as the text of a file, with a suggested file name."""
-        game = bound_game(query.game, query.rules)
-        last = replay(game, query.start, query.actions).position
+        last = query.line().position
         if last.core.continues:
             raise BoardwrightError("the game ends in the middle of a move: give all its hops")
         outcome = outcome_of(last, None)
         result, reason = (query.result, query.reason) if outcome is None else (result_of(outcome), outcome.reason)
-        record = GameRecord(
-            game=game.name,
-            rules=game.rules,
-            start=query.start,
-            actions=tuple(query.actions),
+        tags = {role: name for role, name in zip(last.game.roles, query.names or (), strict=False) if name}
+        record = replace(
+            GameRecord.of(last, start=query.start, tags=tags),
             result=ONGOING if result is None else result,
             reason=reason,
-            tags={role: name for role, name in zip(game.roles, query.names or (), strict=False) if name},
         )
-        return as_json({"text": game.write_games([record]), "name": f"{game.name}.{game.file_suffix}"})
+        return as_json({"text": last.game.write_games([record]), "name": f"{last.game.name}.{last.game.file_suffix}"})
 
     return router
 

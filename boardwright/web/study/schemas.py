@@ -6,19 +6,29 @@ from pydantic import Field
 
 from boardwright.games.base import Outcome
 from boardwright.views.scene import Arrow, Mark, Piece, Polyomino, Tray
+from boardwright.web.players.specs import bound_game
 from boardwright.web.server.http import Actions, Label, Model, MoveText, Name, PositionText, Role, Spec
-from boardwright.web.study.positions import PlayedMove
+from boardwright.web.study.positions import GameLine, PlayedMove, replay
 
 GridCell = tuple[int, int]  # row, column; row 0 at the top
 
 
-class PositionQuery(Model):
-    """A position: a start, actions from there, and moves as text after them."""
+class LineQuery(Model):
+    """A position: a start and the actions from there."""
 
     game: Name
     rules: Name | None = None
     start: PositionText | None = None
     actions: Actions = Field(default=[])
+
+    def line(self) -> GameLine:
+        """The line that it describes; raises BoardwrightError."""
+        return replay(bound_game(self.game, self.rules), self.start, self.actions)
+
+
+class PositionQuery(LineQuery):
+    """A position: a start, actions from there, and moves as text after them."""
+
     moves: Annotated[list[MoveText], Field(max_length=5000)] = Field(default=[])
 
 
@@ -42,11 +52,16 @@ class PlaceGesture(Model):
     owner: Role | None
 
 
-class LegalMove(Model):
-    """A whole legal move and its gestures on the board."""
+class MoveOfLine(Model):
+    """A whole move."""
 
     text: str
     actions: list[int]
+
+
+class LegalMove(MoveOfLine):
+    """A whole legal move and its gestures on the board."""
+
     gesture: list[Annotated[StepGesture | PlaceGesture, Field(discriminator="kind")]]
 
 
@@ -132,13 +147,9 @@ class FileGames(Model):
     errors: list[str]
 
 
-class FileGame(Model):
+class FileGame(LineQuery):
     """A game to write; `result`, as in records, and `reason` count if the position is not over."""
 
-    game: Name
-    rules: Name | None = None
-    start: PositionText | None = None
-    actions: Actions = Field(default=[])
     names: tuple[Spec, Spec] | None = None
     result: Literal[0, 1, 2, 3] | None = None
     reason: Annotated[str, Field(max_length=2000)] = ""  # the error of an engine may be long
@@ -151,15 +162,11 @@ class FileWritten(Model):
     name: str
 
 
-class Analyse(Model):
+class Analyse(LineQuery):
     """Socket request: analyse a position with a player. It replaces the page's analysis of the same id."""
 
     type: Literal["analyse"]
     id: Label
-    game: Name
-    rules: Name | None = None
-    start: PositionText | None = None
-    actions: Actions = Field(default=[])
     agent: Spec
     seconds: Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)] | None = None
 
@@ -172,13 +179,6 @@ class Candidate(Model):
     visits: int | None
     policy: float | None
     value: float | None
-
-
-class ExpectedMove(Model):
-    """A whole move of the principal variation."""
-
-    text: str
-    actions: list[int]
 
 
 class Info(Model):
@@ -197,6 +197,6 @@ class Info(Model):
     simulations: int
     nps: float
     candidates: list[Candidate]
-    line: list[ExpectedMove]
+    line: list[MoveOfLine]
     seconds: float
     waiting: bool
