@@ -334,7 +334,8 @@ def test_undo_is_refused_where_no_time_would_be_left() -> None:
     live = LiveGame(new_game(live_game.NewGame(game="tablut", role=0, opponent="random", clock=clock), game), game, 0)
     for now, spent in ((0, 25), (25, 0)):
         live.start_clock(now)
-        live.play(live.parse(live.line.position.moves()[0]), now + spent, spent)
+        position = live.line.position
+        live.play(tuple(position.game.parse_move(position.core, position.moves()[0])), now + spent, spent)
     live.start_clock(25)
     with pytest.raises(ConflictError, match="too little time"):
         live.take_back(33)

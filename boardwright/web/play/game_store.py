@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from boardwright.arena.event import PlayedGame
 from boardwright.games.base import CHANCE
-from boardwright.records.live import StoredLiveGame, find_live_game, move_to_record, open_live_games, save_live_game
+from boardwright.records.live import move_to_record, save_live_game
 from boardwright.records.store import Store
 from boardwright.web.play.live_game import LiveGame
 from boardwright.web.players.specs import current_net
 from boardwright.web.server.http import StoreError
-from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.settings import Settings
 
@@ -26,22 +25,19 @@ class GameStore:
         self._settings = settings
         self._thread = thread
 
-    async def open_games(self) -> list[StoredLiveGame]:
-        """The unfinished games, the oldest first; damaged ones are reported and left out."""
-        return await self._thread.run(lambda store: open_live_games(store, report_once))
-
-    async def find(self, name: str) -> StoredLiveGame | None:
-        """A game by its id."""
-        return await self._thread.run(lambda store: find_live_game(store, name))
-
     async def commit(self, live: LiveGame, changed: LiveGame, finished: PlayedGame | None = None) -> None:
         """Stores a changed copy of a game with the chance moves that follow, and then makes it the game.
 
         A change that ends the game is stored together with its record. If it cannot be stored the game stays as it was:
         raises StoreError, and StaleGameError if another process has changed it.
         """
-        while not changed.over and (finished := _end_if_over(changed)) is None and changed.to_move == CHANCE:
-            changed.play((random.choice(changed.line.position.legal_actions()),), time.monotonic(), 0.0)
+        while not changed.over:
+            if (outcome := changed.line.position.outcome) is not None:
+                finished = changed.end(outcome, time.monotonic())
+            elif changed.to_move == CHANCE:
+                changed.play((random.choice(changed.line.position.legal_actions()),), time.monotonic(), 0.0)
+            else:
+                break
         replaces = live.stored_version
 
         def save(store: Store) -> None:
@@ -56,7 +52,7 @@ class GameStore:
 
     async def abandon(self, live: LiveGame) -> None:
         """Moves an unfinished game to the record; raises StoreError and StaleGameError."""
-        record, stored, replaces = live.abandon(), live.stored, live.stored_version
+        record, stored, replaces = live.record("abandoned"), live.stored, live.stored_version
         await self._thread.run(
             lambda store: move_to_record(store, stored, self._add_net(live, record), replaces=replaces)
         )
@@ -68,9 +64,3 @@ class GameStore:
         nets = live.nets or {current_net(live.stored.opponent, live.game, self._settings)}
         net = "" if len(nets) > 1 else next(iter(nets))
         return replace(played, nets=("", net) if live.stored.person == 0 else (net, ""))
-
-
-def _end_if_over(live: LiveGame) -> PlayedGame | None:
-    """Ends a game whose position is over and returns its record."""
-    outcome = live.line.position.outcome
-    return None if outcome is None else live.end(outcome, time.monotonic())

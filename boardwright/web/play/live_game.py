@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from boardwright.arena.event import PlayedGame
-from boardwright.errors import IllegalMoveError
 from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
 from boardwright.games.record import GameRecord, result_of
 from boardwright.records.live import ClockState, StoredLiveGame
@@ -151,14 +150,9 @@ class LiveGame:
 
     def adopt(self, changed: "LiveGame") -> None:
         """Takes over the game as it was stored; its version rises above those shown in the meantime."""
-        shown = self.stored.version
-        self.line, self.clock, self.nets, self.turn_began = (
-            changed.line,
-            changed.clock,
-            changed.nets,
-            changed.turn_began,
-        )
-        self.stored, self.touched, self.stored_version = changed.stored, changed.touched, changed.stored.version
+        shown, self.stored_version = self.stored.version, changed.stored.version
+        for name in ("stored", "line", "clock", "nets", "turn_began", "touched"):
+            setattr(self, name, getattr(changed, name))
         if self.stored.version <= shown:
             self.stored = replace(self.stored, version=shown + 1)
         self.drop_view()
@@ -192,13 +186,6 @@ class LiveGame:
         """Whether the time of a role, which runs, has run out."""
         return self.clock is not None and self.clock.running == role and self.clock.remaining(now)[role] <= 0
 
-    def parse(self, text: str) -> tuple[int, ...]:
-        """The actions of a move given as text; raises IllegalMoveError."""
-        position = self.line.position
-        if position.outcome is not None:
-            raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
-        return tuple(self.game.parse_move(position.core, text))
-
     def play(self, actions: tuple[int, ...], now: float, seconds: float) -> None:
         """Plays a whole move that took `seconds`; raises IllegalMoveError and then changes nothing."""
         role = self.to_move
@@ -231,13 +218,10 @@ class LiveGame:
         if self.clock is not None:
             self.clock = self.clock.stop(now)
         self._change(now, result=result_of(outcome), reason=outcome.reason)
-        return self._record(resigned, flagged)
+        return self.record(outcome.reason, resigned=resigned, flagged=flagged)
 
-    def abandon(self) -> PlayedGame:
-        """The record of the game without a result."""
-        return self._record(None, None, "abandoned")
-
-    def _record(self, resigned: int | None, flagged: int | None, reason: str | None = None) -> PlayedGame:
+    def record(self, reason: str, *, resigned: int | None = None, flagged: int | None = None) -> PlayedGame:
+        """The game for the record, over or abandoned."""
         stored = self.stored
         record = GameRecord(
             game=self.game.name,
@@ -245,7 +229,7 @@ class LiveGame:
             start=stored.start,
             actions=stored.actions,
             result=stored.result,
-            reason=reason or stored.reason,
+            reason=reason,
             resigned=resigned,
         )
         players = (PERSON, stored.opponent) if stored.person == 0 else (stored.opponent, PERSON)
@@ -285,19 +269,12 @@ class LiveGame:
         stored, clock = self.stored, self.clock
         outcome = Outcome(stored.result if stored.result in (0, 1) else None, stored.reason) if self.over else None
         return {
-            "id": stored.id,
-            "game": stored.game,
-            "rules": stored.rules,
+            **{name: getattr(stored, name) for name in ("id", "game", "rules", "opponent", "created", "version")},
+            **{name: getattr(self, name) for name in ("thinking", "preparing", "failure")},
             "human": stored.person,
-            "opponent": stored.opponent,
             "ply": self.line.position.plies,
             "clock": None if clock is None else {"remaining": clock.remaining(now), "running": clock.running},
-            "thinking": self.thinking,
-            "preparing": self.preparing,
-            "failure": self.failure,
             "result": outcome,
-            "created": stored.created,
-            "version": stored.version,
         }
 
     def drop_view(self) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Coroutine
 from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.event import PlayedGame
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import CHANCE, Outcome
-from boardwright.records.live import StaleGameError, StoredLiveGame
+from boardwright.records.live import StaleGameError, StoredLiveGame, find_live_game, open_live_games
 from boardwright.web.play.clock import time_for
 from boardwright.web.play.game_store import GameStore
 from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game
@@ -25,7 +25,6 @@ from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.server.topics import Topics, error_message
 from boardwright.web.settings import Settings
-from boardwright.web.study.positions import check_start
 
 KEPT_FINISHED = 200  # finished games in memory
 KEPT_VIEWS = 64  # games whose view of the board is in memory
@@ -39,6 +38,7 @@ class LiveGames:
 
     def __init__(self, settings: Settings, store: StoreThread, pool: SearchPool, topics: Topics):
         self._settings = settings
+        self._thread = store
         self._store = GameStore(settings, store)
         self._pool = pool
         self._topics = topics
@@ -52,7 +52,7 @@ class LiveGames:
 
     async def start(self) -> None:
         """Resumes the unfinished games; their clocks were paused while the server was down."""
-        for stored in await self._store.open_games():
+        for stored in await self._thread.run(lambda store: open_live_games(store, report_once)):
             try:
                 self._take_up(stored)
             except Exception as error:  # damaged, or of unknown rules: it stays in the database
@@ -76,7 +76,7 @@ class LiveGames:
         """A game by its id; raises NotFoundError. A player that had failed too often is retried."""
         live = self._open.get(name) or self._finished.get(name)
         if live is None:
-            stored = await self._store.find(name)
+            stored = await self._thread.run(lambda store: find_live_game(store, name))
             if stored is None:
                 raise NotFoundError(f"there is no game {name!r}")
             live = self._open.get(name) or self._finished.get(name) or self._take_up(stored)
@@ -102,7 +102,9 @@ class LiveGames:
 
     def _add(self, live: LiveGame) -> None:
         if live.over:
-            self._keep_finished(live)
+            self._finished[live.stored.id] = live
+            while len(self._finished) > KEPT_FINISHED:
+                self._finished.popitem(last=False)
         else:
             self._open[live.stored.id] = live
             self._continue(live)
@@ -111,9 +113,10 @@ class LiveGames:
         """Starts a game; raises BoardwrightError if it cannot be played, BusyError if there are too many."""
         game = bound_game(query.game, query.rules)
         await run_in_threadpool(check_fits, query.opponent, game, self._settings)
-        check_start(game, query.position)
-        await self._make_room()
         live = LiveGame(new_game(query, game), game, time.monotonic())
+        if (outcome := live.line.position.outcome) is not None:
+            raise BoardwrightError(f"the position is over already: {outcome.reason}")
+        await self._make_room()
         await self._store.commit(live, live.copy())
         self._add(live)
         return live
@@ -126,9 +129,11 @@ class LiveGames:
             live.check_turn(query.version, now)
             if (query.actions is None) == (query.text is None):
                 raise BoardwrightError("give a move either as actions or as text")
-            actions = live.parse(query.text) if query.text is not None else tuple(query.actions or ())
-            changed = live.copy()
-            changed.play(actions, now, now - live.turn_began)
+            position, changed = live.line.position, live.copy()
+            if query.text is not None and position.outcome is not None:
+                raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
+            actions = query.actions if query.text is None else live.game.parse_move(position.core, query.text)
+            changed.play(tuple(actions or ()), now, now - live.turn_began)
             await self._commit(live, changed)
         return live
 
@@ -177,14 +182,7 @@ class LiveGames:
         """Ends the player's search and the clock of a game that is over, or that another process has changed."""
         self._cancel_search(live)
         self._open.pop(live.stored.id, None)
-        flag = self._flags.pop(live.stored.id, None)
-        if flag is not None:
-            flag.cancel()
-
-    def _keep_finished(self, live: LiveGame) -> None:
-        self._finished[live.stored.id] = live
-        while len(self._finished) > KEPT_FINISHED:
-            self._finished.popitem(last=False)
+        self._cancel_flag_timer(live)
 
     async def _make_room(self) -> None:
         """Abandons the game idle longest if there are too many; raises BusyError if none is idle long enough."""
@@ -201,12 +199,12 @@ class LiveGames:
         """Starts the person's clock or the player's search."""
         if live.to_move == CHANCE or live.line.position.outcome is not None:  # stored by an older version
             self._start_task(self._advance(live))
-            return
-        if live.to_move == live.stored.person:
+        elif live.to_move == live.stored.person:
             live.start_clock(time.monotonic())
+            self._set_flag_timer(live)
         else:
             self._start_search(live)
-        self._set_flag_timer(live)
+            self._set_flag_timer(live)
 
     async def _advance(self, live: LiveGame) -> None:
         """Plays the chance moves that are due, and ends the game if it is over."""
@@ -215,18 +213,15 @@ class LiveGames:
 
     def _start_search(self, live: LiveGame) -> None:
         """Submits the player's search; its clock starts with the search, not while it waits or reads a net."""
-        stored = live.stored
+        stored, longest = live.stored, self._settings.move_seconds
         try:
-            spec = resolve(stored.opponent, live.game, self._settings)
-            limit, seconds = time_for(
-                stored.opponent, live.clock, live.to_move, time.monotonic(), self._settings.move_seconds
-            )
+            limit, seconds = time_for(stored.opponent, live.clock, live.to_move, time.monotonic(), longest)
             request = SearchRequest(
                 game=stored.game,
                 rules=stored.rules,
                 start=stored.start,
                 actions=stored.actions,
-                spec=spec,
+                spec=resolve(stored.opponent, live.game, self._settings),
                 limit=limit,
                 seconds=seconds,
             )
@@ -298,18 +293,20 @@ class LiveGames:
 
     def _set_flag_timer(self, live: LiveGame) -> None:
         """Ends the game when the running clock reaches zero."""
+        self._cancel_flag_timer(live)
+        clock = live.clock
+        if clock is not None and clock.running is not None and not live.over:
+            self._end_later(live, clock.running, clock.remaining(time.monotonic())[clock.running])
+
+    def _cancel_flag_timer(self, live: LiveGame) -> None:
         flag = self._flags.pop(live.stored.id, None)
         if flag is not None:
             flag.cancel()
-        clock = live.clock
-        if clock is None or clock.running is None or live.over:
-            return
-        left = clock.remaining(time.monotonic())[clock.running]
-        loop = asyncio.get_running_loop()
-        self._flags[live.stored.id] = loop.call_later(left, self._on_flag, live, clock.running)
 
-    def _on_flag(self, live: LiveGame, role: int) -> None:
-        self._start_task(self._end_on_time(live, role))
+    def _end_later(self, live: LiveGame, role: int, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        end = self._end_on_time
+        self._flags[live.stored.id] = loop.call_later(seconds, lambda: self._start_task(end(live, role)))
 
     async def _end_on_time(self, live: LiveGame, role: int) -> None:
         """Ends a game whose clock has run out; tries again later if that cannot be stored."""
@@ -324,8 +321,7 @@ class LiveGames:
                 await self._commit(live, changed, changed.end(outcome, now, flagged=role))
             except BoardwrightError as error:
                 if not self._closing and not isinstance(error, StaleGameError):
-                    loop = asyncio.get_running_loop()
-                    self._flags[live.stored.id] = loop.call_later(RETRY_SECONDS, self._on_flag, live, role)
+                    self._end_later(live, role, RETRY_SECONDS)
 
     def _publish_change(self, live: LiveGame) -> None:
         live.bump_version()
