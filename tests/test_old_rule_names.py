@@ -168,15 +168,27 @@ def test_runs_in_the_app_with_an_old_name(tmp_path: Path) -> None:
 
 
 def test_balance_files_with_an_old_name(tmp_path: Path) -> None:
+    from boardwright.learn.run.method import RunObserver
     from boardwright.papers.tablutzero import matches
+    from boardwright.papers.tablutzero.runs import Work
 
-    (tmp_path / "balance-zero.json").write_text("{}")
-    assert matches._balance_file(tmp_path, "tablutzero").name == "balance-zero.json"
-    assert matches._balance_file(tmp_path, "mcgill").name == "balance-mcgill.json"
-    assert matches._with_current_rules({"rules": ["zero"], "seed": 0}) == {"rules": ["tablutzero"], "seed": 0}
+    work = Work(folder=tmp_path, runs=tmp_path / "runs", train=frozenset())
+    work.matches.mkdir()
+    asked = {
+        "game": "tablut",
+        "rules": ["zero"],
+        "openings": [0, 2, 4, 8],
+        "games": 1000,
+        "simulations": 128,
+        "seed": 0,
+    }
     counts = {"wins": [1, 0], "draws": 0, "plies": 3, "squared_plies": 9, "openings": 1}
-    (line,) = matches._lines([{"rules": "zero", "is_own": True, "plies": 0, "counts": counts}], "net")
-    assert line.rules == "tablutzero"
+    line = {"rules": "zero", "is_own": True, "plies": 0, "counts": counts}
+    played = {"run": "fast", "iteration": 50, "lines": [line]}
+    (work.matches / "balance-zero.json").write_text(json.dumps({"told": asked, "nets": [1], "played": played}))
+    found = matches.play_balance(work, RunObserver())
+    assert found is not None
+    assert [line.rules for line in found.lines] == ["tablutzero"]
 
 
 def test_seeds_of_balance_games_do_not_change_with_the_name() -> None:

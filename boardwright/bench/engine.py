@@ -4,7 +4,9 @@ Speeds are the best of several repetitions, since machines are shared and noise 
 game names a peer, its figure and the ratio are added to ours.
 """
 
+import functools
 import importlib.util
+import math
 import os
 import platform
 import subprocess
@@ -42,65 +44,51 @@ class Figure:
 
 def measure(game_name: str, batch: int | None) -> Iterator[Figure]:
     """All figures of one game, as they come."""
-    spec = boardwright.game(game_name).benchmark
-    peers = {peer.key: peer for peer in spec.peers}
-
-    def figure(key: str, label: str, value: float, unit: str) -> Figure:
+    peers = {peer.key: peer for peer in boardwright.game(game_name).benchmark.peers}
+    for key, label, value, unit in _measurements(game_name, batch):
         peer = peers.get(key)
         theirs = peer.measure() if peer and not (peer.gpu and on_cpu()) else None
-        return Figure(key, label, value, unit, peer.name if peer and theirs else None, theirs)
+        yield Figure(key, label, value, unit, peer.name if peer and theirs else None, theirs)
 
+
+def _measurements(game_name: str, batch: int | None) -> Iterator[tuple[str, str, float, str]]:
+    """(key, label, value, unit) of all figures."""
+    spec = boardwright.game(game_name).benchmark
     start = boardwright.game(game_name, spec.perft_rules).start()
     nodes = start.perft(spec.perft_depth)
     label = f"scalar perft, {spec.perft_rules}, depth {spec.perft_depth}, one core"
-    yield figure("perft", label, _rate(nodes, lambda: start.perft(spec.perft_depth)), "nodes/s")
+    yield "perft", label, _rate(nodes, lambda: start.perft(spec.perft_depth)), "nodes/s"
 
     games = [boardwright.game(game_name, rules) for rules in spec.playout_rules]
     suffixes = ["", *(f"_{rules}" for rules in spec.playout_rules[1:])]
     for game, suffix in zip(games, suffixes, strict=True):
-        for key, label, value, unit in _scalar_figures(game):
-            yield figure(key + suffix, label, value, unit)
+        core: Any = game.start().core
+        actions, play = core.playouts(0, 0, 200).actions, functools.partial(core.playouts, 0, 0, 200)
+        yield f"playouts{suffix}", f"scalar random games, {game.rules.name}, one core", _rate(200, play), "games/s"
+        yield f"actions{suffix}", "the same in actions", _rate(actions, play), "actions/s"
     if importlib.util.find_spec("jax"):
+        batch = batch or (1024 if on_cpu() else 16384)  # for an accelerator, or what two cores can bear
         for game, suffix in zip(games, suffixes, strict=True):
-            for key, label, value, unit in _batched_figures(game, batch or default_batch()):
-                yield figure(key + suffix, label, value, unit)
-
+            for key, observing, words in (
+                ("steps", False, "with legal mask"),
+                ("observed_steps", True, "and observation"),
+            ):
+                label = f"batched steps {words}, {game.rules.name}, {batch:,} games, {_device()}"
+                yield f"{key}{suffix}", label, batched_rate(game, batch, observing), "steps/s"
     if spec.extras is not None:
-        for key, label, value, unit in spec.extras():
-            yield figure(key, label, value, unit)
+        yield from spec.extras()
 
-    yield figure("import_ms", "import boardwright", _start_up("import boardwright"), "ms")
-    yield figure("cli_ms", "boardwright legal", _start_up(_LEGAL.format(game=game_name)), "ms")
+    yield "import_ms", "import boardwright", _start_up("import boardwright"), "ms"
+    yield "cli_ms", "boardwright legal", _start_up(_LEGAL.format(game=game_name)), "ms"
     seconds = build_seconds()
     if seconds is not None:
-        yield figure("build_s", f"build of the extension, {os.cpu_count()} cores", seconds, "s")
-
-
-def _scalar_figures(game: Game) -> Iterator[tuple[str, str, float, str]]:
-    """(key, label, value, unit) of random games, one at a time."""
-    core: Any = game.start().core
-    actions = core.playouts(0, 0, 200).actions
-    label = f"scalar random games, {game.rules.name}, one core"
-    yield "playouts", label, _rate(200, lambda: core.playouts(0, 0, 200)), "games/s"
-    yield "actions", "the same in actions", _rate(actions, lambda: core.playouts(0, 0, 200)), "actions/s"
-
-
-def _batched_figures(game: Game, batch: int) -> Iterator[tuple[str, str, float, str]]:
-    """(key, label, value, unit) of many random games at once."""
-    for key, observing, words in (("steps", False, "with legal mask"), ("observed_steps", True, "and observation")):
-        label = f"batched steps {words}, {game.rules.name}, {batch:,} games, {_device()}"
-        yield key, label, batched_rate(game, batch, observing), "steps/s"
+        yield "build_s", f"build of the extension, {os.cpu_count()} cores", seconds, "s"
 
 
 _LEGAL = (
     "import sys; sys.argv = ['boardwright', 'legal', '{game}', '--json']; sys.stdout = open('/dev/null', 'w'); "
     "from boardwright.cli.main import main; main()"
 )
-
-
-def default_batch() -> int:
-    """Games at once: what an accelerator wants, or what two cores can bear."""
-    return 1024 if on_cpu() else 16384
 
 
 def on_cpu() -> bool:
@@ -112,13 +100,10 @@ def on_cpu() -> bool:
 
 def machine() -> str:
     """The machine in words, for tables of results."""
-    model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")
-        ]
-        model = names[0] if names else model
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    model = names[0] if names else platform.processor() or platform.machine()
     return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
@@ -146,15 +131,23 @@ def batched_rate(game: Game, batch: int, observing: bool) -> float:
     states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), batch))
     planes = jax.vmap(env.observe)(states, states.current_role) if observing else jnp.zeros(())
     carry = (jax.random.key(1), states, states.legal_action_mask, planes)
-    for _ in range(3):  # compiles, then spreads the games over all phases of play
+    for _ in range(2):  # compiles, then spreads the games over all phases of play
         carry = run(carry)
-    jax.block_until_ready(carry)
-    best = 0.0
-    for _ in range(REPETITIONS):
+    seconds, _ = fastest(carry, lambda carry, number: run(carry))
+    return batch * steps / seconds
+
+
+def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:
+    """Seconds of the fastest of several repetitions on the device, after one that compiles; and the run after all."""
+    import jax
+
+    run = jax.block_until_ready(work(run, 0))
+    best = math.inf
+    for number in range(REPETITIONS):
         begin = time.perf_counter()
-        carry = jax.block_until_ready(run(carry))
-        best = max(best, batch * steps / (time.perf_counter() - begin))
-    return best
+        run = jax.block_until_ready(work(run, number + 1))
+        best = min(best, time.perf_counter() - begin)
+    return best, run
 
 
 def build_seconds() -> float | None:
@@ -184,16 +177,11 @@ def _rate(units: int, work: Callable[[], object]) -> float:
 
 def _start_up(statement: str) -> float:
     """Milliseconds a statement takes in a fresh interpreter that has just started."""
-    code = f"""
-import sys, time
-begin = time.perf_counter()
-{statement}
-print(time.perf_counter() - begin, file=sys.stderr)"""
-    times = []
-    for _ in range(7):
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-        times.append(float(done.stderr))
-    return 1000 * min(times)
+    timed = f"begin = time.perf_counter()\n{statement}\nprint(time.perf_counter() - begin, file=sys.stderr)"
+    command = [sys.executable, "-c", f"import sys, time\n{timed}"]
+    return 1000 * min(
+        float(subprocess.run(command, check=True, capture_output=True, text=True).stderr) for _ in range(7)
+    )
 
 
 def _device() -> str:

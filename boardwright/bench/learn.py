@@ -6,8 +6,7 @@ Nets are new and play worse than they will, which makes games no shorter and ans
 from collections.abc import Iterator
 from typing import Any
 
-from boardwright.bench.engine import Figure
-from boardwright.bench.selfplay import fastest
+from boardwright.bench.engine import Figure, fastest
 from boardwright.learn import methods
 from boardwright.learn.dqn.config import DQNConfig
 from boardwright.learn.dqn.method import DQN
@@ -41,12 +40,12 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
         metrics = dqn.collect_metrics(run)
     plies = metrics["selfplay/plies"]
 
-    def acted(run: Any, number: int) -> Any:
+    def act(run: Any, number: int) -> Any:
         for step in range(ACTING_STEPS):
             run = dqn.act(run, number + 1, step)
         return run
 
-    seconds, run = fastest(run, acted)
+    seconds, run = fastest(run, act)
     action = seconds / (ACTING_STEPS * config.acting.games)
     yield Figure("acting", f"acting, {config.acting.games:,} games at once", 1 / action, "actions/s")
     seconds, run = fastest(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
@@ -62,19 +61,15 @@ def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
     ppo = PPO(config, load_encoder=False)
     run = ppo.initialise()
 
-    def updated(run: Any, number: int) -> Any:
-        for update in range(PPO_UPDATES):
-            run, _ = ppo.update(run, number, update)
-        return run
-
     episodes: list[int] = []
 
-    def counted(run: Any, number: int) -> Any:
-        run = updated(run, number)
+    def update(run: Any, number: int) -> Any:
+        for chunk in range(PPO_UPDATES):
+            run, _ = ppo.update(run, number, chunk)
         episodes.append(int(run.episodes))
         return run
 
-    seconds, _ = fastest(run, counted)
+    seconds, _ = fastest(run, update)
     games = (episodes[-1] - episodes[0]) / (len(episodes) - 1)
     yield Figure("updates", f"updates of {config.learner.epochs} epochs", PPO_UPDATES / seconds, "updates/s")
     yield from _games(games / seconds, f"{games / PPO_UPDATES:.1f} games an update")

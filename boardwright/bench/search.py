@@ -55,8 +55,5 @@ def _search(game: Game, position: Position, threads: int, seconds: float) -> Sea
 
 
 def _nodes_rate(game: Game, position: Position, threads: int, repetitions: int = REPETITIONS) -> float:
-    best = 0.0
-    for _ in range(repetitions):
-        found = _search(game, position, threads, SECONDS)
-        best = max(best, found.nodes / found.seconds)
-    return best
+    searches = (_search(game, position, threads, SECONDS) for _ in range(repetitions))
+    return max(found.nodes / found.seconds for found in searches)

@@ -7,23 +7,27 @@ a search's descent is one kernel.
 """
 
 import dataclasses
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+from jax import Array
 
-from boardwright.bench.device_search import evaluations_rate, play_openings
-from boardwright.bench.engine import REPETITIONS, Figure, on_cpu
+from boardwright.bench.engine import Figure, fastest, on_cpu
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig, LeagueConfig, ReplayConfig
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.steps import TrainingState
+from boardwright.learn.match.matches import open_games
+from boardwright.mcts.tree import Evaluate
 
-GAMES, GAMES_ON_CPU = 4096, 16  # at once, unless somebody says so
+GAMES, GAMES_ON_CPU = 4096, 16  # default of concurrent games
 SEARCHES = ("gumbel", "puct")
-STEPS = 32  # of the iteration that is remembered
+STEPS = 32  # of the iteration that the replay holds
 WARM_UP_STEPS = 8  # so that games differ
+OPENING = 16  # random actions before the network alone is measured, likewise
+EVALUATIONS = 16  # of the network alone, one after the other
 
 
 def default_config(game: str) -> AlphaZeroConfig:
@@ -70,7 +74,8 @@ def measure(
 
 def _network_rate(az: AlphaZero, state: TrainingState, games: int) -> float:
     folded = jax.jit(az.steps.network.fold)(state.playing)
-    return evaluations_rate(az.steps.evaluator(folded), play_openings(az.steps.env, games))
+    states = jax.jit(lambda key: open_games(az.steps.env, key, games, OPENING))(jax.random.key(0))
+    return evaluations_rate(az.steps.evaluator(folded), states)
 
 
 def _frames_rate(az: AlphaZero, state: TrainingState, games: int) -> tuple[float, TrainingState]:
@@ -86,12 +91,17 @@ def _samples_rate(az: AlphaZero, state: TrainingState) -> tuple[float, TrainingS
     return az.config.learner.batch_size * az.learn_chunk / seconds, state
 
 
-def fastest(run: Any, work: Callable[[Any, int], Any]) -> tuple[float, Any]:
-    """Seconds of the fastest of several, after one that compiles; and the run after all of them."""
-    run = jax.block_until_ready(work(run, 0))
-    best = float("inf")
-    for number in range(REPETITIONS):
-        begin = time.perf_counter()
-        run = jax.block_until_ready(work(run, number + 1))
-        best = min(best, time.perf_counter() - begin)
-    return best, run
+def evaluations_rate(evaluate: Evaluate, states: Any) -> float:
+    """Positions per second, including observation; evaluations are sequential, as in a search."""
+
+    def again(_: int, carry: tuple[Any, Array]) -> tuple[Any, Array]:
+        states, total = carry
+        logits, value = evaluate(states)
+        output = value.mean() + logits.mean()
+        # Never so, which the compiler cannot know: so every evaluation needs the one before.
+        following = jax.tree.map(lambda leaf: jnp.where(jnp.isnan(output), jnp.zeros_like(leaf), leaf), states)
+        return following, total + output
+
+    run = jax.jit(lambda states: jax.lax.fori_loop(0, EVALUATIONS, again, (states, jnp.float32(0)))[1])
+    seconds, _ = fastest(None, lambda _, number: run(states))
+    return states.terminated.shape[0] * EVALUATIONS / seconds

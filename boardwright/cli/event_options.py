@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from boardwright.arena import openings
 from boardwright.arena.backends import RayCluster, local_backend
 from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
 from boardwright.cli.common import GameOptions, in_range
+from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import play_events
 from boardwright.records.store import open_store
@@ -82,11 +83,16 @@ class EventOptions(GameOptions):
     ) -> Generator[PlayedGame, None, None]:
         """Yields the first games of each event, stored ones first; see `records.events.play_events`."""
         backend = local_backend(self.workers) if self.ray is None else RayCluster(self.ray)
-        if self.db is None:
-            yield from play_events(None, events, games, backend, only_role=only_role)
-            return
-        with open_store(self.db, create=True) as store:
+        with nullcontext() if self.db is None else open_store(self.db, create=True) as store:
             yield from play_events(store, events, games, backend, only_role=only_role)
+
+    def play_all(self, events: Sequence[Event], games: int) -> list[PlayedGame]:
+        """The first games of each event, with a progress bar; Ctrl-C ends the program."""
+        played: list[PlayedGame] = []
+        with interruptible(self, played):
+            for game in track(self.play(events, games), games * len(events), "games"):
+                played.append(game)
+        return played
 
 
 @contextmanager

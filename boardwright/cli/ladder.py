@@ -16,20 +16,19 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena import ladder, ladder_file
-from boardwright.arena.event import PlayedGame, check_even
+from boardwright.arena.event import check_even
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.tally import forfeits
 from boardwright.cli.common import check_place, in_range, print_json, write_text
-from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
-from boardwright.cli.progress import track
+from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.declarations import LadderRow
-from boardwright.papers.report import table
+from boardwright.papers.report import fill_template, table
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
-from boardwright.stats.bayeselo import Ratings, rate
+from boardwright.stats.bayeselo import rate
 
 LONGEST_MACHINE = 200  # characters
 
@@ -99,10 +98,7 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
     pairs = ladder.near_pairs(rows, in_range("--apart", options.apart, 1, 1000))
     together = options.event(tuple(row.spec for row in rows))
     matches = [replace(together, players=pair) for pair in pairs]
-    played: list[PlayedGame] = []
-    with interruptible(options, played):
-        for finished in track(options.play(matches, per_pair), per_pair * len(matches), "games"):
-            played.append(finished)
+    played = options.play_all(matches, per_pair)
     field = {row.spec: "" for row in rows} | dict(together.nets)
     with open_store(options.db, create=False) as store:
         games = encounters(store, game.name, game.rules.name, field)
@@ -112,10 +108,6 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
         doubts.append(f"{left_out:,} games of other nets with the same names are ignored")
     ratings = rate(games)
     doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits(played).items()]
-    return _rated_field(options, game, len(games), ratings, (*ratings.warnings, *doubts))
-
-
-def _rated_field(options: Options, game: Game, games: int, ratings: Ratings, doubts: tuple[str, ...]) -> RatedField:
     from boardwright.bench.engine import machine
 
     return RatedField(
@@ -125,10 +117,10 @@ def _rated_field(options: Options, game: Game, games: int, ratings: Ratings, dou
         machine=machine() if options.ship is None else options.ship.strip(),
         date=datetime.now(UTC).date().isoformat(),
         version=__version__,
-        games=games,
+        games=len(games),
         advantage=round(ratings.advantage, 1),
         draw=round(ratings.draw, 1),
-        doubts=doubts,
+        doubts=(*ratings.warnings, *doubts),
         players=ladder.from_anchor(ratings),
     )
 
@@ -136,13 +128,11 @@ def _rated_field(options: Options, game: Game, games: int, ratings: Ratings, dou
 def _command(options: Options) -> str:
     """The command line, with the options that change the games."""
     words = ["boardwright", "ladder", options.game]
-    words += [] if options.rules is None else ["--rules", options.rules]
-    words += ["--games-per-pair", str(options.games_per_pair), "--apart", str(options.apart)]
-    for name in ("time", "clock", "max_plies"):
-        value = getattr(options, name)
-        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
-    words += ["--adjudicate"] if options.adjudicate else []
-    words += ["--openings", options.openings, "--seed", str(options.seed), "--workers", str(options.workers)]
+    names = "rules games_per_pair apart time clock max_plies adjudicate openings seed workers"
+    for name in names.split():
+        value, flag = getattr(options, name), f"--{name.replace('_', '-')}"
+        if value is not None and value is not False:
+            words += [flag] if value is True else [flag, str(value)]
     return shlex.join([*words, "--db", "FILE"])
 
 
@@ -186,32 +176,24 @@ def _print_table(game: Game, rows: Sequence[LadderRow], rated: RatedField | None
 
 def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
     """A measured ladder as a page of results, in Markdown."""
-    labels = {row.spec: row.label for row in rows}
-    lines = [
+    labels = {row.spec: row.label or "" for row in rows}
+    players = [
         (
             str(place),
             f"`{rating.name}`",
             f"{rating.elo:.0f}",
             f"{rating.elo - rating.minus:.0f} to {rating.elo + rating.plus:.0f}",
             str(rating.games),
-            labels.get(rating.name) or "",
+            labels.get(rating.name, ""),
         )
         for place, rating in enumerate(rated.players, start=1)
     ]
-    anchor, setting = ladder.ANCHOR, f"on {rated.machine}, {rated.date}, boardwright {rated.version}"
-    return "\n".join(
-        [
-            f"# Ratings: {rated.game}, `{rated.rules}`",
-            "",
-            f"Measured by `{rated.command}` {setting}: {rated.games:,} games.",
-            "",
-            f"Elo by BayesElo, `{anchor}` being 0, with 95 % intervals. The last column is the name that the app shows",
-            "for its opponents.",
-            "",
-            *table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *lines]),
-            "",
-            f"Advantage of {first_role}: {rated.advantage:.1f} Elo; draw parameter: {rated.draw:.1f} Elo.",
-            *(f"\nWarning: {doubt}." for doubt in rated.doubts),
-            "",
-        ]
+    return fill_template(
+        __file__,
+        "ladder.md",
+        rated=rated,
+        anchor=ladder.ANCHOR,
+        players=table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *players]),
+        first_role=first_role,
+        warnings="".join(f"\n\nWarning: {doubt}." for doubt in rated.doubts),
     )

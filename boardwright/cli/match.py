@@ -8,8 +8,7 @@ import tyro
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
 from boardwright.cli.common import in_range, print_json
-from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
-from boardwright.cli.progress import track
+from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import printable
 from boardwright.stats.score import Interval, elo_of_score, score_interval
 
@@ -33,10 +32,7 @@ def run(options: Options) -> None:
     """
     games = check_even("--games", in_range("--games", options.games, 1, MOST_GAMES))
     event = options.event((options.a, options.b))
-    played: list[PlayedGame] = []
-    with interruptible(options, played):
-        for game in track(options.play([event], games), games, "games"):
-            played.append(game)
+    played = options.play_all([event], games)
     counted = match_tally(played)
     total = counted.a[0] + counted.a[1]
     score = score_interval(pair_points(played))

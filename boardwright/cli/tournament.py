@@ -9,8 +9,7 @@ from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.common import in_range, print_json
-from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
-from boardwright.cli.progress import track
+from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import BoardwrightError, printable
 from boardwright.stats.bayeselo import Ratings, rate
 from boardwright.stats.pairings import CrosstableRow, crosstable
@@ -43,11 +42,7 @@ def run(options: Options) -> None:
     if options.db is None:
         raise BoardwrightError("a tournament needs a database for its games: add --db FILE")
     event = options.event(players, options.gauntlet)
-    games = len(event.pairings()) * per_pair
-    played: list[PlayedGame] = []
-    with interruptible(options, played):
-        for game in track(options.play([event], games), games, "games"):
-            played.append(game)
+    played = options.play_all([event], len(event.pairings()) * per_pair)
     met = encounters(played)
     rows, ratings = crosstable(met), rate(met)
     if options.json:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from boardwright.arena.balance import Line, Question, opening_name
 from boardwright.games.registry import game_class
-from boardwright.papers.report import OPEN, Rows, head, percent, table
+from boardwright.papers.report import OPEN, Rows, fill_template, percent, table
 from boardwright.stats.score import Interval
 from boardwright.views.chart import Chart
 from boardwright.views.chart import Line as Curve
@@ -13,39 +13,36 @@ from boardwright.views.chart import Line as Curve
 PICTURE = "balance.svg"
 EVEN_COLOUR = 5
 OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
+OUT_OF_RULES_NOTE = """
+† The net was trained on other rules. Observations and actions are the same, and the search follows the
+rules of the line, but its evaluations come from the rules it was trained on.
+"""
 
 
 def page(question: Question, lines: Sequence[Line], *, command: str, setting: str) -> str:
     """A page of its own; its picture is the file `PICTURE`."""
-    title = game_class(question.game).title
-    return "\n".join([*head(f"{title}: which side is favoured?", command, setting), *section(question, lines, PICTURE)])
+    title = f"{game_class(question.game).title}: which side is favoured?"
+    return f"# {title}\n\nMade by `{command}`: {setting}.\n\n{section(question, lines, PICTURE)}\n"
 
 
-def section(question: Question, lines: Sequence[Line], picture: str) -> list[str]:
-    """Lines of text without a title, for use in other pages."""
+def section(question: Question, lines: Sequence[Line], picture: str) -> str:
+    """The text without a title, for use in other pages."""
     first, second = game_class(question.game).roles
-    who, which, makes = "One net", "", "this net makes"
-    if several_play(lines):
-        who, which, makes = "In every line one net", "; the table says which", "these nets make"
-    sizes = f"with {question.simulations} simulations a move, {question.games:,} games a line"
-    parts = [
-        f"{who} plays both sides, {sizes}{which}.",
-        "Every game has an opening of its own, drawn at random; after it both sides play what seems best to them. From",
-        "the start that would always be the same game, so there moves are drawn as in self-play. In brackets are",
-        f"intervals of 95 % confidence over games. The score is that of the {first}, a draw being half a point; the",
-        f"advantage is how much stronger, in Elo points, the {second} would have to be to make up for it. It is what",
-        f"{makes} of the roles: perfect players might find otherwise.",
-        "",
-        *table(rows(question, lines)),
-        "",
-    ]
-    if not all(line.is_own for line in lines):
-        parts += [
-            "† The net was trained on other rules. Observations and actions are the same, and the search follows the",
-            "rules of the line, but its evaluations come from the rules it was trained on.",
-            "",
-        ]
-    return [*parts, f"![Score of the {first} by random plies before the game]({picture})", ""]
+    several = several_play(lines)
+    return fill_template(
+        __file__,
+        "balance.md",
+        who="In every line one net" if several else "One net",
+        which="; the table says which" if several else "",
+        makes="these nets make" if several else "this net makes",
+        simulations=question.simulations,
+        games=question.games,
+        first=first,
+        second=second,
+        rows=table(rows(question, lines)),
+        note="" if all(line.is_own for line in lines) else OUT_OF_RULES_NOTE,
+        picture=picture,
+    ).rstrip()
 
 
 def several_play(lines: Sequence[Line]) -> bool:
@@ -86,16 +83,8 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
     for place, rules in enumerate(dict.fromkeys(line.rules for line in lines)):
         mine = sorted((line for line in lines if line.rules == rules), key=lambda line: line.plies)
         scores = [line.counts.score for line in mine]
-        curves.append(
-            Curve(
-                rules,
-                [float(line.plies) for line in mine],
-                [score.mean for score in scores],
-                [score.low for score in scores],
-                [score.high for score in scores],
-                colour=place,
-            )
-        )
+        columns = ([getattr(score, name) for score in scores] for name in ("mean", "low", "high"))
+        curves.append(Curve(rules, [float(line.plies) for line in mine], *columns, colour=place))
     first, deepest = game_class(question.game).roles[0], float(max((line.plies for line in lines), default=0))
     curves.append(Curve("even", [0.0, deepest], [0.5, 0.5], colour=EVEN_COLOUR, dash=1))
     axes = ("random plies before the game", f"score of the {first}")

@@ -1,7 +1,8 @@
-"""Parts that the pages of papers share: head, tables, pictures, intervals as text, and verdicts on claims."""
+"""Parts that the pages of papers share: templates, tables, pictures, intervals as text, and verdicts on claims."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from pathlib import Path
 
 from boardwright.stats.score import Interval
 
@@ -9,26 +10,27 @@ Rows = list[tuple[str, ...]]
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 NOT_RUN, NOT_PLAYED, NOT_REPORTED, UNKNOWN = "not run", "not played", "not reported", "–"
 GAIN = 0.02  # of the score: a change that brings less is called no gain
-NO_EVIDENCE = "is no evidence for or against the paper."
 
 
-def table(rows: Rows) -> list[str]:
-    """Lines of a Markdown table; the first row is its head."""
+def fill_template(module: str, name: str = "page.md", **fields: object) -> str:
+    """The text of a template next to a module, by default its page in Markdown, with its `{fields}` filled in."""
+    return Path(module).with_name(name).read_text(encoding="utf-8").format(**fields)
+
+
+def quick_note(small: str, says: str = "is no evidence for or against the paper") -> str:
+    """A paragraph about a quick look: what is small in it, and what follows."""
+    return f"\n**This is a quick look**: {small}. It shows that everything works, and\n{says}.\n"
+
+
+def table(rows: Rows) -> str:
+    """A Markdown table; the first row is its head."""
     head, *lines = rows
-    return ["| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *lines)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ("---",) * len(head), *lines))
 
 
-def head(title: str, command: str, setting: str, *, quick: str = "", limits: str = NO_EVIDENCE) -> list[str]:
-    """The first lines of a page; `quick` says what is small in a quick look, and is empty otherwise."""
-    parts = [f"# {title}", "", f"Made by `{command}`: {setting}.", ""]
-    if quick:
-        parts += [f"**This is a quick look**: {quick}. It shows that everything works, and", limits, ""]
-    return parts
-
-
-def pictures(names: Sequence[str]) -> list[str]:
-    """Lines that show pictures, by the names of their files."""
-    return [line for name in names for line in (f"![{name.removesuffix('.svg').replace('-', ' ')}]({name})", "")]
+def pictures(names: Iterable[str]) -> str:
+    """Paragraphs that show charts, by their names."""
+    return "\n\n".join(f"![{name.replace('-', ' ')}]({name}.svg)" for name in names)
 
 
 def minutes_text(minutes: float) -> str:
@@ -53,16 +55,16 @@ def is_more(figure: Interval, than: float) -> str:
     return FAILS if figure.high < than else OPEN
 
 
-def excludes_half(score: Interval) -> str:
-    """Whether an interval decides who is stronger, in words."""
-    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"
-
-
-def is_no_gain(score: Interval, margin: float = GAIN) -> str:
+def is_no_gain(score: Interval) -> str:
     """The verdict on the claim that a change brings nothing: its score against the old state is at most one half.
 
-    No number of games shows that two are exactly equal, so it is enough that a gain of `margin` is excluded.
+    No number of games shows that two are exactly equal, so it is enough that a gain of `GAIN` is excluded.
     """
     if score.low > 0.5:
         return FAILS
-    return HOLDS if score.high < 0.5 + margin else OPEN
+    return HOLDS if score.high < 0.5 + GAIN else OPEN
+
+
+def excludes_half(score: Interval) -> str:
+    """Whether an interval decides who is stronger, in words."""
+    return "excludes 50 %" if score.low > 0.5 or score.high < 0.5 else "does not exclude 50 %"

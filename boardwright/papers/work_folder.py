@@ -1,4 +1,4 @@
-"""The work folder of a paper: cached results as JSON files, and training runs that have ended.
+"""The work folder of a paper: training runs, and results of games as JSON files, each made where it is missing.
 
 A page can be made of a copy of the folder, or of one made elsewhere, in which little more than settings and metrics is
 left of the runs.
@@ -6,23 +6,82 @@ left of the runs.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
+
+from boardwright.arena.backends import local_backend, play
+from boardwright.arena.event import Conditions, Event
+from boardwright.arena.tally import match_tally
 from boardwright.atomicfile import write_atomic
 from boardwright.errors import BoardwrightError
-from boardwright.learn.run import config_file
+from boardwright.games.base import Game
+from boardwright.games.registry import current_rule_name
+from boardwright.learn.run import config_file, loop
 from boardwright.learn.run.config_file import NAME as CONFIG
+from boardwright.learn.run.method import Method, RunObserver
 from boardwright.learn.run.metrics import NAME as METRICS
 from boardwright.learn.run.metrics import read_metrics
+from boardwright.stats.score import Score
 
 OTHER_RUN_FOLDER = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 
 
 class StoppedError(Exception):
     """The work was stopped; what is done is saved, and the same command resumes."""
+
+
+def load_or_play(
+    path: Path,
+    conditions: Any,
+    make: Callable[[], Any] | None,
+    observer: RunObserver,
+    *,
+    nets: Sequence[Path] = (),
+    on_device: bool = False,
+) -> Any:
+    """The result in a file if it is of these nets, else that of `make`, which is saved.
+
+    Without nets a saved result counts, of any nets; without `make` there is None where none is saved. Raises
+    BoardwrightError for a result of other conditions, which may have taken hours, and StoppedError.
+    """
+    checksums = [zlib.crc32(net.read_bytes()) for net in nets]
+    saved = _read_result(path)
+    if saved is not None:
+        if saved["told"] != json.loads(json.dumps(conditions)):  # where tuples are lists
+            raise BoardwrightError(
+                f"{path} keeps what was played by other settings ({json.dumps(saved['told'])}, not "
+                f"{json.dumps(conditions)}): give the same ones, or take another folder, or move that file away"
+            )
+        if not nets or saved.get("nets") == checksums:
+            return saved["played"]
+    if make is None:
+        return None
+    if observer.stopped():
+        raise StoppedError
+    played = make()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    device = jax.devices()[0].device_kind if on_device else None
+    result = {"told": conditions, "nets": checksums, "device": device, "played": played}
+    write_atomic(path, json.dumps(result).encode())
+    return played
+
+
+def _read_result(path: Path) -> dict[str, Any] | None:
+    """A saved result: its conditions `told`, `nets` and what was `played`; None without one, or for a damaged file."""
+    saved = read_table(path) or {}
+    told = saved.get("told")
+    if "found" in saved and isinstance(told, list):  # an older file, whose conditions end with the net
+        return {"told": told[:-1], "nets": told[-1:], "played": saved["found"]}
+    if isinstance(told, dict) and "rules" in told:
+        told["rules"] = [current_rule_name(told["game"], rules) for rules in told["rules"]]
+    return {"told": None, **saved} if "played" in saved else None
 
 
 def read_table(path: Path) -> dict[str, Any] | None:
@@ -34,19 +93,38 @@ def read_table(path: Path) -> dict[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
-def write_table(path: Path, **fields: Any) -> None:
-    """Writes a JSON file atomically, in a folder that is made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, json.dumps(fields).encode())
+def with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a record from JSON, in which tuples were lists."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
-def check_settings(path: Path, found: Any, expected: Any) -> None:
-    """Raises BoardwrightError if a file has results of other settings, which may have taken hours."""
-    if found != json.loads(json.dumps(expected)):  # where tuples are lists
-        raise BoardwrightError(
-            f"{path} keeps what was played by other settings ({json.dumps(found)}, not {json.dumps(expected)}): give "
-            "the same ones, or take another folder, or move that file away"
-        )
+def play_match(
+    game: Game,
+    players: tuple[str, str],
+    games: int,
+    on_game: Callable[[int, int], None],
+    *,
+    openings: str,
+    seed: int,
+    workers: int,
+) -> tuple[Score, Score]:
+    """The first player's scores in role 0 and in role 1, by games in the scalar engine; `on_game` counts them."""
+    event = Event(
+        game=game.name, rules=game.rules, players=players, openings=openings, seed=seed, conditions=Conditions()
+    )
+    event.check()
+    done = []
+    for played in play(event, itertools.islice(event.schedule(), games), local_backend(workers)):
+        done.append(played)
+        on_game(len(done), games)
+    first, second = match_tally(done).a
+    return first.score, second.score
+
+
+def train_to_end(method: Method[Any], folder: Path, observer: RunObserver) -> None:
+    """Trains a run, or resumes it, to its end; raises StoppedError when the observer stops it."""
+    if loop.train(method, folder, observer).iteration < method.config.iterations:
+        raise StoppedError
 
 
 def has_ended(folder: Path, method: str, config: Any) -> bool:

@@ -5,19 +5,33 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import Array
 from jax.sharding import AxisType
 
 import boardwright
-from boardwright.bench.device_search import stub
 from boardwright.games.batched import random_action, without_chance
 from boardwright.mcts import descent_kernel
 from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
 from boardwright.mcts.split import AXIS
+from boardwright.mcts.tree import Evaluate
 
 SEARCHES: dict[str, Callable[..., SearchResult]] = {"gumbel": gumbel_search, "puct": puct_search}
 GAMES, SIMULATIONS = 6, 24
+
+
+def stub(actions: int) -> Evaluate:
+    """Instead of a network: logits and values that cost next to nothing and differ from state to state."""
+
+    def evaluate(states: Any) -> tuple[Array, Array]:
+        seed = (states.hash[:, 0] ^ states.hash[:, 1]) * jnp.uint32(0x9E3779B1)
+        mixed = (seed[:, None] + jnp.arange(actions, dtype=jnp.uint32)) * jnp.uint32(0x85EBCA77)
+        mixed = (mixed ^ (mixed >> 15)) * jnp.uint32(0x2C1B3C6D)
+        return (mixed >> 8).astype(jnp.float32) / 2.0**23, (seed >> 8).astype(jnp.float32) / 2.0**23 - 1
+
+    return evaluate
 
 
 def _search(name: str, kind: str) -> Callable[[], SearchResult]:

@@ -1,5 +1,6 @@
 """Runs of the Tablut paper that were made up, as folders and as results."""
 
+import dataclasses
 from pathlib import Path
 
 from boardwright.arena.balance import Counts, Line, Question
@@ -7,7 +8,7 @@ from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Metrics
 from boardwright.papers.tablutzero.claims import FULL, training_of
-from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, RunResult, read_run
+from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, read_run
 
 SECONDS = 30.0  # of an iteration
 GAMES = 250  # against an opponent, in each role
@@ -58,9 +59,9 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
     """Our run next to the paper's, with the matches between their nets and the balance of the rules."""
     found = {}
     for name in ("paper", "fast"):
-        config, history = read_run(plant(runs, name, odds=odds, by_steps=True))
-        evaluations = tuple(match for match in history.matches if match.iteration >= FULL.protocol.first)
-        found[name] = RunResult(config, history, evaluations, played_again=name == "fast")
+        run = read_run(plant(runs, name, odds=odds, by_steps=True))
+        evaluations = tuple(match for match in run.matches if match.iteration >= FULL.protocol.first)
+        found[name] = dataclasses.replace(run, matches=evaluations, played_again=name == "fast")
     met = PairingResult((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
     counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
     question = Question(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))

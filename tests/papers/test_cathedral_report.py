@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+from pathlib import Path
 
 import pytest
 from planted import calm, history, planted
@@ -13,8 +14,6 @@ from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import (
     CELLS,
     FINDINGS,
-    LIMITED,
-    MERGED,
     OWN,
     STABLE_RUN,
     TARGETS,
@@ -24,8 +23,9 @@ from boardwright.papers.cathedral.claims import (
     cell_of,
     training_of,
 )
-from boardwright.papers.cathedral.report import CURVES, curves, markdown
+from boardwright.papers.cathedral.report import CURVES, curves, page
 from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
+from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.stats.score import Interval
 from boardwright.views.chart import render
@@ -119,14 +119,8 @@ def test_every_run_and_cell_has_its_place() -> None:
 
 
 def _report(results: Results, seeds: int = 4) -> str:
-    return markdown(
-        results,
-        command="boardwright paper cathedral",
-        setting="seeds 0 to 3",
-        seeds=seeds,
-        quick=seeds == 1,
-        charts=["cathedral-dqn.svg"],
-    )
+    work = Work(folder=Path(), seeds=tuple(range(seeds)), games=1000, arena_games=1000, quick=seeds == 1)
+    return page(results, work, "boardwright paper cathedral")[0]
 
 
 def test_runs_are_labelled_by_what_their_presets_change() -> None:
@@ -135,13 +129,13 @@ def test_runs_are_labelled_by_what_their_presets_change() -> None:
             continue
         config = PRESETS[training.method][training.preset]
         if training.method == "dqn":
-            assert (training.variant == MERGED) == (config.learner.merge > 1), training.name
+            assert (training.variant == "merged updates") == (config.learner.merge > 1), training.name
         if training.method == "ppo":
-            assert (training.variant == LIMITED) == (config.learner.kl_limit > 0), training.name
+            assert (training.variant == "KL limit") == (config.learner.kl_limit > 0), training.name
     longest = PRESETS["dqn"][training_of("dqn").preset]
-    published, ours = VARIANTS[MERGED]
-    assert f"{longest.total_updates:,} gradient steps" in ours
-    assert f"{longest.total_updates * longest.learner.merge:,}" in published
+    merged = VARIANTS["merged updates"]
+    assert f"{longest.total_updates:,} gradient steps" in merged["ours"]
+    assert f"{longest.total_updates * longest.learner.merge:,}" in merged["published"]
 
 
 def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,13 +17,14 @@ from boardwright.cli.paper import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.games.draughts.endgames.conversion import Conversion
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.run import config_file
+from boardwright.learn.run import config_file, loop
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.papers import work_folder
 from boardwright.papers.draughtszero import runs as draughtszero
 from boardwright.papers.draughtszero.runs import ASKED, OPPONENTS, OURS, PIECES, Results, Work, run_paper
 from boardwright.papers.work_folder import StoppedError
@@ -50,7 +51,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
                 metrics.log(1, 100, output | {"gating/promoted": 1})
         return Progress(iteration=0 if watch.stopped() else config.iterations)
 
-    monkeypatch.setattr(draughtszero.loop, "train", train)
+    monkeypatch.setattr(loop, "train", train)
     monkeypatch.setattr(paper, "cache_compilations", lambda folder: None)
     monkeypatch.setattr(draughtszero, "PIECES", (3, 4))
     return asked
@@ -94,8 +95,8 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
     with Metrics(first / "run") as metrics:
         metrics.log(config.iterations, 400, {"speed/seconds": 30})
     shutil.move(first, second)
-    monkeypatch.setattr(draughtszero.loop, "train", None)
-    monkeypatch.setattr(draughtszero, "play", None)
+    monkeypatch.setattr(loop, "train", None)
+    monkeypatch.setattr(work_folder, "play", None)
     monkeypatch.setattr(draughtszero, "attempts", None)
     again = run_paper(dataclasses.replace(work, folder=second), RunObserver())
     assert again.matches == results.matches

@@ -14,15 +14,13 @@ from boardwright.arena.balance import Counts, Line, Question
 from boardwright.errors import BoardwrightError
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.match.matches import MatchResult
-from boardwright.learn.run import league
+from boardwright.learn.run import league, loop
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
 from boardwright.papers.tablutzero import matches as tablutzero_matches
-from boardwright.papers.tablutzero import runs as tablutzero_runs
 from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS, training_of
-from boardwright.papers.tablutzero.matches import nearest
-from boardwright.papers.tablutzero.report import markdown
+from boardwright.papers.tablutzero.report import page
 from boardwright.papers.tablutzero.results import curve, read_run
 from boardwright.papers.tablutzero.runs import Work, run_paper, train_run
 from boardwright.papers.work_folder import StoppedError
@@ -75,7 +73,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     )  # no checkpoint to resume from, so nothing is trained
     assert (set(results.runs), results.pairings, results.balance, played) == ({"paper", "fast"}, {}, None, [])
     assert results.games_on == ()
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=["tablutzero-elo.svg"])
+    text = page(results, some_work(tmp_path), "boardwright paper")[0]
     (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
     assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
     fixed, fitted = [line for line in text.splitlines() if line.startswith("| Elo of the last net above iteration 0,")]
@@ -89,7 +87,7 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
 def test_run_stopped_before_its_first_match_has_no_rating(tmp_path: Path, played: list[Any]) -> None:
     plant(tmp_path / "runs", "paper", done=10, odds=100.0)
     results = run_paper(some_work(tmp_path), RunObserver())
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
+    text = page(results, some_work(tmp_path), "boardwright paper")[0]
     for mode in ("mm", "mm 1 1"):
         row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | – | not run | not run | not run |"
         assert row in text.splitlines()
@@ -101,7 +99,7 @@ def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[A
     plant(tmp_path / "runs", "paper", done=60, odds=100.0)
     plant(tmp_path / "runs", "augment", odds=100.0)
     results = run_paper(some_work(tmp_path), RunObserver())
-    text = markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
+    text = page(results, some_work(tmp_path), "boardwright paper")[0]
     for mode in ("mm", "mm 1 1"):
         row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | not yet | never | not run | not run |"
         assert row in text.splitlines()
@@ -159,9 +157,9 @@ def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played
     shutil.rmtree(tmp_path / "work")
     (fast / "nets" / "000000.net").unlink()  # no anchor at 0
     assert not run_paper(some_work(tmp_path), RunObserver()).runs["fast"].played_again
-    assert nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
-    assert nearest([10], [8, 12]) == [8]
-    assert nearest([3, 4], [4]) == [4]
+    assert league.nearest([5, 10, 15], [0, 9, 11]) == [0, 9, 11]
+    assert league.nearest([10], [8, 12]) == [8]
+    assert league.nearest([3, 4], [4]) == [4]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +226,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
         asked.append(folder.name)
         return Progress(iteration=method.config.iterations)
 
-    monkeypatch.setattr(tablutzero_runs.loop, "train", train)
+    monkeypatch.setattr(loop, "train", train)
     plant(tmp_path / "runs", "paper", done=0)  # before its first checkpoint
     train_run(some_work(tmp_path, "paper"), training_of("paper"), RunObserver())
     assert asked == ["tablut-paper"]
@@ -256,7 +254,7 @@ def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pyt
         plant(tmp_path / "runs", "paper" if folder.name == "tablut-paper" else "fast", "iterations=4")
         return Progress(iteration=method.config.iterations)
 
-    monkeypatch.setattr(tablutzero_runs.loop, "train", train)
+    monkeypatch.setattr(loop, "train", train)
     paper, fast = training_of("paper"), training_of("fast")
     assert train_run(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not requested
     with pytest.raises(StoppedError):
@@ -274,5 +272,5 @@ def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pyt
     (folder / "checkpoints" / "3000000.ckpt").write_bytes(b"")
     train_run(some_work(tmp_path, "fast"), fast, RunObserver())
     assert asked == [("tablut-fast", 60)]
-    assert read_run(folder)[0].iterations == 4
+    assert read_run(folder).config.iterations == 4
     assert {training.name for training in TRAININGS} == {"paper", "augment", "baseline", "fast"}

@@ -15,13 +15,8 @@ from boardwright.papers.tablutzero.results import DEVICE_SECONDS, PairingResult,
 from boardwright.papers.tablutzero.targets import variant_text
 
 
-def result_of(folder: Path) -> RunResult:
-    config, history = results.read_run(folder)
-    return RunResult(config, history, history.matches)
-
-
 def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
-    run = result_of(plant(tmp_path, "paper", odds=10.0))
+    run = results.read_run(plant(tmp_path, "paper", odds=10.0))
     fixed, fitted = RATING_MODES
     points = results.curve(run, fitted)
     assert [point.iteration for point in points] == list(range(0, 101, 5))
@@ -41,7 +36,7 @@ def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
 
 
 def test_what_runs_measured(tmp_path: Path) -> None:
-    run = result_of(plant(tmp_path, "paper", done=90))
+    run = results.read_run(plant(tmp_path, "paper", done=90))
     assert results.iterations_of(run.history) == 90
     assert results.frames_at(run.history, 90) == 90_000
     assert results.first_and_last(run, "selfplay/entropy") == pytest.approx((2.985, 1.65))
@@ -54,7 +49,7 @@ def test_what_runs_measured(tmp_path: Path) -> None:
 
 def test_minutes_of_the_device(tmp_path: Path) -> None:
     folder = plant(tmp_path, "fast", done=10)
-    _, history = results.read_run(folder)
+    history = results.read_run(folder).history
     assert (results.minutes_at(history, 0), results.minutes_at(history, 4), results.total_minutes(history)) == (
         0.0,
         2.0,
@@ -63,7 +58,7 @@ def test_minutes_of_the_device(tmp_path: Path) -> None:
     with Metrics(folder) as metrics:  # a run that was resumed knows better than its iterations do
         for iteration in range(1, 11):
             metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 60.0 * iteration})
-    _, history = results.read_run(folder)
+    history = results.read_run(folder).history
     assert (results.minutes_at(history, 0), results.minutes_at(history, 4), results.total_minutes(history)) == (
         0.0,
         4.0,
@@ -81,7 +76,7 @@ def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path
     with Metrics(folder) as metrics:
         for iteration in range(6, 11):
             metrics.log(iteration, 1000 * iteration, {DEVICE_SECONDS: 7.0 * (iteration - 5)})
-    _, history = results.read_run(folder)
+    history = results.read_run(folder).history
     assert [results.minutes_at(history, iteration) for iteration in (0, 4, 10)] == [0.0, 2.0, 5.0]
 
 

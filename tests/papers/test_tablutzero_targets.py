@@ -9,8 +9,9 @@ from planted_tablutzero import config_of, made_up
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
 from boardwright.papers.tablutzero.claims import ELO, FULL, PAIRINGS, QUICK, RATING_MODES
-from boardwright.papers.tablutzero.report import markdown
+from boardwright.papers.tablutzero.report import page
 from boardwright.papers.tablutzero.results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
+from boardwright.papers.tablutzero.runs import Work
 from boardwright.papers.tablutzero.targets import objections, targets
 
 
@@ -34,7 +35,7 @@ def verdicts(results: Results) -> list[bool | None]:
 
 
 def report(results: Results) -> str:
-    return markdown(results, command="boardwright paper", setting="here", quick=False, names=[])
+    return page(results, Work(folder=Path(), runs=Path(), train=frozenset()), "boardwright paper")[0]
 
 
 def test_targets(good: Results, tmp_path: Path) -> None:

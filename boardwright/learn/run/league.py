@@ -50,15 +50,20 @@ def nearest_iterations(folder: Path, targets: Sequence[int], *, before: int) -> 
     All are there unless the run was unpacked, which brings a few. Of two that are as near the earlier is taken.
     Returns fewer than the targets if there are fewer nets.
     """
-    there = {iteration for iteration in iterations_in(folder) if iteration < before}
-    found = []
-    for target in sorted(targets, key=lambda target: target not in there):
-        if there:
-            found.append(min(there, key=lambda other: (abs(other - target), other)))
-            there.discard(found[-1])
+    found = nearest(targets, [iteration for iteration in iterations_in(folder) if iteration < before])
     processes.check_same(f"nets {found}")
     if not found:
         raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or start a new run")
+    return found
+
+
+def nearest(targets: Iterable[int], there: Iterable[int]) -> list[int]:
+    """For each target the nearest of the numbers that are there, the earlier of two; each once, in order."""
+    left, found = set(there), []
+    for target in sorted(targets, key=lambda target: target not in left):
+        if left:
+            found.append(min(left, key=lambda other: (abs(other - target), other)))
+            left.discard(found[-1])
     return sorted(found)
 
 

@@ -1,6 +1,5 @@
-"""What was measured for the Cathedral paper's tables, and the figures that follow from it."""
+"""What was measured for the Cathedral paper's tables, and the verdicts that follow from it."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,14 +9,7 @@ from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of, training_of
 from boardwright.papers.report import OPEN, is_more, is_no_gain
-from boardwright.stats.score import (
-    Interval,
-    Score,
-    of_one_seed,
-    over_seeds,
-    share_of_one_seed,
-    share_over_seeds,
-)
+from boardwright.stats.score import Interval, Score, of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -49,41 +41,13 @@ class Results:
     played: Mapping[str, tuple[Played, ...]]  # by name of a cell
     histories: Mapping[str, tuple[History, ...]]  # by name of a run
 
-    def shares(self, cell: Cell) -> tuple[float, float, float]:
-        """Of all games: won, drawn and lost by the first."""
-        total = self._total(cell)
-        return total.wins / total.games, total.draws / total.games, total.losses / total.games
-
-    def score_over_games(self, cell: Cell) -> Interval:
+    def total(self, cell: Cell) -> Score:
         """The first's, of all games together."""
-        return self._total(cell).interval
-
-    def _total(self, cell: Cell) -> Score:
         return sum((one.total for one in self.played[cell.name]), Score())
 
-    def score_over_seeds(self, cell: Cell) -> Interval:
-        """The first's, a seed counting as one."""
-        return share_over_seeds([one.total.share for one in self.played[cell.name]])
-
-    def score_of_one_seed(self, cell: Cell) -> Interval:
-        """The first's, as nets of one more seed may show it."""
-        return share_of_one_seed([one.total.share for one in self.played[cell.name]])
-
-    def devices(self) -> list[str]:
-        """The kinds of device that played games."""
-        return sorted({one.device for cell in self.played.values() for one in cell if one.device is not None})
-
-    def scores_by_role(self, cell: Cell) -> tuple[float, float]:
-        """The first's, in each role."""
-        games = self.played[cell.name]
-        first, second = (math.fsum(one.as_role(role).share for one in games) / len(games) for role in (0, 1))
-        return first, second
-
-    def reward(self, cell: Cell, side: int) -> Interval | None:
-        """Mean shaped reward a decision, a seed counting as one; None where it was not measured."""
-        rewards = [one.rewards for one in self.played[cell.name]]
-        known = [pair[side] for pair in rewards if pair is not None]
-        return over_seeds(known) if known else None
+    def shares(self, cell: Cell) -> list[float]:
+        """The first's share of the points for each seed."""
+        return [one.total.share for one in self.played[cell.name]]
 
 
 @dataclass(frozen=True)
@@ -109,12 +73,13 @@ def verdicts(results: Results) -> list[Decided]:
     """The verdicts on all conclusions of the paper."""
     decided = []
     for finding in claims.FINDINGS:
-        cell = cell_of(finding.first, finding.second)
-        score = results.score_over_seeds(cell)
+        runs = finding.first, finding.second
+        cell = cell_of(*runs)
+        shares = results.shares(cell)
+        score = share_over_seeds(shares)
         verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
-        runs = (finding.first, finding.second)
-        decided.append(Decided(finding.claim, score, words, verdict, runs, results.score_of_one_seed(cell), cell))
+        decided.append(Decided(finding.claim, score, words, verdict, runs, share_of_one_seed(shares), cell))
     return [*decided, _on_stability(results)]
 
 
@@ -122,7 +87,7 @@ def targets(results: Results) -> list[tuple[Target, Interval, bool]]:
     """Every target with the score reached, and whether it is met."""
     found = []
     for target in claims.TARGETS:
-        score = results.score_over_games(cell_of(target.first, target.second))
+        score = results.total(cell_of(target.first, target.second)).interval
         found.append((target, score, (score.low if target.surely else score.mean) >= target.least))
     return found
 

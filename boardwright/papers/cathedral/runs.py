@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,16 +18,14 @@ from typing import Any
 
 import jax
 
-from boardwright.arena.backends import local_backend, play
-from boardwright.arena.event import Conditions, Event, derived_seed
+from boardwright.arena.event import derived_seed
 from boardwright.arena.positions import boards_for
-from boardwright.arena.tally import match_tally
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match.matches import finish, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, net_policy, random_policy
 from boardwright.learn.methods import PRESETS, make_method
-from boardwright.learn.run import checkpoint, config_file, loop, settings
+from boardwright.learn.run import checkpoint, config_file, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
@@ -43,12 +40,13 @@ from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAI
 from boardwright.papers.cathedral.results import Played, Results
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.work_folder import (
-    StoppedError,
-    check_settings,
     has_ended,
     is_same_run,
+    load_or_play,
+    play_match,
     read_table,
-    write_table,
+    train_to_end,
+    with_tuples,
 )
 
 
@@ -79,9 +77,15 @@ class Work:
 
     def config(self, training: Training, seed: int) -> Any:
         """The settings of a training run."""
-        files = {other: str(self.last_file(other, seed)) for other in training.after}
-        changes = [*training.settings, *(claims.QUICK[training.name] if self.quick else ()), f"seed={seed}"]
-        return settings.apply(PRESETS[training.method][training.preset], [_fill_in(text, files) for text in changes])
+        own = list(training.settings)
+        for other in training.after:
+            own = [text.replace(f"{{{other}}}", str(self.last_file(other, seed))) for text in own]
+        quick = (*claims.QUICK[training.method], *training.quick) if self.quick else ()
+        return settings.apply(PRESETS[training.method][training.preset], [*own, *quick, f"seed={seed}"])
+
+    def has_ended(self, training: Training, seed: int) -> bool:
+        """Whether a training run is over."""
+        return has_ended(self.run_folder(training.name, seed), training.method, self.config(training, seed))
 
 
 def make_work(folder: Path, options: Any) -> Work:
@@ -115,15 +119,15 @@ def run_paper(work: Work, observer: RunObserver) -> Results:
 
 def train_run(work: Work, training: Training, seed: int, observer: RunObserver) -> History:
     """Trains a run to its end and returns its metrics."""
-    folder, config = work.run_folder(training.name, seed), work.config(training, seed)
-    if not _has_ended(work, training, seed):
+    folder = work.run_folder(training.name, seed)
+    if not work.has_ended(training, seed):
+        config = work.config(training, seed)
         observer.message(f"{training.name}, seed {seed}: {training.words}")
         _forget_matches(work, training.name, seed, folder)
         _update_paths(folder, training.method, config)
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=observer.progress)
-        progress = loop.train(make_method(training.method, config, boards), folder, _quiet(observer))
-        if progress.iteration < config.iterations:
-            raise StoppedError
+        method = make_method(training.method, config, boards)
+        train_to_end(method, folder, dataclasses.replace(observer, message=lambda text: None))
         _slim(folder)
     return read_metrics(folder)
 
@@ -134,55 +138,28 @@ def _jobs(work: Work) -> list[Job]:
         Job(
             f"{training.name}-{seed}",
             functools.partial(train_run, work, training, seed),
-            tuple(f"{other}-{seed}" for other in training.after if not _has_ended(work, training_of(other), seed)),
+            tuple(f"{other}-{seed}" for other in training.after if not work.has_ended(training_of(other), seed)),
         )
         for seed in work.seeds
         for training in TRAININGS
-        if seed in training.seeds(work.seeds) and not _has_ended(work, training, seed)
+        if seed in training.seeds(work.seeds) and not work.has_ended(training, seed)
     ]
 
 
 def play_cell(work: Work, cell: Cell, seed: int, observer: RunObserver) -> Played:
     """The counted games of a cell."""
-    path = work.match_file(cell, seed)
     games = work.arena_games if cell.arena else work.games
-    conditions = {"games": games, "opening_plies": cell.opening_plies}
-    saved = read_table(path)
-    if saved is not None and "played" in saved:
-        check_settings(path, saved.get("told"), conditions)
-        return _read_played(saved["played"])
-    if observer.stopped():
-        raise StoppedError
     show = functools.partial(observer.progress, f"{cell.first} – {cell.second}")
-    played = _play_in_arena(work, cell, seed, games, show) if cell.arena else _play_on_device(work, cell, seed, show)
-    write_table(path, told=conditions, played=dataclasses.asdict(played))
-    observer.message(
-        f"{cell.first} against {cell.second}, seed {seed}: {played.total.share:.3f} of {played.total.games:,} games"
-    )
-    return played
 
+    def play() -> dict[str, Any]:
+        counted = _play_in_arena(work, cell, seed, show) if cell.arena else _play_on_device(work, cell, seed, show)
+        score = f"{counted.total.share:.3f} of {counted.total.games:,} games"
+        observer.message(f"{cell.first} against {cell.second}, seed {seed}: {score}")
+        return dataclasses.asdict(counted)
 
-def _read_played(played: dict[str, Any]) -> Played:
-    """The counted games in a file."""
-    wins, draws, losses = (tuple(played[what]) for what in ("wins", "draws", "losses"))
-    rewards = None if played["rewards"] is None else tuple(played["rewards"])
-    return Played(wins, draws, losses, rewards, played.get("device"))
-
-
-def _fill_in(text: str, files: dict[str, str]) -> str:
-    """A setting with the files it names."""
-    for name, path in files.items():
-        text = text.replace(f"{{{name}}}", path)
-    return text
-
-
-def _quiet(observer: RunObserver) -> RunObserver:
-    """An observer of a run's progress, without its iterations and messages."""
-    return dataclasses.replace(observer, on_iteration=lambda *_: None, message=lambda _: None)
-
-
-def _has_ended(work: Work, training: Training, seed: int) -> bool:
-    return has_ended(work.run_folder(training.name, seed), training.method, work.config(training, seed))
+    conditions = {"games": games, "opening_plies": cell.opening_plies}
+    played = load_or_play(work.match_file(cell, seed), conditions, play, observer)
+    return Played(**with_tuples(played))
 
 
 def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
@@ -236,20 +213,15 @@ def _choosing(
     return network, net_policy(make_net_evaluator(network, game.batch()), temperature)
 
 
-def _play_in_arena(work: Work, cell: Cell, seed: int, games: int, show: Callable[[int, int], None]) -> Played:
+def _play_in_arena(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """A net against a player without one, in the scalar engine."""
-    event = Event(
-        game=GAME,
-        rules=make_game(GAME, RULES).rules,
-        players=(f"{training_of(cell.first).method}:net={work.last_file(cell.first, seed)}", cell.second),
-        openings=f"random:{cell.opening_plies}" if cell.opening_plies else "start",
+    first, second = play_match(
+        make_game(GAME, RULES),
+        (f"{training_of(cell.first).method}:net={work.last_file(cell.first, seed)}", cell.second),
+        work.arena_games,
+        show,
+        openings=f"random:{cell.opening_plies}",
         seed=derived_seed(seed, cell.name),
-        conditions=Conditions(),
+        workers=work.workers,
     )
-    event.check()
-    done = []
-    for game in play(event, itertools.islice(event.schedule(), games), local_backend(work.workers)):
-        done.append(game)
-        show(len(done), games)
-    first, second = (side.score for side in match_tally(done).a)
     return Played((first.wins, second.wins), (first.draws, second.draws), (first.losses, second.losses))

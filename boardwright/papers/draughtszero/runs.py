@@ -9,6 +9,7 @@ call resumes, also in a copy of the folder; of a finished run its settings, metr
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import zlib
 from collections.abc import Callable
@@ -17,24 +18,38 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.agents.netchoice import check_net
-from boardwright.arena.backends import local_backend, play
-from boardwright.arena.event import Conditions, Event, derived_seed
-from boardwright.arena.tally import match_tally
+from boardwright.arena.event import derived_seed
 from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
 from boardwright.games.draughts.endgames.endings import Judge, won_endings
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.run import loop, settings
+from boardwright.learn.run import settings
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.nets import netfile, shipped
-from boardwright.papers.draughtszero import claims
-from boardwright.papers.draughtszero.claims import ASKED, OPPONENTS, OURS, PIECES
-from boardwright.papers.draughtszero.results import Results
-from boardwright.papers.work_folder import StoppedError, check_settings, has_ended, read_table, write_table
+from boardwright.papers.draughtszero.results import OURS, Results
+from boardwright.papers.work_folder import StoppedError, has_ended, load_or_play, play_match, train_to_end
+
+PRESET = "draughts-paper-variant"
+RULES = "paper"  # of the run and its matches
+OPPONENTS = ("random", "alphabeta:depth=1", "alphabeta:depth=4")
+PIECES = (5, 6)
+SIMULATIONS, QUICK_SIMULATIONS = 100, 4
+GAMES, QUICK_GAMES, POSITIONS, QUICK_POSITIONS = 100, 4, 100, 4
+QUICK = (
+    *("iterations=4", "net.blocks=1", "net.width=8", "search.simulations=4", "selfplay.games=16", "selfplay.steps=32"),
+    *("learner.batch_size=16", "learner.steps=8", "gating.games=4", "gating.every=2", "gating.simulations=4"),
+    "evaluation.every=0",
+)
+# How a net is asked: words, and a player of the net in a file.
+ASKED: dict[str, Callable[[str, int], str]] = {
+    "net alone": lambda net, sims: f"net:net={net}",
+    "net + search": lambda net, sims: f"alphazero:net={net},sims={sims},tables=off",
+    "net + search + tables": lambda net, sims: f"alphazero:net={net},sims={sims}",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +58,8 @@ class Work:
 
     folder: Path
     seed: int = 0
-    games: int = claims.GAMES  # against each opponent
-    positions: int = claims.POSITIONS  # endings for each number of pieces
+    games: int = GAMES  # against each opponent
+    positions: int = POSITIONS  # endings for each number of pieces
     quick: bool = False
     workers: int = 1  # processes for games and endings
     nets: tuple[str, ...] = ()  # other nets whose endings are measured
@@ -53,7 +68,7 @@ class Work:
     @property
     def simulations(self) -> int:
         """Of a search in matches and endings."""
-        return claims.QUICK_SIMULATIONS if self.quick else claims.SIMULATIONS
+        return QUICK_SIMULATIONS if self.quick else SIMULATIONS
 
     @property
     def net(self) -> Path:
@@ -62,7 +77,7 @@ class Work:
 
     def config(self) -> Any:
         """The settings of the run."""
-        return settings.apply(PRESETS[claims.PRESET], [*(claims.QUICK if self.quick else ()), f"seed={self.seed}"])
+        return settings.apply(PRESETS[PRESET], [*(QUICK if self.quick else ()), f"seed={self.seed}"])
 
 
 def make_work(folder: Path, options: Any) -> Work:
@@ -71,8 +86,8 @@ def make_work(folder: Path, options: Any) -> Work:
     return Work(
         folder=folder,
         seed=options.seed,
-        games=options.games or (claims.QUICK_GAMES if quick else claims.GAMES),
-        positions=options.positions or (claims.QUICK_POSITIONS if quick else claims.POSITIONS),
+        games=options.games or (QUICK_GAMES if quick else GAMES),
+        positions=options.positions or (QUICK_POSITIONS if quick else POSITIONS),
         quick=quick,
         workers=options.workers,
         nets=options.nets,
@@ -86,9 +101,7 @@ def run_paper(work: Work, observer: RunObserver) -> Results:
     nets = {OURS: work.net, **{text: _find_net(text) for text in work.nets}}
     Tablebase(work.tables)  # reports unusable tables before the training
     if not (work.net.exists() and has_ended(run, "alphazero", config)):
-        progress = loop.train(AlphaZero(config), run, observer)
-        if progress.iteration < config.iterations:
-            raise StoppedError
+        train_to_end(AlphaZero(config), run, observer)
     matches = {opponent: _play_match(work, opponent, observer) for opponent in OPPONENTS}
     endings = {
         (name, asked): tuple(_play_endings(work, name, path, asked, pieces, observer) for pieces in PIECES)
@@ -110,30 +123,27 @@ def _find_net(text: str) -> Path:
 def _play_match(work: Work, opponent: str, observer: RunObserver) -> tuple[int, int, int]:
     """Wins, draws and losses of our net against a player, ballots with both colours."""
 
-    def count() -> list[int]:
-        game = make_game("draughts", claims.RULES, "paper")
-        ours = ASKED["net + search + tables"](str(work.net), work.simulations)
-        seed = derived_seed(work.seed, opponent)
-        players = (ours, opponent)
-        event = Event(
-            game=game.name, rules=game.rules, players=players, openings="ballots", seed=seed, conditions=Conditions()
+    def play() -> tuple[int, ...]:
+        sides = play_match(
+            make_game("draughts", RULES, "paper"),
+            (ASKED["net + search + tables"](str(work.net), work.simulations), opponent),
+            work.games,
+            functools.partial(_show, observer, f"against {opponent}"),
+            openings="ballots",
+            seed=derived_seed(work.seed, opponent),
+            workers=work.workers,
         )
-        done = []
-        for played in play(event, itertools.islice(event.schedule(), work.games), local_backend(work.workers)):
-            done.append(played)
-            observer.progress(f"against {opponent}", len(done), work.games)
-            _check_stop(observer)
-        first, second = match_tally(done).a
-        return list(dataclasses.astuple(first.score + second.score))
+        return dataclasses.astuple(sides[0] + sides[1])
 
-    wins, draws, losses = _load_or_count(work, f"matches/{opponent}", [work.games, work.simulations], work.net, count)
+    path = work.folder / "matches" / f"{opponent.replace(':', '-')}.json"
+    wins, draws, losses = load_or_play(path, [work.games, work.simulations, work.seed], play, observer, nets=[work.net])
     return wins, draws, losses
 
 
 def _play_endings(work: Work, name: str, net: Path, asked: str, pieces: int, observer: RunObserver) -> Conversion:
     """How many won endings with some number of pieces a net wins, under the rules it learned; `asked` is from ASKED."""
 
-    def measure() -> dict[str, Any]:
+    def play() -> dict[str, Any]:
         game = make_game("draughts", netfile.game_of(netfile.read(net)).rules)
         player = ASKED[asked](str(net), work.simulations)
         endings = itertools.islice(won_endings(game, Judge(game, work.tables), pieces, work.seed), work.positions)
@@ -141,31 +151,18 @@ def _play_endings(work: Work, name: str, net: Path, asked: str, pieces: int, obs
         done = []
         for one in attempts(tasks, work.workers):
             done.append(one)
-            observer.progress(f"endings with {pieces} pieces", len(done), work.positions)
-            _check_stop(observer)
+            _show(observer, f"endings with {pieces} pieces", len(done), work.positions)
         return dataclasses.asdict(dataclasses.replace(conversion(done), player=asked))  # without the path of its file
 
-    place = f"endings/{zlib.crc32(name.encode()):08x}-{asked.replace(' ', '')}-{pieces}"
-    conditions = [work.positions, work.simulations, Tablebase(work.tables).pieces]
-    fields = _load_or_count(work, place, conditions, net, measure)
+    path = work.folder / "endings" / f"{zlib.crc32(name.encode()):08x}-{asked.replace(' ', '')}-{pieces}.json"
+    conditions = [work.positions, work.simulations, Tablebase(work.tables).pieces, work.seed]
+    fields = load_or_play(path, conditions, play, observer, nets=[net])
     fields.pop("share", None)  # of older files: it follows from the counts
     return Conversion(**fields)
 
 
-def _load_or_count(work: Work, name: str, conditions: list[Any], net: Path, count: Callable[[], Any]) -> Any:
-    """The result in a file if it is of the same net, else what `count` returns, which is saved."""
-    path = work.folder / f"{name.replace(':', '-')}.json"
-    conditions = [*conditions, work.seed, zlib.crc32(net.read_bytes())]
-    saved = read_table(path)
-    if saved is not None and "found" in saved and isinstance(saved.get("told"), list):  # and not damaged
-        check_settings(path, saved["told"][:-1], conditions[:-1])
-        if saved["told"] == conditions:
-            return saved["found"]
-    found = count()
-    write_table(path, told=conditions, found=found)
-    return found
-
-
-def _check_stop(observer: RunObserver) -> None:
+def _show(observer: RunObserver, what: str, done: int, total: int) -> None:
+    """Shows progress; raises StoppedError when the observer stops the work."""
+    observer.progress(what, done, total)
     if observer.stopped():
         raise StoppedError

@@ -33,7 +33,7 @@ def charts(results: Results) -> dict[str, Chart]:
     }
     if results.balance is not None:
         found["balance"] = balance_page.chart(results.balance.question, results.balance.lines)
-    return {f"{paper.NAME}-{name}": chart for name, chart in found.items() if chart is not None}
+    return {f"tablutzero-{name}": chart for name, chart in found.items() if chart is not None}
 
 
 def _elo(results: Results, axis: str, x: Callable[[RatedNet], float]) -> Chart | None:

@@ -10,7 +10,6 @@ from typing import Literal
 
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 
-NAME, TITLE = "tablutzero", "TablutZero"
 GAME = "tablut"
 
 
@@ -124,5 +123,4 @@ MOST_MINUTES = 60.0  # that our run may take to be above the paper's Elo
 
 def training_of(name: str) -> Training:
     """A run by its name."""
-    (found,) = (training for training in TRAININGS if training.name == name)
-    return found
+    return next(training for training in TRAININGS if training.name == name)

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import jax
 
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.arena.balance_games import lines
@@ -34,19 +31,19 @@ from boardwright.papers.tablutzero.results import (
     minutes_at,
     total_minutes,
 )
-from boardwright.papers.work_folder import StoppedError, check_settings, read_table, write_table
+from boardwright.papers.work_folder import load_or_play, read_table, with_tuples
 
 if TYPE_CHECKING:
     from boardwright.papers.tablutzero.runs import Work
 
-MATCHES = "matches"  # folder of what was played, in the work folder
 STRONGEST = ("fast", "paper", "augment", "baseline")  # the net that measures the balance: the first that exists
 
 
-def kept_nets(folder: Path) -> dict[int, Path]:
+def kept_nets(work: Work, name: str) -> dict[int, Path]:
     """Nets in a run's folder by iteration; `best.net` replaces a missing net of its own iteration."""
-    nets = {int(path.stem): path for path in (folder / "nets").glob(f"[0-9]*{league.SUFFIX}") if path.stem.isdigit()}
-    best = folder / "nets" / BEST
+    folder = work.run_folder(training_of(name)) / "nets"
+    nets = {iteration: league.path_of(folder, iteration) for iteration in league.iterations_in(folder)}
+    best = folder / BEST
     if best.exists():
         try:
             iteration = netfile.read(best).training.get("iteration")
@@ -71,47 +68,30 @@ def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObs
     protocol = work.sizes.protocol
     if run.config.evaluation == protocol:
         return run
-    nets = kept_nets(work.run_folder(training_of(name)))
+    nets = kept_nets(work, name)
+    conditions = {"protocol": dataclasses.asdict(protocol), "seed": work.seed}
     matches: list[Match] = []
     for number in range(1, iterations_of(run.history) + 1):
         if not league.is_evaluated(protocol, number):
             continue
         there = [net for net in nets if net < number] if 0 in nets and number in nets else []
-        opponents = nearest(league.draw_opponents(protocol, run.config.seed, number), there)
-        files = [nets[net] for net in (number, *opponents)] if opponents else None
-        path = work.folder / MATCHES / f"protocol-{name}-{number:06d}.json"
+        opponents = league.nearest(league.draw_opponents(protocol, run.config.seed, number), there)
+        files = [nets[net] for net in (number, *opponents)] if opponents else []
         play = functools.partial(_evaluate_net, nets, number, opponents, work, observer)
-        found = _load_or_play(
-            path, {"protocol": dataclasses.asdict(protocol), "seed": work.seed}, files, play, observer
-        )
+        found = _load_or_play(work, f"protocol-{name}-{number:06d}", conditions, files, play, observer)
         matches += [Match(*row) for row in found or ()]
     has_anchor = any(0 in (match.role0_net, match.role1_net) for match in matches)
     return dataclasses.replace(run, matches=tuple(matches), played_again=True) if has_anchor else run
-
-
-def nearest(targets: list[int], available: list[int]) -> list[int]:
-    """For each target iteration the nearest available one, the earlier of two; each once, in order."""
-    left, found = set(available), []
-    for number in sorted(targets, key=lambda number: number not in left):
-        if left:
-            found.append(min(left, key=lambda other: (abs(other - number), other)))
-            left.discard(found[-1])
-    return sorted(found)
 
 
 def play_pairing(
     work: Work, pairing: Pairing, runs: dict[str, RunResult], observer: RunObserver
 ) -> PairingResult | None:
     """The games of a pairing; None if a run or its nets are missing."""
-    if pairing.first not in runs or pairing.second not in runs:
+    names = (pairing.first, pairing.second)
+    if not runs.keys() >= set(names):
         return None
-    histories = [runs[name].history for name in (pairing.first, pairing.second)]
-    nets = [kept_nets(work.run_folder(training_of(name))) for name in (pairing.first, pairing.second)]
-    path = work.folder / MATCHES / f"{pairing.name}.json"
-    if pairing.at == "the end":
-        chosen = [max(kept, default=None) for kept in nets]
-    else:
-        chosen = at_equal_minutes(nets, histories, work.minutes)
+    histories, nets = [runs[name].history for name in names], [kept_nets(work, name) for name in names]
     sizes = work.sizes
     played_by = {
         "games": sizes.games,
@@ -119,26 +99,24 @@ def play_pairing(
         "opening_plies": sizes.opening_plies,
         "seed": work.seed,
     }
-    conditions = played_by if pairing.at == "the end" else {**played_by, "minutes": work.minutes}
-    files = None
-    if None not in chosen:
-        files = [kept[number] for kept, number in zip(nets, chosen, strict=True) if number is not None]
+    if pairing.at == "the end":
+        conditions, chosen = played_by, [max(kept, default=None) for kept in nets]
+    else:
+        conditions = {**played_by, "minutes": work.minutes}
+        chosen = at_equal_minutes(nets, histories, work.minutes)
+    iterations = [] if None in chosen else [number for number in chosen if number is not None]
+    files = [kept[number] for kept, number in zip(nets, iterations, strict=False)]
 
     def play() -> dict[str, Any]:
-        assert files is not None
         first, second = (netfile.read(file) for file in files)
-        show = functools.partial(_show, observer, f"{pairing.first} – {pairing.second}", sizes.games)
+        show = functools.partial(_show, observer, " – ".join(names), sizes.games)
         (score,) = play_nets(first, [second], **played_by, on_share=show)
-        numbers = [number or 0 for number in chosen]
-        behind = [minutes_at(history, number) for history, number in zip(histories, numbers, strict=True)]
+        minutes = [minutes_at(history, number) for history, number in zip(histories, iterations, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
-        return {"iterations": numbers, "minutes": behind, **fields, "simulations": sizes.simulations}
+        return {"iterations": iterations, "minutes": minutes, **fields, "simulations": sizes.simulations}
 
-    there = _load_or_play(path, conditions, files, play, observer)
-    if there is None:
-        return None
-    simulations = there.pop("simulations")
-    return PairingResult(**{name: tuple(values) for name, values in there.items()}, simulations=simulations)
+    there = _load_or_play(work, pairing.name, conditions, files, play, observer)
+    return None if there is None else PairingResult(**with_tuples(there))
 
 
 def at_equal_minutes(
@@ -160,7 +138,7 @@ def at_equal_minutes(
 def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
     """The balance by the strongest net, or the saved one; None without either. Rule sets are saved separately."""
     sizes = work.sizes
-    nets = {name: kept_nets(work.run_folder(training_of(name))) for name in STRONGEST}
+    nets = {name: kept_nets(work, name) for name in STRONGEST}
     name = next((name for name in STRONGEST if nets[name]), None)
     number = None if name is None else max(nets[name])
     whole = Question(
@@ -181,26 +159,22 @@ def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
             rows = [_to_json(line) for line in lines(question, observer.progress)]
             return {"run": name, "iteration": number, "lines": rows}
 
-        path = _balance_file(work.folder / MATCHES, rules)
-        there = _load_or_play(path, _to_json(question), list(question.nets) or None, play, observer)
+        file = _balance_file(work.matches, rules)
+        there = _load_or_play(work, file, _to_json(question), question.nets, play, observer)
         if there is not None:
             origin = there["run"], there["iteration"]
-            found += _lines(there["lines"], f"{training_of(there['run']).preset} {there['iteration']}")
+            played_by = f"{training_of(there['run']).preset} {there['iteration']}"
+            for row in there["lines"]:
+                counts = Counts(**with_tuples(row["counts"]))
+                current = str(current_rule_name(GAME, row["rules"]))
+                found.append(Line(current, played_by, row["is_own"], row["plies"], counts))
     return None if origin is None else BalanceResult(*origin, whole, tuple(found))
 
 
-def _balance_file(folder: Path, rules: str) -> Path:
-    """The file of the games by a rule set, which may have been written under a former name of it."""
+def _balance_file(folder: Path, rules: str) -> str:
+    """The name of the file of the games by a rule set, which may have been written under a former name of it."""
     names = [rules, *(old for old, name in game_class(GAME).old_rule_names.items() if name == rules)]
-    paths = [folder / f"balance-{name}.json" for name in names]
-    return next((path for path in paths if path.exists()), paths[0])
-
-
-def _with_current_rules(conditions: Any) -> Any:
-    """Settings from a file, with the current names of rule sets."""
-    if not isinstance(conditions, dict) or "rules" not in conditions:
-        return conditions
-    return {**conditions, "rules": [current_rule_name(GAME, rules) for rules in conditions["rules"]]}
+    return next((f"balance-{name}" for name in names if (folder / f"balance-{name}.json").exists()), f"balance-{rules}")
 
 
 def _to_json(asked: Question | Line) -> dict[str, Any]:
@@ -208,22 +182,11 @@ def _to_json(asked: Question | Line) -> dict[str, Any]:
     return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
 
 
-def _lines(rows: list[dict[str, Any]], net: str) -> tuple[Line, ...]:
-    """Lines from a file, with the name of the net that played them."""
-    found = []
-    for row in rows:
-        counts = {**row["counts"], "wins": tuple(row["counts"]["wins"])}
-        rules = str(current_rule_name(GAME, row["rules"]))
-        found.append(Line(rules, net, row["is_own"], row["plies"], Counts(**counts)))
-    return tuple(found)
-
-
 def _evaluate_net(
     nets: dict[int, Path], number: int, opponents: list[int], work: Work, observer: RunObserver
 ) -> list[list[int]]:
     """Rows of matches of a net against some past ones, as `Match` has them."""
     protocol = work.sizes.protocol
-    show = functools.partial(_show, observer, f"protocol, iteration {number}", protocol.games * len(opponents))
     scores = play_nets(
         netfile.read(nets[number]),
         [netfile.read(nets[other]) for other in opponents],
@@ -231,7 +194,7 @@ def _evaluate_net(
         simulations=protocol.simulations,
         opening_plies=protocol.opening_plies,
         seed=work.seed + number,
-        on_share=show,
+        on_share=functools.partial(_show, observer, f"protocol, iteration {number}", protocol.games * len(opponents)),
     )
     rows = []
     for other, score in zip(opponents, scores, strict=True):
@@ -248,27 +211,23 @@ def _show(observer: RunObserver, what: str, games: int, share: float) -> None:
 def devices_of(folder: Path) -> tuple[str, ...]:
     """The kinds of device that games in a folder were played on, as far as they say."""
     tables = [read_table(path) or {} for path in folder.glob("*.json")]
-    return tuple(sorted({table["device"] for table in tables if "device" in table}))
+    return tuple(sorted({table["device"] for table in tables if table.get("device")}))
 
 
 def _load_or_play(
-    path: Path, conditions: dict[str, Any], files: list[Path] | None, play: Callable[[], Any], observer: RunObserver
-) -> Any | None:
-    """The result saved of these nets, else that of `play`, which is saved.
+    work: Work,
+    name: str,
+    conditions: dict[str, Any],
+    nets: Sequence[Path],
+    play: Callable[[], Any],
+    observer: RunObserver,
+) -> Any:
+    """The result saved of these nets, else that of `play`; of missing nets a saved result of any, or None."""
 
-    If the nets are missing (`files` is None) the saved result counts, of any nets; None without one.
-    """
-    saved = read_table(path)
-    sums = None if files is None else [zlib.crc32(file.read_bytes()) for file in files]
-    if saved is not None and "played" in saved:
-        check_settings(path, _with_current_rules(saved.get("told")), conditions)
-        if sums is None or saved.get("nets") == sums:
-            return saved["played"]
-    if sums is None:
-        return None
-    if observer.stopped():
-        raise StoppedError
-    played = play()
-    write_table(path, told=conditions, nets=sums, device=jax.devices()[0].device_kind, played=played)
-    observer.message(f"played: {path.stem}")
-    return played
+    def make() -> Any:
+        played = play()
+        observer.message(f"played: {name}")
+        return played
+
+    path = work.matches / f"{name}.json"
+    return load_or_play(path, conditions, make if nets else None, observer, nets=nets, on_device=True)

@@ -7,6 +7,7 @@ reported.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -100,13 +101,14 @@ class RatedNet:
     elo: Interval
 
 
-def read_run(folder: Path) -> tuple[AlphaZeroConfig, History]:
-    """Settings and metrics in a run's folder; raises RunError."""
+def read_run(folder: Path) -> RunResult:
+    """The run in a folder, from its settings and metrics; raises RunError."""
     config = config_file.read(folder)
     method = config.pop("method", None)
     if method != "alphazero":
         raise RunError(f"{folder} is a run of {method}, not of alphazero: give another folder")
-    return settings.from_json(AlphaZeroConfig, config), read_metrics(folder)
+    history = read_metrics(folder)
+    return RunResult(settings.from_json(AlphaZeroConfig, config), history, history.matches)
 
 
 def iterations_of(history: History) -> int:
@@ -121,13 +123,22 @@ def finished_iterations(history: History) -> int:
 
 
 def frames_at(history: History, iteration: int) -> float:
-    """Positions played until the end of an iteration."""
-    return _at(history, "frames", iteration)
+    """Positions played until the end of an iteration, or of the last before it that is known."""
+    return max(
+        (float(series.frames[series.iterations <= iteration].max(initial=0)) for series in history.scalars.values()),
+        default=0.0,
+    )
 
 
 def minutes_at(history: History, iteration: int) -> float:
-    """Minutes of the device until the end of an iteration."""
-    return _at(history, "minutes", iteration)
+    """Minutes of the device until the end of an iteration; NaN where they were not measured."""
+    measure = measure_of_minutes(history)
+    if measure is None:
+        return math.nan
+    series = history.scalars[measure]
+    past = series.values[series.iterations <= iteration]
+    seconds = past if measure == DEVICE_SECONDS else np.cumsum(past)
+    return float(seconds[-1] / 60) if len(past) else 0.0
 
 
 def measure_of_minutes(history: History) -> str | None:
@@ -148,16 +159,10 @@ def total_minutes(history: History) -> float:
 
 def curve(run: RunResult, mode: RatingMode) -> list[RatedNet]:
     """Ratings by BayesElo over all evaluation games, by iteration."""
+    ratings = net_ratings(run.matches, fixed_parameters=mode.fixed_parameters)
     return [
-        RatedNet(
-            iteration,
-            frames_at(run.history, iteration),
-            minutes_at(run.history, iteration),
-            Interval(elo, low, high),
-        )
-        for iteration, (elo, low, high) in sorted(
-            net_ratings(run.matches, fixed_parameters=mode.fixed_parameters).items()
-        )
+        RatedNet(net, frames_at(run.history, net), minutes_at(run.history, net), Interval(*ratings[net]))
+        for net in sorted(ratings)
     ]
 
 
@@ -210,8 +215,9 @@ def early_and_late_wins(run: RunResult, role: int) -> tuple[Interval | None, Int
 
 def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
     """Settings of a run that are not its preset's, as `--set` would say it."""
-    ours, theirs = (_flat(settings.to_json(one)) for one in (config, preset))
-    return [f"{name}={_as_text(ours[name])}" for name in ours if ours[name] != theirs.get(name)]
+    ours, theirs = ({row["name"]: row["value"] for row in settings.listing(one)} for one in (config, preset))
+    changed = {name: value for name, value in ours.items() if value != theirs[name]}
+    return [f"{name}={_as_text(value)}" for name, value in changed.items()]
 
 
 def variant(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
@@ -243,33 +249,6 @@ def _share(counts: Sequence[tuple[int, int]]) -> Interval | None:
     return Score(won, 0, games - won).interval if games else None
 
 
-def _at(history: History, what: str, iteration: int) -> float:
-    """Frames or minutes at the end of an iteration, or of the last before it that is known; 0 before the first."""
-    if what == "frames":
-        known = {
-            int(number): float(frames)
-            for series in history.scalars.values()
-            for number, frames in zip(series.iterations, series.frames, strict=True)
-        }
-        iterations, values = np.array(sorted(known)), np.array([known[number] for number in sorted(known)])
-    else:
-        measure = measure_of_minutes(history)
-        if measure is None:
-            return float("nan")
-        series = history.scalars[measure]
-        seconds = series.values if measure == DEVICE_SECONDS else np.cumsum(series.values)
-        iterations, values = series.iterations, seconds / 60
-    place = int(np.searchsorted(iterations, iteration, side="right"))
-    return float(values[place - 1]) if place else 0.0
-
-
 def _as_text(value: object) -> str:
     """A value as `--set` takes it."""
     return "none" if value is None else value if isinstance(value, str) else json.dumps(value)
-
-
-def _flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name, part in value.items():
-        found |= _flat(part, f"{prefix}{name}.") if isinstance(part, dict) else {f"{prefix}{name}": part}
-    return found

@@ -14,15 +14,14 @@ from typing import Any
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.run import checkpoint, loop, portable_state, settings
+from boardwright.learn.run import checkpoint, portable_state, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import NAME as METRICS
-from boardwright.learn.run.metrics import History
 from boardwright.papers.tablutzero import matches
 from boardwright.papers.tablutzero.claims import FULL, PAIRINGS, QUICK, QUICK_SETTINGS, TRAININGS, Sizes, Training
 from boardwright.papers.tablutzero.results import Results, RunResult, finished_iterations, iterations_of, read_run
-from boardwright.papers.work_folder import StoppedError
+from boardwright.papers.work_folder import train_to_end
 
 ALL, NONE = "all", "none"  # values of --train
 RUNS = ", ".join(training.preset for training in TRAININGS)
@@ -32,7 +31,7 @@ RUNS = ", ".join(training.preset for training in TRAININGS)
 class Work:
     """What to run, and where."""
 
-    folder: Path  # of saved games
+    folder: Path
     runs: Path
     train: frozenset[str]  # names of runs to train or resume
     quick: bool = False
@@ -45,6 +44,11 @@ class Work:
         """How many games are played."""
         usual = QUICK if self.quick else FULL
         return usual if self.games is None else dataclasses.replace(usual, games=self.games)
+
+    @property
+    def matches(self) -> Path:
+        """The folder of saved games."""
+        return self.folder / "matches"
 
     def run_folder(self, training: Training) -> Path:
         """Of a run."""
@@ -78,12 +82,8 @@ def make_work(folder: Path, options: Any) -> Work:
 
 def run_paper(work: Work, observer: RunObserver) -> Results:
     """Trains and plays what is missing; raises StoppedError when the observer stops it."""
-    runs: dict[str, RunResult] = {}
-    for training in TRAININGS:
-        found = train_run(work, training, observer)
-        if found is not None:
-            config, history = found
-            runs[training.name] = RunResult(config, history, history.matches)
+    found = {training.name: train_run(work, training, observer) for training in TRAININGS}
+    runs = {name: run for name, run in found.items() if run is not None}
     if not runs:
         raise BoardwrightError(f"{work.runs} holds none of the runs {RUNS}: train them, or give another --runs")
     for name, run in runs.items():
@@ -91,24 +91,21 @@ def run_paper(work: Work, observer: RunObserver) -> Results:
     played = {pairing.name: matches.play_pairing(work, pairing, runs, observer) for pairing in PAIRINGS}
     pairings = {name: result for name, result in played.items() if result is not None}
     balance = matches.play_balance(work, observer)
-    devices = matches.devices_of(work.folder / matches.MATCHES)
-    return Results(runs, pairings, balance, work.sizes.protocol, games_on=devices)
+    return Results(runs, pairings, balance, work.sizes.protocol, games_on=matches.devices_of(work.matches))
 
 
-def train_run(work: Work, training: Training, observer: RunObserver) -> tuple[AlphaZeroConfig, History] | None:
-    """A run's settings and metrics, after training it to its end if it is to be trained; None: not run."""
+def train_run(work: Work, training: Training, observer: RunObserver) -> RunResult | None:
+    """A run, after training it to its end if it is to be trained; None: not run."""
     folder = work.run_folder(training)
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
     is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
-    is_begun = there is not None and iterations_of(there[1]) > 0  # else nothing is lost by starting from the beginning
+    is_begun = there is not None and iterations_of(there.history) > 0  # else starting again loses nothing
     can_resume = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
-    is_finished = there is not None and finished_iterations(there[1]) >= there[0].iterations
+    is_finished = there is not None and finished_iterations(there.history) >= there.config.iterations
     if training.name not in work.train or is_finished or not can_resume:
         return there
-    config = work.config(training) if there is None else there[0]
+    config = work.config(training) if there is None else there.config
     observer.message(f"{training.name}: {training.words} ({training.preset})")
     folder.mkdir(parents=True, exist_ok=True)
-    quiet = dataclasses.replace(observer, on_iteration=lambda *_: None, message=lambda _: None)
-    if loop.train(AlphaZero(config), folder, quiet).iteration < config.iterations:
-        raise StoppedError
+    train_to_end(AlphaZero(config), folder, dataclasses.replace(observer, message=lambda text: None))
     return read_run(folder)
