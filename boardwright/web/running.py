@@ -20,6 +20,7 @@ from boardwright import filelock
 from boardwright.errors import BoardwrightError
 from boardwright.records.store import open_store
 from boardwright.web.app import make_app
+from boardwright.web.server.connections import LimitedProtocol
 from boardwright.web.settings import Settings
 from boardwright.web.sockets import MAX_BYTES
 
@@ -50,7 +51,9 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
         config = uvicorn.Config(
             make_app(settings),
             loop="asyncio",  # uvloop would call readers before a long message of a worker is complete
-            log_level="warning",
+            log_level="error",  # a warning for each malformed request would let anybody fill the disk
+            http=LimitedProtocol,
+            backlog=128,  # accepted at once, before their number is checked
             access_log=False,
             server_header=False,
             proxy_headers=settings.proxy,  # else a client could choose the address that its limits count for

@@ -26,6 +26,6 @@ class Settings:
     analysis_seconds: float = 600.0
     queue: int = 512  # limit of waiting search requests
     open_games: int = 1000  # limit of unfinished games
-    body_bytes: int = 4_000_000  # limit of a request; game files are the largest
+    body_bytes: int = 2_000_000  # limit of a request; game files are the largest
     requests_per_second: float = 1000.0  # limit of one client address
     sockets: int = 500  # limit of open sockets

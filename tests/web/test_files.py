@@ -1,5 +1,7 @@
 """Game files over HTTP: what is written is what can be read again."""
 
+import time
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -8,7 +10,7 @@ from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 
 A_LONG_NAME = "alphazero:net=run/0123456789abcdef0123456789abcdef,sims=400,seed=12"  # as players of runs have
-HAVE_FILES = [name for name in boardwright.game_names() if "write_games" in vars(game_class(name))]
+HAVE_FILES = [name for name in boardwright.game_names() if game_class(name).game_files is not None]
 
 
 @pytest.mark.parametrize("name", HAVE_FILES)
@@ -46,3 +48,21 @@ def test_the_board_has_the_last_word(client: TestClient) -> None:
     text = client.post("/api/files/write", json={**query, "actions": jump["actions"]}).json()["text"]
     assert '[Result "1-0"]' in text
     assert "time ran out" not in text
+
+
+@pytest.mark.parametrize("name", HAVE_FILES)
+@pytest.mark.parametrize("text", ["(", "()", "[", "{", '[A "', "1. ", ";\n", "x ", "{}\n"])
+def test_reading_takes_time_in_proportion_to_the_text(name: str, text: str) -> None:
+    """Four times the text may take ten times as long on a busy machine, but not the sixteen of quadratic reading."""
+    seconds = []
+    for characters in (50_000, 200_000):
+        begin = time.process_time()
+        game_class(name).read_games(text * (characters // len(text)))
+        seconds.append(time.process_time() - begin)
+    assert seconds[1] < 10 * max(seconds[0], 0.01)
+
+
+def test_files_above_the_limit_are_refused(client: TestClient) -> None:
+    answer = client.post("/api/files/read", json={"game": "draughts", "text": "(" * 1_000_001})
+    assert answer.status_code == 422
+    assert "1000000" in answer.json()["error"]

@@ -1,8 +1,10 @@
 """`/api/position`: positions for the board of a page; `/api/files`: game files as text, without touching the disk."""
 
+import asyncio
 from dataclasses import replace
 
 from fastapi import APIRouter, Response
+from fastapi.concurrency import run_in_threadpool
 
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
@@ -29,6 +31,7 @@ MAX_GAMES = 500  # of a file that are shown
 def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api", responses=PROBLEMS)
+    one_at_a_time = asyncio.Lock()  # reading a large file takes a thread seconds
 
     @router.post("/position", response_model=PositionView, tags=["positions"])
     def position(query: PositionQuery) -> Response:
@@ -36,19 +39,10 @@ def make_router(services: Services) -> APIRouter:
         return as_json(view(play_texts(query.line(), query.moves)))
 
     @router.post("/files/read", response_model=FileGames, tags=["files"])
-    def read(query: FileText) -> Response:
+    async def read(query: FileText) -> Response:
         """The games of a file that can be read, and the errors in the others."""
-        records, errors = registry.game_class(query.game).read_games(query.text)
-        games: list[FileGameInfo] = []
-        problems = [str(error) for error in errors]
-        for record in records[:MAX_GAMES]:
-            if is_shipped(record.game, record.rules):
-                games.append(FileGameInfo(headers=dict(record.tags), record=file_record(record)))
-            else:
-                problems.append(f"rule set {record.rules.name!r}: only shipped rule sets can be shown here")
-        if len(records) > MAX_GAMES:
-            problems.append(f"the file has {len(records)} games: the first {MAX_GAMES} are shown")
-        return as_json(FileGames(games=games, errors=problems[:100]))
+        async with one_at_a_time:
+            return as_json(await run_in_threadpool(_read_games, query))
 
     @router.post("/files/write", response_model=FileWritten, tags=["files"])
     def write(query: FileGame) -> Response:
@@ -67,6 +61,20 @@ def make_router(services: Services) -> APIRouter:
         return as_json({"text": last.game.write_games([record]), "name": f"{last.game.name}.{last.game.file_suffix}"})
 
     return router
+
+
+def _read_games(query: FileText) -> FileGames:
+    records, errors = registry.game_class(query.game).read_games(query.text)
+    games: list[FileGameInfo] = []
+    problems = [str(error) for error in errors]
+    for record in records[:MAX_GAMES]:
+        if is_shipped(record.game, record.rules):
+            games.append(FileGameInfo(headers=dict(record.tags), record=file_record(record)))
+        else:
+            problems.append(f"rule set {record.rules.name!r}: only shipped rule sets can be shown here")
+    if len(records) > MAX_GAMES:
+        problems.append(f"the file has {len(records)} games: the first {MAX_GAMES} are shown")
+    return FileGames(games=games, errors=problems[:100])
 
 
 def file_record(record: GameRecord, names: tuple[str, str] | None = None) -> FileRecord:

@@ -119,7 +119,7 @@ class FileText(Model):
     """A game file as text, in the format of the game."""
 
     game: Name
-    text: Annotated[str, Field(max_length=3_000_000)]
+    text: Annotated[str, Field(max_length=1_000_000)]
 
 
 class FileRecord(Model):
