@@ -48,6 +48,7 @@ def keep_compiled_programs() -> None:
     os.environ["JAX_COMPILATION_CACHE_MAX_SIZE"] = str(CACHE_BYTES)
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+    os.environ["JAX_TRACEBACK_IN_LOCATIONS_LIMIT"] = "0"  # which takes a quarter of the time to trace a program
     supported = folder / "fast-compilation"  # what `is_known` answered, which takes seconds to find out
     if not supported.exists():
         supported.write_text(FASTER if is_known(FASTER) else "")
@@ -69,16 +70,11 @@ def pytest_configure(config: pytest.Config) -> None:
         sizes.use_full_sizes()
 
 
-# Files that take longest, which therefore begin first: else one process is left with one of them at the end.
-SLOWEST = ("test_split_runs", "test_docs", "test_engines_agree", "test_run", "test_zero", "test_ppo", "test_dqn")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out slow tests unless `--full` is given, and moves the slowest files to the front."""
+    """Leaves out slow tests unless `--full` is given."""
     if not config.getoption("--full"):
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
-    items.sort(key=lambda item: item.path.stem not in SLOWEST)
 
 
 @pytest.fixture

@@ -41,7 +41,14 @@ def commands(page: Path) -> list[str]:
     return [line for line in lines if line.startswith(("boardwright ", "pip ")) and " bench " not in line]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
+PAGES_WITH_COMMANDS = [
+    pytest.param(page, marks=pytest.mark.slow if page == ROOT / "docs" / "guides" / "train.md" else ())
+    for page in PAGES
+    if commands(page)
+]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=lambda page: page.stem)
 def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
     """A page's commands, one after the other; a block with a title is a file they use."""
     for name, text in re.findall(r"```\w+ (?:title=)?\"?([\w.-]+)\"?\n(.*?)```", page.read_text(), flags=re.DOTALL):

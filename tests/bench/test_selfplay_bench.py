@@ -9,6 +9,7 @@ from boardwright.games import registry
 from boardwright.learn.alphazero.config import PRESETS
 
 
+@pytest.mark.slow
 def test_figures_of_a_tiny_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")  # which is quick to compile
     tiny = dataclasses.replace(PRESETS["draughts-tiny"], game="tictactoe")

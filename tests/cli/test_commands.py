@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, what they print, how they fail."""
+"""The command line as a user meets it: what commands print, and how they fail."""
 
 import json
 import os
@@ -8,22 +8,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from commands import as_json, boardwright
 
 from boardwright.cli.main import all_commands
 
 START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/ a 0 0"
-
-
-def boardwright(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "boardwright"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=120, check=False)
-
-
-def as_json(*arguments: str) -> dict:
-    done = boardwright(*arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(done.stdout.splitlines()) == 1
-    return json.loads(done.stdout)
 
 
 def test_help_lists_every_command_and_each_has_its_own() -> None:

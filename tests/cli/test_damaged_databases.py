@@ -109,7 +109,7 @@ def test_control_characters_are_never_printed(boardwright: Any, db: Path, monkey
     damage(db, "UPDATE games SET reason = ?, stored = ?, tags = ?", escape, escape, json.dumps([["event", escape]]))
     damage(db, "UPDATE players SET spec = spec || ?, version = version || ?", escape, escape)
     damage(db, "INSERT INTO rule_sets (game, name, options) VALUES (?, ?, '{}')", escape, escape)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("commands.Stream.isatty", lambda self: True)
     commands = (["games-db", "list"], ["games-db", "show", "1"], ["games-db", "export"], ["ratings"])
     outputs = [boardwright(*command, "--db", db) for command in commands]
     damage(db, "UPDATE games SET rule_set = (SELECT max(id) FROM rule_sets)")

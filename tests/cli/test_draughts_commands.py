@@ -1,6 +1,6 @@
 """The same commands on draughts, where a move may be several actions."""
 
-from test_commands import as_json, boardwright
+from commands import as_json, boardwright
 
 MANY = "B:W6,7,8,14,15,16,22,23,24:BK2"
 

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import as_json, boardwright
 from sizes import size
-from test_commands import as_json, boardwright
 
 from boardwright.cli import sprt
 from boardwright.records.events import events

@@ -5,8 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from test_commands import as_json, boardwright
-from test_robustness import refused
+from commands import as_json, boardwright, refused
 
 from boardwright.arena.event import PlayedGame
 from boardwright.games.draughts.pdn import gamefile

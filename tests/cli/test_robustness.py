@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_commands import as_json, boardwright
+from commands import as_json, boardwright, refused
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 # A shell that runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
@@ -25,12 +25,6 @@ def test_ctrl_c_stops_the_engine_at_once(arguments: list[str]) -> None:
     _, complaint = process.communicate(timeout=20)
     assert process.returncode == 130
     assert complaint == b""
-
-
-def refused(*arguments: str) -> str:
-    done = boardwright(*arguments)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    return done.stderr
 
 
 def test_a_rule_file_must_be_an_ordinary_file(tmp_path: Path) -> None:

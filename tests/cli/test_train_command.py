@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_commands import boardwright
+from commands import boardwright
 
 from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import checkpoint

@@ -13,7 +13,7 @@ import numpy as np
 
 from boardwright.games.base import ONGOING, BatchEnv, Game, Position
 
-AT_ONCE = 200  # games in a batch: one size, so that programs are compiled once
+AT_ONCE = 150  # games in a batch: one size, so that programs are compiled once
 Policy = Callable[[list[Position]], list[int]]  # unfinished games -> an action for each
 
 

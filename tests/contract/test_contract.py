@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import random
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,6 @@ from reachable import reachable_positions
 
 import boardwright
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games import batched
 from boardwright.games.base import CHANCE, Game, Position
 
 relaxed = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -213,10 +213,12 @@ def test_over_is_over(game: Game) -> None:
 def test_a_terminated_batch_state_stays_as_it_is(game: Game) -> None:
     env, key = game.batch(), jax.random.key(3)
     step = jax.jit(env.step)
-    state = jax.jit(env.init)(key)
-    while not state.terminated:
-        key, action_key = jax.random.split(key)
-        state = step(state, batched.random_action(action_key, state.legal_action_mask), key)
+    before, position, rng, action = game.start(), game.start(), random.Random(3), 0
+    while position.outcome is None:
+        action = rng.choice(position.legal_actions())
+        before, position = position, position.play(action)
+    state = step(env.from_position(before), jnp.int32(action), key)
+    assert state.terminated
     assert not state.legal_action_mask.any()
     after = step(state, jnp.int32(0), key)
     assert np.array_equal(after.rewards, [0, 0])

@@ -25,7 +25,7 @@ def test_random_games_of_shipped_rules(shipped_game: Game) -> None:
 
 
 def test_random_games_of_other_rules(option_game: Game) -> None:
-    play_both(option_game, [option_game.start()] * 200, random_policy(2), observe_every=5)
+    play_both(option_game, [option_game.start()] * size(100, full=500), random_policy(2), observe_every=5)
 
 
 def test_games_that_repeat_themselves(game: Game) -> None:
@@ -39,15 +39,15 @@ def test_games_that_end_as_soon_as_they_can(game: Game) -> None:
 
 def test_positions_from_text_continue_alike(game: Game) -> None:
     rng = random.Random(5)
-    starts = [game.position(_somewhere(game, rng).text) for _ in range(100)]
+    starts = [game.position(_somewhere(game, rng).text) for _ in range(size(60, full=300))]
     play_both(game, starts, random_policy(6), observe_every=5)
 
 
 def test_perft_is_the_same_in_both_engines(game: Game) -> None:
-    """To depth 3, but no further than the batched engine has 25,000 positions to look at."""
+    """To depth 3, but no further than the batched engine has 25,000 positions to look at, usually 5,000."""
     env, start = game.batch(), game.start()
     state = env.init(jax.random.key(0))
-    depths = [depth for depth in (1, 2, 3) if start.perft(depth - 1) <= 25_000]
+    depths = [depth for depth in (1, 2, 3) if start.perft(depth - 1) <= size(5_000, full=25_000)]
     assert len(depths) >= 2
     for depth in depths:
         assert batched.perft(env, state, depth) == start.perft(depth)

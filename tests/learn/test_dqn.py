@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from sizes import size
 from tictactoe import set_up, solved
 
 from boardwright.games.registry import game as make_game
@@ -218,7 +219,8 @@ def perfect_choices(dqn: DQN, run: Run) -> tuple[int, int]:
 
 @pytest.mark.usefixtures("careful_compiler")
 def test_it_learns_to_play_tic_tac_toe() -> None:
-    """A best move, by minimax, in 199 of 200 of the 4,520 positions: the last few take four times as long."""
+    """A best move, by minimax, in 19 of 20 of the 4,520 positions, or 199 of 200 with `--full`."""
+    enough = size(950, full=995) / 1000
     dqn = DQN(TICTACTOE)
     run = dqn.initialise()
     best, all_positions = perfect_choices(dqn, run)
@@ -229,7 +231,7 @@ def test_it_learns_to_play_tic_tac_toe() -> None:
         run = dqn.next_iteration(run)
         if iteration % 8 == 7:
             best, all_positions = perfect_choices(dqn, run)
-            if best >= 0.995 * all_positions:
+            if best >= enough * all_positions:
                 break
     assert all_positions == 4520
-    assert best >= 0.995 * all_positions
+    assert best >= enough * all_positions

@@ -35,7 +35,10 @@ SETTINGS = (
 @pytest.mark.usefixtures("careful_compiler")
 @pytest.mark.parametrize(
     ("game", "rules", "more"),
-    [("draughts", "wcdf", ()), ("cathedral", "paper-6", ("selfplay.steps=24", "selfplay.games=48"))],
+    [
+        ("draughts", "wcdf", ()),
+        pytest.param("cathedral", "paper-6", ("selfplay.steps=24", "selfplay.games=48"), marks=pytest.mark.slow),
+    ],
 )
 def test_a_tiny_net_beats_chance_and_its_former_self(
     game: str, rules: str, more: tuple[str, ...], tmp_path: Path

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from run_files import checkpoint_arrays
+from sizes import size
 from tictactoe import Core
 
 from boardwright.errors import RunError
@@ -72,20 +73,22 @@ def _lost_lines(best: Any, core: Core, role: int) -> int:
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_it_reaches_perfect_play() -> None:
+def test_it_learns_to_play_tic_tac_toe() -> None:
+    """Of the lines that lose at first a fifth is left, or none with `--full`: perfect play."""
     ppo = PPO(TICTACTOE)
     run = ppo.initialise()
     best = _best_actions(ppo, run)
     lost = sum(_lost_lines(best, Core(), role) for role in range(2))
     assert lost > 50
+    allowed = size(lost // 5, full=0)
     for number in range(TICTACTOE.updates):
         run, _ = ppo.update(run, 0, number)
         if number % 25 == 24:
             best = _best_actions(ppo, run)
             lost = sum(_lost_lines(best, Core(), role) for role in range(2))
-            if lost == 0:
+            if lost <= allowed:
                 break
-    assert lost == 0
+    assert lost <= allowed
 
 
 def test_an_older_self_follows_by_finished_games() -> None:
@@ -153,10 +156,11 @@ def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
     assert turned > 2
 
 
-@pytest.mark.parametrize("kind", ["older", "league"])
+@pytest.mark.parametrize("kind", ["league", pytest.param("older", marks=pytest.mark.slow)])
 def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> None:
     config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", f"opponent.kind={kind}", "opponent.nets=1"])
-    loop.train(PPO(config), tmp_path / "straight")
+    method = PPO(config)
+    loop.train(method, tmp_path / "straight")
     calls = 0
 
     def every_fourth() -> bool:
@@ -165,9 +169,8 @@ def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> N
         return calls % 4 == 0
 
     stops = 0
-    while (
-        loop.train(PPO(config), tmp_path / "stopped", RunObserver(stopped=every_fourth)).iteration < config.iterations
-    ):
+    method = PPO(config)
+    while loop.train(method, tmp_path / "stopped", RunObserver(stopped=every_fourth)).iteration < config.iterations:
         stops += 1
     assert stops > 1
     assert checkpoint_arrays(tmp_path / "straight") == checkpoint_arrays(tmp_path / "stopped")
@@ -178,7 +181,6 @@ def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> N
     assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
     assert one["evaluation/random"].iterations.tolist() == [2]
     file, _ = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
-    method = PPO(config)
     brought = checkpoint.named(portable_state.restore_into(file, method.initialise(), method.portable_fields))
     kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.initialise))
     assert kept is not None
@@ -199,7 +201,8 @@ def test_best_net_is_kept_by_a_moved_run(tmp_path: Path) -> None:
         best = netfile.read(tmp_path / name / "nets" / league.BEST).training["iteration"]
         return best, dict(zip(measured.iterations.tolist(), measured.values.tolist(), strict=True))
 
-    loop.train(PPO(config), tmp_path / "whole")
+    method = PPO(config)
+    loop.train(method, tmp_path / "whole")
     best, scores = best_and_scores("whole")
     assert scores[best] == max(scores.values())
     highest = max(scores, key=lambda iteration: (scores[iteration], iteration))
@@ -213,7 +216,7 @@ def test_best_net_is_kept_by_a_moved_run(tmp_path: Path) -> None:
         missing = None if brought or highest == config.iterations else highest  # the last is never missing
         if missing is not None:
             league.path_of(tmp_path / name / "nets", missing).unlink()
-        loop.train(PPO(config), tmp_path / name)
+        loop.train(method, tmp_path / name)
         there = [iteration for iteration in scores if iteration != missing]
         assert best_and_scores(name)[0] == max(there, key=lambda iteration: (scores[iteration], iteration))
 

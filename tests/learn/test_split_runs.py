@@ -66,6 +66,7 @@ def test_every_device_learns_from_its_share(on_four: tuple[dict, dict]) -> None:
     assert set(SAMPLES_SEEN.findall(on_four[1]["learn"])) == {"2"}  # of 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "then"), [(4, 1), (1, 4)])
 def test_run_resumes_with_another_number_of_devices(
     first: int, then: int, on_one: dict, on_four: tuple[dict, dict], cache: Path, tmp_path: Path
@@ -88,13 +89,19 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
 
 
 def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
-    """Also when the second is asked to stop: both stop in the same place, and resume together."""
+    first, second = finish(*start_together(tmp_path, cache, 2))
+    assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
+    assert "iteration" not in second
+    assert_same(on_one, end_of(tmp_path))
+
+
+@pytest.mark.slow
+def test_two_processes_stop_in_the_same_place_and_resume(on_one: dict, cache: Path, tmp_path: Path) -> None:
     first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
     assert STOPPED_ON_THE_WAY.search(first)
     assert "iteration" not in second
     assert not (tmp_path / "checkpoints" / LAST).exists()
     first, second = finish(*start_together(tmp_path, cache, 2))
-    assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
     assert "resuming iteration" in first
     assert "iteration" not in second
     assert_same(on_one, end_of(tmp_path))

@@ -7,6 +7,7 @@ from game_files import few
 from hypothesis import given
 from hypothesis import strategies as st
 from pdn_games import PAPER, checks, error_of, one, played
+from sizes import size
 
 from boardwright.games.draughts.pdn import gamefile
 from boardwright.games.draughts.pdn.reading import MAX_DEPTH
@@ -43,7 +44,7 @@ def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
     checks.survives_damage(data, text, '[]{}()"\\;%$!?*.-x:/01259 \n\x00é')
 
 
-LARGE = 100_000
+LARGE = size(20_000, full=100_000)
 
 
 @pytest.mark.parametrize(
