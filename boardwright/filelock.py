@@ -20,12 +20,17 @@ class LockHeldError(BoardwrightError):
 def hold(path: Path) -> Iterator[None]:
     """Holds a lock file, which is created if missing and stays; raises LockHeldError, and OSError."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    deadline = time.monotonic() + LOCK_TIMEOUT
     try:
-        try:
-            _take(descriptor)
-        except BlockingIOError as error:
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
-            raise LockHeldError(holder if holder.isdigit() else "?") from error
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+                    raise LockHeldError(holder if holder.isdigit() else "?") from error
+                time.sleep(0.01)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         yield
@@ -48,16 +53,3 @@ def is_held(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
-
-
-def _take(descriptor: int) -> None:
-    """Locks a file for this process; raises BlockingIOError after a timeout."""
-    deadline = time.monotonic() + LOCK_TIMEOUT
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)

@@ -89,7 +89,14 @@ def start_ignoring_sigint(process: BaseProcess) -> None:
 
 def exit_with_parent() -> None:
     """Makes this process exit as soon as its parent has ended, even if that was killed."""
-    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+    def wait_and_exit() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_and_exit, daemon=True).start()
 
 
 def limit_memory(megabytes: int) -> None:
@@ -109,10 +116,3 @@ def _main(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     exit_with_parent()
     target(connection, *arguments)
-
-
-def _wait_for_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netchoice import NETS_CACHED, check_evaluation, file_stamp
 from boardwright.agents.specs import DEFAULT_LIMIT, DEPTH, NODES, TIME, Option, Player, limit_of, whole
@@ -79,10 +77,13 @@ class AlphaBetaPlayer(Agent):
 
 def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = AlphaBetaPlayer) -> Agent:
     """The player with these options; raises BoardwrightError."""
-    resources = SearchResources(
-        tables=chosen.get("tables", game.shipped_tables),
-        net=_weights(chosen["net"], game) if "net" in chosen else None,
-    )
+    net = None
+    if "net" in chosen:
+        path = shipped.find(chosen["net"])
+        file = _read(path, file_stamp(path))
+        check_evaluation(file, game)
+        net = file.weights
+    resources = SearchResources(tables=chosen.get("tables", game.shipped_tables), net=net)
     try:
         search = game.alphabeta(chosen["hash"], chosen["threads"], resources)
     except MemoryError:
@@ -90,14 +91,6 @@ def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = Al
             f"player 'alphabeta': not enough memory for a table of {chosen['hash']} MB: use a smaller hash=N"
         ) from None
     return kind(search, limit_of(chosen, DEFAULT_LIMIT), chosen.get("seed"))
-
-
-def _weights(net: str, game: Game) -> Mapping[str, np.ndarray]:
-    """The weights of a net, by the names of `nets/layout.py`; raises NetError where alpha-beta cannot use it."""
-    path = shipped.find(net)
-    file = _read(path, file_stamp(path))
-    check_evaluation(file, game)
-    return file.weights
 
 
 @functools.lru_cache(maxsize=NETS_CACHED)

@@ -45,13 +45,8 @@ class AlphaZeroPlayer(Agent):
         temperature: float = 0.0,
         seed: int | None = None,
     ):
-        self._game = game
-        self._search = search
-        self._evaluate = evaluate
-        self._limit = limit
-        self._gumbel = gumbel
-        self._temperature = temperature
-        self._random = random.Random(seed)
+        self._game, self._search, self._evaluate, self._limit = game, search, evaluate, limit
+        self._gumbel, self._temperature, self._random = gumbel, temperature, random.Random(seed)
         self._observations, self._roles = search.observations, search.roles
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
@@ -74,7 +69,9 @@ class AlphaZeroPlayer(Agent):
             or now + took >= end
             or (watch is not None and watch.stopped)
         ):
-            self._grow(simulations)
+            waiting = search.collect(len(self._roles), simulations)
+            if waiting:
+                search.apply(*self._evaluate(self._observations[:waiting], self._roles[:waiting]))
             before, now = now, time.perf_counter()
             took = now - before
             if watch is not None and now - reported >= REPORT_SECONDS:
@@ -96,11 +93,6 @@ class AlphaZeroPlayer(Agent):
         if self._gumbel and limit.simulations is None:
             return Limit(limit.seconds, simulations=self._limit.simulations)
         return limit
-
-    def _grow(self, simulations: int) -> None:
-        waiting = self._search.collect(len(self._roles), simulations)
-        if waiting:
-            self._search.apply(*self._evaluate(self._observations[:waiting], self._roles[:waiting]))
 
     def _sample(self, choice: Choice) -> Choice:
         """Samples a move by the player's temperature; never leaves a proven win or enters a proven loss."""
@@ -151,12 +143,9 @@ def _make(game: Game, chosen: Mapping[str, Any]) -> Agent:
     return AlphaZeroPlayer(game, search, net.evaluate, limit, **options)
 
 
-_OPTIONS = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
-_SUMMARY = "PUCT tree search guided by a net"
-
-
 def player(game: Game) -> Player:
     """`alphazero`, with the options that a game supports."""
-    if game.shipped_tables is None:
-        return Player("alphazero", _SUMMARY, _make, _OPTIONS)
-    return Player("alphazero", f"{_SUMMARY}, with endgame tables", _make, (*_OPTIONS, TABLES))
+    has_tables = game.shipped_tables is not None
+    summary = "PUCT tree search guided by a net" + (", with endgame tables" if has_tables else "")
+    options = (NET, TIME, SIMULATIONS, GUMBEL, TEMPERATURE, BATCH, MEMORY, THREADS, SEED)
+    return Player("alphazero", summary, _make, (*options, TABLES) if has_tables else options)

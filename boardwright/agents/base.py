@@ -54,7 +54,6 @@ class Watch(Protocol):
 
     def report(self, choice: Choice) -> None:
         """Called with the best choice so far, from time to time."""
-        ...
 
 
 class Agent(Protocol):

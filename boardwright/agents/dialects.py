@@ -53,11 +53,9 @@ class Dialect(Protocol):
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
         """Initialises the program."""
-        ...
 
     def ask(self, pipe: Pipe, question: Question) -> None:
         """Asks for a move."""
-        ...
 
     def read(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
         """Interprets a line; raises IllegalMoveError for an illegal move, ProgramError for an error of the program."""
@@ -113,36 +111,14 @@ def _thinking(text: str, position: Position) -> Thinking | None:
         return None
     words = head.split()
     fields = dict(zip(words[::2], words[1::2], strict=False))
-    return Thinking(
-        Choice(
-            actions[0],
-            value=float(fields["score"]) if _is_number(fields.get("score", "")) else None,
-            line=actions,
-            nodes=_count(fields.get("nodes", "")),
-            simulations=_count(fields.get("simulations", "")),
-            depth=_count(fields.get("depth", "")),
-        )
-    )
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", text, flags=re.ASCII) is not None
-
-
-def _count(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
-DIALECTS: dict[str, type[Dialect]] = {"line": LineDialect}  # for every game
-
-
-def dialect_names(game: Game) -> tuple[str, ...]:
-    """Names of the protocols available for a game."""
-    return (*DIALECTS, *game.protocols)
+    score = re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", fields.get("score", ""), flags=re.ASCII)
+    counts = {}
+    for name in ("nodes", "simulations", "depth"):
+        count = re.fullmatch(r"\d{1,18}", fields.get(name, ""), flags=re.ASCII)
+        counts[name] = int(count[0]) if count else 0
+    return Thinking(Choice(actions[0], value=float(score[0]) if score else None, line=actions, **counts))
 
 
 def make_dialect(name: str, game: Game) -> Dialect:
-    """A new dialect by name; raises BoardwrightError if the game does not have it."""
-    if name in DIALECTS:
-        return DIALECTS[name]()
-    return registry.load(registry.protocol(game, name).dialect)()
+    """A new dialect by name: the line protocol, or one of the game's; raises BoardwrightError for another."""
+    return LineDialect() if name == "line" else registry.load(registry.protocol(game, name).dialect)()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.dialects import Question, Thinking, dialect_names, make_dialect
+from boardwright.agents.dialects import Question, Thinking, make_dialect
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
 from boardwright.errors import BoardwrightError, IllegalMoveError
@@ -70,9 +70,9 @@ class ExternalPlayer(Agent):
     def _question(self, position: Position, limit: Limit) -> Question:
         """The position with as much history as can be sent, so that the program detects repetitions."""
         start = self._game.start()
-        for base in (self._base, start):
-            moves = None if base is None else _moves_between(base, position)
-            if base is not None and moves is not None:
+        for base in (self._base or start, start):
+            moves = _moves_between(base, position)
+            if moves is not None:
                 self._base = base
                 return Question(base, base.hash == start.hash and base.plies == 0, moves, position, limit)
         self._base = position
@@ -137,7 +137,7 @@ def player(game: Game) -> Player:
         "an external engine, over stdin and stdout",
         _make,
         (
-            Option("protocol", "its protocol", str, "|".join(dialect_names(game)), "line"),
+            Option("protocol", "its protocol", str, "|".join(("line", *game.protocols)), "line"),
             Option("wait", "timeout at its start and beyond its time per move", seconds, "10s", "10s"),
             TIME,
             NODES,

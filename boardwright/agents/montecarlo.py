@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.specs import DEFAULT_LIMIT, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Position
 
 if TYPE_CHECKING:
     from boardwright._core import RolloutReport
@@ -71,10 +71,7 @@ class MonteCarloPlayer(Agent):
             self._random.getrandbits(64),
             limit.simulations or 0,
             limit.seconds or 0.0,
-            losses_count=self._variant.losses_count,
-            log_of_children=self._variant.log_of_children,
-            foresee=self._variant.foresee,
-            prove=self._variant.prove,
+            **vars(self._variant),
             depth=self._horizon,
             root_actions=list(actions),
             threads=self._threads,
@@ -100,11 +97,7 @@ def _choice(found: "RolloutReport") -> Choice:
 
 def player(name: str, summary: str, variant: Variant) -> Player:
     """A Monte Carlo player's entry in the list."""
-
-    def make(game: Game, chosen: Mapping[str, Any]) -> Agent:
-        return MonteCarloPlayer(variant, chosen)
-
-    return Player(name, summary, make, OPTIONS)
+    return Player(name, summary, lambda game, chosen: MonteCarloPlayer(variant, chosen), OPTIONS)
 
 
 PLAYERS = (

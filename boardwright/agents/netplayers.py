@@ -4,7 +4,6 @@ A net file names its training method. Each method has its own player, so that Q-
 probabilities, nor a search run on a value that is not an expected result. None of them needs JAX.
 """
 
-import dataclasses
 import functools
 import random
 import re
@@ -48,7 +47,6 @@ Q_TEMPERATURE = Option(
 class Net:
     """A loaded net."""
 
-    text: str  # its name in the spec
     purpose: Purpose
     game: Game  # with the net's kind of observation
     evaluate: Evaluate
@@ -101,7 +99,7 @@ def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
     path = shipped.find(chosen["net"])
     net = _load_net(path, file_stamp(path), game.name, game.rules, game.observation, chosen["threads"])
     check_player(name, net.purpose, chosen["net"])
-    return dataclasses.replace(net, text=chosen["net"])
+    return net
 
 
 @functools.lru_cache(maxsize=NETS_CACHED)
@@ -122,15 +120,18 @@ def _load_net(path: Path, stamp: object, name: str, rules: Any, observation: str
     if purpose.player == "alphabeta":
         raise without_policy(f"net file {path}", path)
     evaluate = Evaluator(path, game=game, threads=threads).evaluate
-    return Net(str(path), purpose, game, evaluate)
+    return Net(purpose, game, evaluate)
 
 
-def _make(name: str, game: Game, chosen: Mapping[str, Any]) -> Agent:
-    return NetPlayer(find_net(name, game, chosen), chosen["temperature"], chosen.get("seed"))
+def _player(name: str, summary: str, temperature: Option) -> Player:
+    def make(game: Game, chosen: Mapping[str, Any]) -> Agent:
+        return NetPlayer(find_net(name, game, chosen), chosen["temperature"], chosen.get("seed"))
+
+    return Player(name, summary, make, (NET, temperature, THREADS, SEED))
 
 
 PLAYERS = tuple(
-    Player(name, summary, lambda game, chosen, name=name: _make(name, game, chosen), (NET, temperature, THREADS, SEED))
+    _player(name, summary, temperature)
     for name, summary, temperature in (
         ("net", "the policy of a net, without search", TEMPERATURE),
         ("dqn", "the highest Q-value of a net trained by DQN", Q_TEMPERATURE),

@@ -4,17 +4,39 @@ A new kind of player for all games is added to `PLAYERS`; players of one game ar
 `Game.players`.
 """
 
+import random
 from collections.abc import Callable
 
-from boardwright.agents import alphabeta, alphazero, external, montecarlo, netplayers, simple
-from boardwright.agents.base import Agent
-from boardwright.agents.specs import Player, split, values
+from boardwright.agents import alphabeta, alphazero, external, montecarlo, netplayers
+from boardwright.agents.base import Agent, Choice, Limit, Watch
+from boardwright.agents.specs import SEED, Player, split, values
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games import registry
-from boardwright.games.base import Game
+from boardwright.games.base import Game, Position
+
+
+class RandomPlayer(Agent):
+    """Plays a uniformly random legal move."""
+
+    def __init__(self, seed: int | None):
+        self._random = random.Random(seed)
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """A uniformly random legal action."""
+        return Choice(self._random.choice(position.legal_actions()))
+
+
+class FirstLegal(Agent):
+    """Plays the legal action with the lowest number."""
+
+    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
+        """The first legal action."""
+        return Choice(position.legal_actions()[0])
+
 
 PLAYERS: tuple[Player | Callable[[Game], Player], ...] = (  # for every game; a function where options depend on it
-    *simple.PLAYERS,
+    Player("random", "a uniformly random legal move", lambda game, chosen: RandomPlayer(chosen.get("seed")), (SEED,)),
+    Player("first-legal", "the legal action with the lowest number", lambda game, chosen: FirstLegal()),
     *montecarlo.PLAYERS,
     alphabeta.player,
     alphazero.player,

@@ -71,12 +71,16 @@ class WorkerPool:
     def __call__(self, tasks: Iterable[GameTask]) -> Finished:
         """Plays the tasks."""
         waiting, retries = iter(tasks), collections.deque[GameTask]()
+
+        def take() -> GameTask | None:
+            return retries.popleft() if retries else next(waiting, None)
+
         watched = [] if self.stop_reader is None else [self.stop_reader]
         deaths: collections.Counter[GameTask] = collections.Counter()
         busy: dict[object, tuple[Worker, GameTask]] = {}  # by connection
         try:
             while True:
-                while len(busy) < self.workers and (task := _next(retries, waiting)) is not None:
+                while len(busy) < self.workers and (task := take()) is not None:
                     worker = processes.spawn(_work, megabytes=self.megabytes)
                     worker.send(task)
                     busy[worker.connection] = worker, task
@@ -97,7 +101,7 @@ class WorkerPool:
                         continue
                     if isinstance(answer, Exception):
                         raise answer
-                    following = _next(retries, waiting)
+                    following = take()
                     if following is None:
                         del busy[ready]
                         processes.stop([worker])
@@ -163,10 +167,6 @@ class RayCluster:
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or "no such address"
             raise BoardwrightError(f"cannot reach the Ray cluster {self.address!r}: {reason}") from None
-
-
-def _next(retries: collections.deque[GameTask], waiting: Iterable[GameTask]) -> GameTask | None:
-    return retries.popleft() if retries else next(iter(waiting), None)
 
 
 def _too_many_deaths(task: GameTask, last: str = "") -> BoardwrightError:

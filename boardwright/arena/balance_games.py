@@ -32,7 +32,9 @@ CHUNK = 8  # actions in each game between two checks whether all are over
 def games_of(question: Question) -> list[tuple[NetFile, Game]]:
     """The net and the game of each rule set; raises BoardwrightError if they do not fit."""
     nets = [_usable(path, question.game) for path in question.nets]
-    games = [make_game(question.game, rules) for rules in question.rules] or _trained_games(nets)
+    games = [make_game(question.game, rules) for rules in question.rules]
+    if not games:  # those that nets were trained on, each once
+        games = [game for net in nets if _player(nets, game := netfile.game_of(net)) is net]
     found: list[tuple[NetFile, Game]] = []
     for asked in games:
         net = _player(nets, asked)
@@ -54,11 +56,6 @@ def _player(nets: Sequence[NetFile], game: Game) -> NetFile:
     return next((net for net in nets if not netfile.differing_rules(net, game)), nets[0])
 
 
-def _trained_games(nets: Sequence[NetFile]) -> list[Game]:
-    """The games that nets were trained on, each once."""
-    return [game for net in nets if _player(nets, game := netfile.game_of(net)) is net]
-
-
 def _usable(path: Path, game: str) -> NetFile:
     """A net of a game that a search can use; raises NetError."""
     net = netfile.read(path)
@@ -76,7 +73,7 @@ def lines(question: Question, on_progress: Callable[[str, int, int], None] | Non
             what = f"{name}, {opening_name(plies)}"
             seeded_by = f"{_first_name(game)}, {opening_name(plies)}"
             key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(seeded_by.encode()))
-            show = None if on_progress is None else functools.partial(_show_share, on_progress, what, question.games)
+            show = functools.partial(_show_share, on_progress, what, question.games) if on_progress else None
             played = _play(key, net, game, question, plies, show)
             arrays = (played.result[0, 0], played.plies[0, 0], played.openings[0, 0])
             yield Line(name, shipped.name_of(net.path), is_own, plies, count(*arrays))
@@ -84,8 +81,7 @@ def lines(question: Question, on_progress: Callable[[str, int, int], None] | Non
 
 def _first_name(game: Game) -> str:
     """The first name that a rule set had: seeds come from it, so that renaming does not change published games."""
-    names = (old for old, name in game.old_rule_names.items() if name == game.rules.name)
-    return next(names, game.rules.name)
+    return next((old for old, name in game.old_rule_names.items() if name == game.rules.name), game.rules.name)
 
 
 def _play(

@@ -124,7 +124,6 @@ def _stopped(position: Position, conditions: Conditions) -> Outcome | None:
 
 def _reason(error: Exception) -> str:
     """An error in one line, with its class unless it is a BoardwrightError."""
-    lines = str(error).split("\n")
-    text = lines[0] if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {lines[0]}"
-    text = printable(text)
+    line = str(error).split("\n")[0]
+    text = printable(line if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {line}")
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"

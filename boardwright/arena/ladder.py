@@ -54,17 +54,20 @@ def shipped_nets() -> dict[str, NetFile]:
 def rows_of(game: Game, nets: Mapping[str, NetFile]) -> list[LadderRow]:
     """The ladder of a game under its rules; `nets` are those that have rows if they fit."""
     known = {player.name: {option.name for option in player.options} for player in players_of(game)}
-    fitting = {name: _players_for(net) for name, net in nets.items() if _was_made_for(net, game)}
+    fitting = {name: player_for(net) for name, net in nets.items() if _was_made_for(net, game)}
     rows = []
     own = {common.spec: [row for row in game.ladder if row.after == common.spec] for common in ROWS}
     for row in (row for common in ROWS for row in (common, *own[common.spec])):
         player, options = split(row.spec)
         if player not in known or not options.keys() <= known[player]:
             continue
-        if "net" in options:
-            rows += [_with_net(row, name) for name, players in fitting.items() if player in players]
-        else:
+        if "net" not in options:
             rows.append(row)
+            continue
+        for name, meant_for in fitting.items():
+            if player == meant_for or (player, meant_for) == ("net", "alphazero"):
+                label = None if row.label is None else row.label.replace("{net}", name)
+                rows.append(replace(row, spec=row.spec.replace("{net}", name), label=label))
     return rows
 
 
@@ -83,8 +86,12 @@ def from_anchor(ratings: Ratings) -> tuple[Rating, ...]:
 
     They and the ends of their intervals are rounded to whole points, so that every place shows the same numbers.
     """
-    zero = next(rating.elo for rating in ratings.ratings if rating.name == ANCHOR)
-    return tuple(_in_whole_points(replace(rating, elo=rating.elo - zero)) for rating in ratings.ratings)
+    zero, anchored = next(rating.elo for rating in ratings.ratings if rating.name == ANCHOR), []
+    for rating in ratings.ratings:
+        middle = rating.elo - zero
+        elo, low, high = (float(round(end)) for end in (middle, middle - rating.minus, middle + rating.plus))
+        anchored.append(replace(rating, elo=elo, plus=high - elo, minus=elo - low))
+    return tuple(anchored)
 
 
 def by_strength(rows: Sequence[LadderRow], ratings: Iterable[Rating]) -> list[LadderRow]:
@@ -98,25 +105,9 @@ def by_strength(rows: Sequence[LadderRow], ratings: Iterable[Rating]) -> list[La
     return [rows[place] for place in order]
 
 
-def _in_whole_points(rating: Rating) -> Rating:
-    elo, low, high = (float(round(end)) for end in (rating.elo, rating.elo - rating.minus, rating.elo + rating.plus))
-    return replace(rating, elo=elo, plus=high - elo, minus=elo - low)
-
-
-def _with_net(row: LadderRow, name: str) -> LadderRow:
-    label = None if row.label is None else row.label.replace("{net}", name)
-    return replace(row, spec=row.spec.replace("{net}", name), label=label)
-
-
 def _was_made_for(net: NetFile, game: Game) -> bool:
     """Whether a net learned this game under these rules; their name does not matter."""
     try:
         return net.game == game.name and not netfile.differing_rules(net, game)
     except NetError:  # made for rules that this version does not know
         return False
-
-
-def _players_for(net: NetFile) -> tuple[str, ...]:
-    """The players that a net is meant for."""
-    player = player_for(net)
-    return ("net", player) if player == "alphazero" else (player,)

@@ -10,6 +10,7 @@ Deterministic players would play the same game again and again from one position
 by default. Each opening serves a pair of games with the roles swapped, so a biased one favours neither player.
 """
 
+import functools
 import itertools
 import random
 from collections.abc import Iterator
@@ -61,19 +62,18 @@ def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
     if source == "start":
         return itertools.repeat(Beginning())
     if kind == "random":
-        return _random_beginnings(game, _whole_moves(detail, source), seed)
+        try:
+            moves = whole(1, MOST_RANDOM_MOVES)(detail)
+        except ValueError:
+            expected = f"expected random:1 to random:{MOST_RANDOM_MOVES}"
+            raise BoardwrightError(f"openings {source[:40]!r}: {expected}") from None
+        return _random_beginnings(game, moves, seed)
     if kind == "ballots":
         listed = game.openings(detail or None)
         random.Random(seed).shuffle(listed)
-        return itertools.cycle([_after_moves(game, opening.moves) for opening in listed])
+        positions = [functools.reduce(Position.play, opening.moves, game.start()) for opening in listed]
+        return itertools.cycle([Beginning(None, tuple(position.actions())) for position in positions])
     return itertools.cycle([_read_line(game, source, number, line) for number, line in _lines(_read(source))])
-
-
-def _whole_moves(detail: str, source: str) -> int:
-    try:
-        return whole(1, MOST_RANDOM_MOVES)(detail)
-    except ValueError:
-        raise BoardwrightError(f"openings {source[:40]!r}: expected random:1 to random:{MOST_RANDOM_MOVES}") from None
 
 
 def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]:
@@ -105,13 +105,6 @@ def _random_position(game: Game, moves: int, chance: random.Random) -> Position 
             return None
         moves -= chosen
     return position
-
-
-def _after_moves(game: Game, moves: tuple[str, ...]) -> Beginning:
-    position = game.start()
-    for move in moves:
-        position = position.play(move)
-    return Beginning(None, tuple(position.actions()))
 
 
 def _read(source: str) -> str:
@@ -148,14 +141,10 @@ def _read_line(game: Game, source: str, number: int, line: str) -> Beginning:
         try:
             beginning = Beginning(None, tuple(play_words(game.start(), line.split()).actions()))
         except IllegalMoveError as not_moves:
-            wrong = not_a_position if _looks_like_position(game, line) else not_moves
+            looks_like_position = line[0] == game.start().text[0] or len(line.split()[0]) > 12
+            wrong = not_a_position if looks_like_position else not_moves
             raise BoardwrightError(f"openings {source!r}, line {number}: {wrong}") from None
     outcome = beginning.position(game).outcome
     if outcome is not None:
         raise BoardwrightError(f"openings {source!r}, line {number}: the game is over: {outcome.reason}")
     return beginning
-
-
-def _looks_like_position(game: Game, line: str) -> bool:
-    """Whether a line begins as this game's position texts do, which decides about the error message."""
-    return line[0] == game.start().text[0] or len(line.split()[0]) > 12

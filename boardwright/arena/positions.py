@@ -5,7 +5,7 @@ observes it. The same players, games and seed give the same positions.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -41,10 +41,17 @@ def boards_of_games(
         )
         event.check()
         share = games // len(players) + (place < games % len(players))
-        finished_games = play(event, itertools.islice(event.schedule(), share), local_backend(workers))
-        played = sorted(_counted(finished_games, done, games, on_progress), key=lambda finished: finished.index)
-        _check_different(spec, played)
-        for finished in played:
+        played = []
+        for finished in play(event, itertools.islice(event.schedule(), share), local_backend(workers)):
+            played.append(finished)
+            if on_progress is not None:
+                on_progress("games", done + len(played), games)
+        if len(played) > 1 and len({finished.record.actions for finished in played}) == 1:
+            raise RunError(
+                f"player {spec}: all {len(played)} games are the same: give it a temperature, or choose a player "
+                "that varies its moves"
+            )
+        for finished in sorted(played, key=lambda finished: finished.index):
             seen, at, won = _seen(finished, game)
             bits.append(boards.pack(seen, game))
             numbers.append(np.full(len(seen), done, np.int32))
@@ -92,22 +99,6 @@ def kept_boards(
     made = boards_of_games(game, players, games, seed, workers=workers, on_progress=on_progress)
     boards.save(path, made, made_from)
     return made
-
-
-def _counted(played: Iterable[PlayedGame], done: int, games: int, on_progress: OnProgress) -> Iterator[PlayedGame]:
-    for number, finished in enumerate(played, start=done + 1):
-        if on_progress is not None:
-            on_progress("games", number, games)
-        yield finished
-
-
-def _check_different(spec: str, played: Sequence[PlayedGame]) -> None:
-    """Raises RunError for a player whose games are all the same."""
-    if len(played) > 1 and len({finished.record.actions for finished in played}) == 1:
-        raise RunError(
-            f"player {spec}: all {len(played)} games are the same: give it a temperature, or choose a player "
-            "that varies its moves"
-        )
 
 
 def _seen(finished: PlayedGame, game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -54,9 +54,14 @@ class MatchGame:
     """A finished game of a match, without its moves."""
 
     id: int
-    index: int  # the first player of the match has role 0 in games of even index
+    index: int
     result: int
     reason: str
+
+    @property
+    def first_role(self) -> Literal[0, 1]:
+        """The role of the match's first player."""
+        return 0 if self.index % 2 == 0 else 1
 
 
 def begin_event(store: Store, config: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from boardwright.web.play import routes as play_routes
 from boardwright.web.players import catalogue
 from boardwright.web.server import http, reference
 from boardwright.web.server.middleware import Guard, Limits
-from boardwright.web.services import make_services
+from boardwright.web.services import Services
 from boardwright.web.settings import Settings
 from boardwright.web.study import routes as study_routes
 from boardwright.web.training import routes as training_routes
@@ -26,7 +26,7 @@ ROUTES = (catalogue, study_routes, play_routes, ratings, records, matches, train
 
 def make_app(settings: Settings) -> FastAPI:
     """The app with these settings; it opens the database when it starts."""
-    services = make_services(settings)
+    services = Services(settings)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -37,7 +37,7 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
     with (
         _own_database(settings.db),
         _handle_signals() as stop_on_signal,
-        _listen(host, port) if port is not None else _listen_anywhere(host) as listener,
+        _listen(host, port) as listener,
     ):
         address = _address(listener, host)
         url = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
@@ -65,7 +65,9 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
             timeout_keep_alive=75,  # people think longer than the default of 5 s
             timeout_graceful_shutdown=3,
         )
-        if open_browser and _has_screen():
+        # Without a screen the browser would take over the terminal.
+        has_screen = sys.platform == "darwin" or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+        if open_browser and has_screen:
             threading.Timer(0.5, webbrowser.open, (url,)).start()
         server = uvicorn.Server(config)
         stop_on_signal(server)
@@ -130,19 +132,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _has_screen() -> bool:
-    """Whether a browser would open a window instead of taking over the terminal."""
-    return sys.platform == "darwin" or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-def _listen_anywhere(host: str) -> socket.socket:
-    try:
-        return _listen(host, DEFAULT_PORT)
-    except BoardwrightError:
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A listening socket; without a port on the default one, or else on any free one. Raises BoardwrightError."""
+    if port is None:
+        with contextlib.suppress(BoardwrightError):
+            return _listen(host, DEFAULT_PORT)
         return _listen(host, 0)
-
-
-def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM)

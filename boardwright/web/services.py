@@ -1,7 +1,5 @@
 """The services that the parts of the server share: created with the app, opened and closed with the server."""
 
-from dataclasses import dataclass
-
 from boardwright.web.play.live_games import LiveGames
 from boardwright.web.players.pool import SearchPool
 from boardwright.web.server.store_thread import StoreThread
@@ -9,15 +7,15 @@ from boardwright.web.server.topics import Topics
 from boardwright.web.settings import Settings
 
 
-@dataclass(frozen=True)
 class Services:
-    """The argument of every `make_router(services)`."""
+    """The argument of every `make_router(services)`; not yet open."""
 
-    settings: Settings
-    store: StoreThread
-    pool: SearchPool
-    topics: Topics
-    live: LiveGames
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.store = StoreThread(settings.db)
+        self.pool = SearchPool(settings)
+        self.topics = Topics()
+        self.live = LiveGames(settings, self.store, self.pool, self.topics)
 
     async def open(self) -> None:
         """Opens the database, starts a search worker, and resumes unfinished games."""
@@ -30,9 +28,3 @@ class Services:
         await self.live.close()
         await self.pool.close()
         await self.store.close()
-
-
-def make_services(settings: Settings) -> Services:
-    """The services of a server, not yet open."""
-    store, pool, topics = StoreThread(settings.db), SearchPool(settings), Topics()
-    return Services(settings, store, pool, topics, LiveGames(settings, store, pool, topics))

@@ -172,8 +172,7 @@ class Page:
                 case Stop() if message.id in self._analyses:
                     self._services.pool.stop(self._analyses[message.id])
         except BoardwrightError as error:
-            name = message.id if isinstance(message, Analyse | Stop) else None
-            self._put(error_message(name or getattr(message, "game", None), str(error)))
+            self._put(error_message(getattr(message, "id", None) or getattr(message, "game", None), str(error)))
 
     def _watch(self, topic: str) -> None:
         if topic not in self._topics and len(self._topics) >= MAX_TOPICS:

@@ -89,7 +89,7 @@ def test_a_rewritten_net_makes_a_new_player(tmp_path: Path) -> None:
     second.replace(first)
     assert players.find(asked) is None
     other = players.make(asked, game)
-    assert (other.net != made.net, other.agent is not made.agent, players.find(asked) is other) == (True,) * 3
+    assert (other[1] != made[1], other[0] is not made[0], players.find(asked) is other) == (True,) * 3
 
 
 def test_the_cache_drops_players_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:

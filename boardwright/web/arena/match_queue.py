@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from boardwright.agents.specs import seconds, split
 from boardwright.arena.backends import Backend, Finished, GameTask, WorkerPool
-from boardwright.arena.event import Event, PlayedGame
+from boardwright.arena.event import Event
 from boardwright.errors import BoardwrightError
 from boardwright.records import events
 from boardwright.records.store import open_store
@@ -26,7 +26,7 @@ MAX_WAITING = 4  # matches in the queue
 
 
 class MatchQueue:
-    """Plays matches in a thread of its own, started with the first. Its methods may be called from any thread.
+    """Plays matches in a thread of its own. Its methods may be called from any thread.
 
     `on_change` is called in that thread with the id of a match when one of its games or its state has changed.
     """
@@ -38,9 +38,10 @@ class MatchQueue:
         self._playing: int | None = None
         self._stop_writer: Connection | None = None  # closed to stop the match that is played, see `WorkerPool`
         self._closed = False
-        self._thread: threading.Thread | None = None
         with open_store(self._db, create=True) as store:
             events.stop_unfinished(store)
+        self._thread = threading.Thread(target=self._work, name="matches", daemon=True)
+        self._thread.start()
 
     def submit(self, event: Event, games: int) -> int:
         """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
@@ -81,8 +82,7 @@ class MatchQueue:
             self._closed = True
             self._request_stop()
             self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+        self._thread.join()
         with open_store(self._db, create=True) as store:
             for match in self._waiting:
                 events.set_state(store, match, "stopped")
@@ -95,9 +95,6 @@ class MatchQueue:
 
     def _enqueue(self, match: int) -> None:
         self._waiting.append(match)
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="matches", daemon=True)
-            self._thread.start()
         self._changed.notify_all()
 
     def _request_stop(self) -> None:
@@ -179,7 +176,10 @@ def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
 
 
 def _play_resolved(resolved: Event, pool: Backend, settings: Settings) -> Backend:
-    """A backend that plays with the players of the resolved event, and names them by the specs of the client."""
+    """A backend that plays with the players of the resolved event, and names them by the specs of the client.
+
+    It raises BoardwrightError when a player forfeits before its first move.
+    """
 
     def play(tasks: Iterable[GameTask]) -> Finished:
         named: dict[GameTask, GameTask] = {}  # the client's task by the one that is played
@@ -193,16 +193,10 @@ def _play_resolved(resolved: Event, pool: Backend, settings: Settings) -> Backen
 
         with contextlib.closing(pool(resolve_tasks())) as finished:
             for played, game in finished:
-                _check_started(game, settings)
                 task = named.pop(played)
+                moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
+                if game.forfeited_by is not None and game.forfeited_by not in moved:  # it cannot play any game
+                    raise BoardwrightError(hide_paths(game.record.reason, settings))
                 yield task, replace(game, players=task.scheduled.players)
 
     return play
-
-
-def _check_started(game: PlayedGame, settings: Settings) -> None:
-    """Raises BoardwrightError if a player forfeited before its first move: it cannot play any game of the match."""
-    moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
-    if game.forfeited_by is None or game.forfeited_by in moved:
-        return
-    raise BoardwrightError(hide_paths(game.record.reason, settings))

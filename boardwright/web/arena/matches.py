@@ -138,11 +138,9 @@ def make_router(services: Services) -> APIRouter:
     @router.get("")
     async def latest() -> list[MatchSummary]:
         """Matches, newest first."""
-
-        def find(store: Store) -> list[MatchSummary]:
-            return [summary(match, games_of_match(store, match)) for match in matches(store, MAX_LISTED)]
-
-        return await services.store.read(find)
+        return await services.store.read(
+            lambda store: [summary(match, games_of_match(store, match)) for match in matches(store, MAX_LISTED)]
+        )
 
     @router.get("/{number}")
     async def one(number: MatchId) -> MatchInfo:
@@ -201,7 +199,7 @@ def _info(store: Store, number: int) -> MatchInfo:
     if match is None:
         raise NotFoundError(f"there is no match {number}")
     played = games_of_match(store, match)
-    games = [GameOfMatch(**vars(game), first_role=_first_role(game)) for game in played]
+    games = [GameOfMatch(**vars(game), first_role=game.first_role) for game in played]
     return MatchInfo(**dict(summary(match, played)), games=games)
 
 
@@ -232,17 +230,13 @@ def table(played: Sequence[MatchGame]) -> MatchTable:
     both = _count(list(pairs.values()))
     elos = [elo_of_score(score) for score in (both.score, both.low, both.high)]
     elo, low, high = (value if math.isfinite(value) else None for value in elos)
-    by_role = [_count([[game] for game in played if _first_role(game) == role]) for role in (0, 1)]
+    by_role = [_count([[game] for game in played if game.first_role == role]) for role in (0, 1)]
     return MatchTable(**dict(both), by_role=by_role, elo=elo, elo_low=low, elo_high=high)
 
 
 def _count(groups: Sequence[Sequence[MatchGame]]) -> Count:
     """The first player's results in groups of games that are one sample each."""
-    scores = [[Score.of(game.result, _first_role(game)) for game in group] for group in groups]
+    scores = [[Score.of(game.result, game.first_role) for game in group] for group in groups]
     total = sum((score for group in scores for score in group), Score())
     share = score_interval([[score.points for score in group] for group in scores])
     return Count(**vars(total), games=total.games, score=share.mean, low=share.low, high=share.high)
-
-
-def _first_role(game: MatchGame) -> Literal[0, 1]:
-    return 0 if game.index % 2 == 0 else 1

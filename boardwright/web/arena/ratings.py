@@ -4,10 +4,11 @@ Both are computed in one thread of their own, and cached until the record change
 """
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query
 
@@ -76,44 +77,37 @@ class Crosstable(Model):
 def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api", tags=["arena"], responses=PROBLEMS)
-    ratings, table = _Cache(services.settings.db, rating_list), _Cache(services.settings.db, crosstable)
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ratings")
+    rate_games, tabulate = _cached(services.settings.db, rating_list), _cached(services.settings.db, crosstable)
 
     @router.get("/ratings")
     async def get_ratings(game: GameName, rules: RulesName = None) -> RatingList:
         """Ratings by BayesElo with mean 0, of all players and of each role separately."""
-        return await asyncio.get_running_loop().run_in_executor(thread, ratings.get, game, rules)
+        return await asyncio.get_running_loop().run_in_executor(thread, rate_games, game, rules)
 
     @router.get("/crosstable")
     async def get_crosstable(game: GameName, rules: RulesName = None) -> Crosstable:
         """Results of each player against each other."""
-        return await asyncio.get_running_loop().run_in_executor(thread, table.get, game, rules)
+        return await asyncio.get_running_loop().run_in_executor(thread, tabulate, game, rules)
 
     return router
 
 
-class _Cache(Generic[Answer]):
-    """The results of a function of the record, valid until the record changes."""
+def _cached(db: Path, compute: Callable[[Store, str, str | None], Answer]) -> Callable[[str, str | None], Answer]:
+    """A function of a game and rule set in the record, computed again when the record has changed."""
 
-    def __init__(self, db: Path, compute: Callable[[Store, str, str | None], Answer]):
-        self._db = db
-        self._compute = compute
-        self._answers: dict[tuple[str, str | None], tuple[tuple[int, int], Answer]] = {}
+    @functools.lru_cache(maxsize=MAX_CACHED)
+    def compute_version(game: str, rules: str | None, version: tuple[int, int]) -> Answer:
+        with open_store(db, create=True) as store:
+            return compute(store, game, rules)
 
-    def get(self, game: str, rules: str | None) -> Answer:
-        """The result for a game and rule set; raises UnknownNameError."""
-        game_class(game)
-        with open_store(self._db, create=True) as store:
-            with store.reading() as connection:  # changes with the games in the record
-                version = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM games").fetchone()
-            cached = self._answers.get((game, rules))
-            if cached is not None and cached[0] == version:
-                return cached[1]
-            answer = self._compute(store, game, rules)
-        if len(self._answers) >= MAX_CACHED:
-            self._answers.clear()
-        self._answers[game, rules] = (version, answer)
-        return answer
+    def get(game: str, rules: str | None) -> Answer:
+        game_class(game)  # raises UnknownNameError
+        with open_store(db, create=True) as store, store.reading() as connection:
+            version = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM games").fetchone()
+        return compute_version(game, rules, version)
+
+    return get
 
 
 def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
@@ -150,15 +144,8 @@ def crosstable(store: Store, game: str, rules: str | None) -> Crosstable:
     rows = pairings.crosstable(encounters(store, game, rules))
     most = {row.name for row in sorted(rows, key=lambda row: (-row.total.games, row.name))[:MAX_ROWS]}
     shown = [row for row in rows if row.name in most]
-    return Crosstable(
-        rows=[
-            CrosstableRow(
-                name=row.name,
-                total=row.total,
-                score=row.total.share,
-                against=[row.against.get(other.name) for other in shown],
-            )
-            for row in shown
-        ],
-        left_out=len(rows) - len(shown),
-    )
+    table = []
+    for row in shown:
+        against = [row.against.get(other.name) for other in shown]
+        table.append(CrosstableRow(name=row.name, total=row.total, score=row.total.share, against=against))
+    return Crosstable(rows=table, left_out=len(rows) - len(shown))

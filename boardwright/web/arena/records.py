@@ -6,7 +6,6 @@ from fastapi import APIRouter, Path, Query
 
 from boardwright.games.registry import game_class
 from boardwright.records.games import GameFilter, StoredGame, find_games
-from boardwright.records.store import Store
 from boardwright.web.arena.ratings import RulesName
 from boardwright.web.players.specs import is_shipped
 from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model, NotFoundError
@@ -66,11 +65,8 @@ def make_router(services: Services) -> APIRouter:
     @router.get("/{number}")
     async def record(number: Annotated[int, Path(ge=0, le=LARGEST_ID)]) -> Record:
         """One game."""
-
-        def find(store: Store) -> StoredGame | None:
-            return next(find_games(store, GameFilter(id=number)), None)
-
-        stored = await services.store.read(find)
+        which = GameFilter(id=number)
+        stored = await services.store.read(lambda store: next(find_games(store, which), None))
         if stored is None:
             raise NotFoundError(f"there is no game {number} in the record")
         played = stored.played

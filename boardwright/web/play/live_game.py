@@ -5,6 +5,7 @@ A `LiveGame` only changes its own state; `live_games.py` keeps the games, runs t
 
 import asyncio
 import copy
+import functools
 import random
 import secrets
 from dataclasses import replace
@@ -19,11 +20,14 @@ from boardwright.games.record import GameRecord, result_of
 from boardwright.records.live import ClockState, StoredLiveGame
 from boardwright.web.play.clock import Clock
 from boardwright.web.players.pool import Ticket
+from boardwright.web.players.specs import current_net
 from boardwright.web.server.http import Actions, ConflictError, Json, Model, MoveText, Name, PositionText, Role, Spec
+from boardwright.web.settings import Settings
 from boardwright.web.study.positions import replay, view
 from boardwright.web.study.schemas import PositionView
 
 PERSON = "person"  # the person's name in the record
+_recent_view = functools.lru_cache(maxsize=64)(view)  # many pages may ask for the same one, and it may be large
 
 
 class ClockQuery(Model):
@@ -140,7 +144,6 @@ class LiveGame:
         self.turn_began = now
         self.touched = now
         self.nets: set[str] = set()  # checksums of the nets that the player moved with since the server started
-        self._view: Json | None = None  # of the board, until it changes
 
     def copy(self) -> "LiveGame":
         """A copy to change; `adopt` makes it the game once it is stored."""
@@ -155,7 +158,6 @@ class LiveGame:
             setattr(self, name, getattr(changed, name))
         if self.stored.version <= shown:
             self.stored = replace(self.stored, version=shown + 1)
-        self.drop_view()
 
     @property
     def over(self) -> bool:
@@ -194,6 +196,16 @@ class LiveGame:
             self.clock = self.clock.after_move(role, now)
         times = (*self.stored.seconds, seconds, *[0.0] * (len(actions) - 1))
         self._change(now, actions=(*self.stored.actions, *actions), seconds=times)
+
+    def play_chance(self, now: float) -> PlayedGame | None:
+        """Plays the chance moves that are due; ends a game whose position is over, and returns its record then."""
+        while not self.over:
+            if (outcome := self.line.position.outcome) is not None:
+                return self.end(outcome, now)
+            if self.to_move != CHANCE:
+                break
+            self.play((random.choice(self.line.position.legal_actions()),), now, 0.0)
+        return None
 
     def take_back(self, now: float) -> None:
         """Goes back to before the person's last move; raises ConflictError if there is no such move."""
@@ -235,6 +247,14 @@ class LiveGame:
         players = (PERSON, stored.opponent) if stored.person == 0 else (stored.opponent, PERSON)
         return PlayedGame(record=record, players=players, seconds=stored.seconds, forfeited_by=flagged)
 
+    def with_net(self, played: PlayedGame, settings: Settings) -> PlayedGame:
+        """The record with the checksum of the player's net: empty if it used several, the current one if it has not
+        moved. It reads the net: do not call it on the event loop.
+        """
+        nets = self.nets or {current_net(self.stored.opponent, self.game, settings)}
+        net = "" if len(nets) > 1 else next(iter(nets))
+        return replace(played, nets=("", net) if self.stored.person == 0 else (net, ""))
+
     def start_clock(self, now: float) -> None:
         """Starts the time of the role to move."""
         self.turn_began = now
@@ -258,7 +278,6 @@ class LiveGame:
         clock = None if self.clock is None else self.clock.stop(now).state
         self.stored = replace(self.stored, **fields, clock=clock, version=self.stored.version + 1)
         self.turn_began = self.touched = now
-        self.drop_view()
 
     def bump_version(self) -> None:
         """Marks a change that is shown but not stored: who thinks, whose clock runs."""
@@ -277,12 +296,7 @@ class LiveGame:
             "result": outcome,
         }
 
-    def drop_view(self) -> None:
-        """Frees the view of the board, which may be large; `as_json` builds it again."""
-        self._view = None
-
     def as_json(self, now: float) -> Json:
         """The game as `LiveGameInfo`; its view has legal moves only if the person is to move."""
-        if self._view is None:
-            self._view = view(self.line, with_legal=not self.over and self.to_move == self.stored.person)
-        return {**self.summary(now), "view": self._view}
+        with_legal = not self.over and self.to_move == self.stored.person
+        return {**self.summary(now), "view": _recent_view(self.line, with_legal=with_legal)}

@@ -1,6 +1,6 @@
 """The live games of a server: persons against players, stored with every change and published to the pages.
 
-A change is played once it is stored, `game_store.py`. Changes of one game wait for each other.
+A change is made to a copy of a game, which becomes the game once it is stored. Changes of one game wait for each other.
 """
 
 import asyncio
@@ -13,21 +13,21 @@ from starlette.concurrency import run_in_threadpool
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import CHANCE, Outcome
-from boardwright.records.live import StaleGameError, StoredLiveGame, find_live_game, open_live_games
+from boardwright.records import live as live_records
+from boardwright.records.live import StaleGameError, StoredLiveGame
+from boardwright.records.store import Store
 from boardwright.web.play.clock import time_for
-from boardwright.web.play.game_store import GameStore
 from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game
 from boardwright.web.players.pool import SearchPool, Ticket
 from boardwright.web.players.specs import bound_game, check_fits, resolve
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
-from boardwright.web.server.http import BusyError, Json, NotFoundError, one_line
+from boardwright.web.server.http import BusyError, Json, NotFoundError, StoreError, one_line
 from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.server.topics import Topics, error_message
 from boardwright.web.settings import Settings
 
 KEPT_FINISHED = 200  # finished games in memory
-KEPT_VIEWS = 64  # games whose view of the board is in memory
 MAX_FAILURES = 3  # of a player in a row; then it is retried only when the game is opened again
 RETRY_SECONDS = 1.0
 IDLE_SECONDS = 3600.0  # after which a game may be abandoned for a new one
@@ -39,12 +39,10 @@ class LiveGames:
     def __init__(self, settings: Settings, store: StoreThread, pool: SearchPool, topics: Topics):
         self._settings = settings
         self._thread = store
-        self._store = GameStore(settings, store)
         self._pool = pool
         self._topics = topics
         self._open: OrderedDict[str, LiveGame] = OrderedDict()
         self._finished: OrderedDict[str, LiveGame] = OrderedDict()
-        self._viewed: OrderedDict[str, LiveGame] = OrderedDict()
         self._flags: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -52,7 +50,7 @@ class LiveGames:
 
     async def start(self) -> None:
         """Resumes the unfinished games; their clocks were paused while the server was down."""
-        for stored in await self._thread.run(lambda store: open_live_games(store, report_once)):
+        for stored in await self._thread.run(lambda store: live_records.open_live_games(store, report_once)):
             try:
                 self._take_up(stored)
             except Exception as error:  # damaged, or of unknown rules: it stays in the database
@@ -76,7 +74,7 @@ class LiveGames:
         """A game by its id; raises NotFoundError. A player that had failed too often is retried."""
         live = self._open.get(name) or self._finished.get(name)
         if live is None:
-            stored = await self._thread.run(lambda store: find_live_game(store, name))
+            stored = await self._thread.run(lambda store: live_records.find_live_game(store, name))
             if stored is None:
                 raise NotFoundError(f"there is no game {name!r}")
             live = self._open.get(name) or self._finished.get(name) or self._take_up(stored)
@@ -84,14 +82,6 @@ class LiveGames:
             live.failures = 0
             self._retry(live)
         return live
-
-    def as_json(self, live: LiveGame) -> Json:
-        """A game as `LiveGameInfo`. The views of the games requested last are kept."""
-        self._viewed.pop(live.stored.id, None)
-        self._viewed[live.stored.id] = live
-        while len(self._viewed) > KEPT_VIEWS:
-            self._viewed.popitem(last=False)[1].drop_view()
-        return live.as_json(time.monotonic())
 
     def _take_up(self, stored: StoredLiveGame) -> LiveGame:
         """Adds a game from the database, and resumes an unfinished one; raises BoardwrightError."""
@@ -117,8 +107,7 @@ class LiveGames:
         if (outcome := live.line.position.outcome) is not None:
             raise BoardwrightError(f"the position is over already: {outcome.reason}")
         await self._make_room()
-        await self._store.commit(live, live.copy())
-        self._add(live)
+        await self._commit(live, live.copy())
         return live
 
     async def move(self, name: str, query: MoveQuery) -> LiveGame:
@@ -158,12 +147,25 @@ class LiveGames:
         return live
 
     async def _commit(self, live: LiveGame, changed: LiveGame, finished: PlayedGame | None = None) -> None:
-        """Stores a change and continues the game; raises StoreError, and StaleGameError, which drops the game."""
+        """Stores a changed copy of a game with the chance moves that follow; then it is the game, and continues.
+
+        A change that ends the game is stored together with its record. If it cannot be stored, for example on a full
+        disk, it is not played: raises StoreError, and StaleGameError, which drops the game.
+        """
+        finished, replaces = finished or changed.play_chance(time.monotonic()), live.stored_version
+
+        def save(store: Store) -> None:
+            record = None if finished is None else changed.with_net(finished, self._settings)
+            live_records.save_live_game(store, changed.stored, record, replaces=replaces)
+
         try:
-            await self._store.commit(live, changed, finished)
+            await self._thread.run(save)
         except StaleGameError:
             self._forget(live)
             raise
+        except StoreError as error:
+            raise StoreError(f"not played, because it cannot be stored: {error}") from error
+        live.adopt(changed)
         self._cancel_search(live)
         if live.over:
             self._forget(live)
@@ -192,7 +194,13 @@ class LiveGames:
         async with idle.lock:
             if time.monotonic() - idle.touched < IDLE_SECONDS:
                 raise BusyError(f"{len(self._open)} games are being played here: finish or resign one first")
-            await self._store.abandon(idle)
+            stored, replaces = idle.stored, idle.stored_version
+
+            def move_to_record(store: Store) -> None:
+                played = idle.with_net(idle.record("abandoned"), self._settings)
+                live_records.move_to_record(store, stored, played, replaces=replaces)
+
+            await self._thread.run(move_to_record)
             self._forget(idle)
 
     def _continue(self, live: LiveGame) -> None:
@@ -226,10 +234,9 @@ class LiveGames:
                 seconds=seconds,
             )
             live.ticket = self._pool.submit(request, stored.id, lambda event: self._on_event(live, event))
+            live.thinking = True
         except BoardwrightError as error:
             self._on_failure(live, str(error))
-            return
-        live.thinking = True
 
     def _on_event(self, live: LiveGame, event: Event) -> None:
         """Handles an event of the player's search. Runs on the event loop and must not block."""
@@ -299,14 +306,12 @@ class LiveGames:
             self._end_later(live, clock.running, clock.remaining(time.monotonic())[clock.running])
 
     def _cancel_flag_timer(self, live: LiveGame) -> None:
-        flag = self._flags.pop(live.stored.id, None)
-        if flag is not None:
+        if (flag := self._flags.pop(live.stored.id, None)) is not None:
             flag.cancel()
 
     def _end_later(self, live: LiveGame, role: int, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        end = self._end_on_time
-        self._flags[live.stored.id] = loop.call_later(seconds, lambda: self._start_task(end(live, role)))
+        self._flags[live.stored.id] = loop.call_later(seconds, lambda: self._start_task(self._end_on_time(live, role)))
 
     async def _end_on_time(self, live: LiveGame, role: int) -> None:
         """Ends a game whose clock has run out; tries again later if that cannot be stored."""
@@ -337,7 +342,7 @@ class LiveGames:
         return None if live is None else self._message(live)
 
     def _message(self, live: LiveGame) -> Json:
-        return {"type": "game", "game": self.as_json(live)}
+        return {"type": "game", "game": live.as_json(time.monotonic())}
 
     def _start_task(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

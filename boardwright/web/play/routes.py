@@ -1,5 +1,6 @@
 """`/api/play`: games against players."""
 
+import time
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
@@ -17,7 +18,7 @@ def make_router(services: Services) -> APIRouter:
     live = services.live
 
     def reply(game: LiveGame) -> Response:
-        return as_json(live.as_json(game))
+        return as_json(game.as_json(time.monotonic()))
 
     @router.post("", response_model=LiveGameInfo)
     async def create(query: NewGame) -> Response:

@@ -4,7 +4,6 @@ Rule sets are the shipped ones. A net is either a shipped one, by name, or that 
 made by the server. So a client can only make the server open files that the server itself found.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from boardwright.agents.netchoice import check_net, net_checksum
@@ -19,7 +18,6 @@ from boardwright.web.settings import Settings
 from boardwright.web.training.runs import best_net, find_runs
 
 RUN = "run/"  # prefix of a run id in `net=`
-FORBIDDEN = ("external",)  # players that run programs
 # Help and form of `net=` for clients; on the command line it may also be a path.
 NET_HELP = ("the net: the name of one that ships, or run/ID of a training run", "NAME")
 
@@ -39,8 +37,8 @@ def is_shipped(game: str, rules: Rules) -> bool:
 
 
 def is_playable(player: Player) -> bool:
-    """Whether clients may use a kind of player."""
-    return player.name not in FORBIDDEN
+    """Whether clients may use a kind of player: it must not run programs."""
+    return player.name != "external"
 
 
 def run_nets(settings: Settings) -> dict[str, Path]:
@@ -59,11 +57,21 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
         raise UnknownNameError("player", name, known) from None
     if not is_playable(player):
         raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
-    _check_bounds(spec, given, settings)
+    megabytes = settings.table_megabytes
+    bounds = {"threads": settings.worker_threads, "hash": megabytes, "memory": megabytes, "batch": 64}
+    for option, most in bounds.items():
+        text = given.get(option, "")
+        if text.isascii() and text.isdigit() and (len(text) > 9 or int(text) > most):
+            raise BoardwrightError(f"player {spec!r}: {option}= may be at most {most} on this server")
     if given.get("tables", "off") != "off":
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
-    if "net" in given:
-        given["net"] = _net(given["net"], settings)
+    if given.get("net") in shipped.names():
+        pass  # its name is enough
+    elif "net" in given:
+        nets = run_nets(settings)
+        if given["net"] not in nets:
+            raise UnknownNameError("net", given["net"], (*shipped.names(), *nets))
+        given["net"] = str(nets[given["net"]].resolve())
     elif NET in player.options:  # where the net is required
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(
@@ -105,26 +113,3 @@ def hide_paths(text: str, settings: Settings) -> str:
     for path, name in places.items():
         text = text.replace(path, name)
     return text
-
-
-def _net(text: str, settings: Settings) -> str:
-    """The value of `net=` for the worker."""
-    if text in shipped.names():
-        return text
-    nets = run_nets(settings)
-    if text not in nets:
-        raise UnknownNameError("net", text, (*shipped.names(), *nets))
-    return str(nets[text].resolve())
-
-
-def _check_bounds(spec: str, given: Mapping[str, str], settings: Settings) -> None:
-    bounds = {
-        "threads": settings.worker_threads,
-        "hash": settings.table_megabytes,
-        "memory": settings.table_megabytes,
-        "batch": 64,
-    }
-    for option, most in bounds.items():
-        text = given.get(option, "")
-        if text.isascii() and text.isdigit() and (len(text) > 9 or int(text) > most):
-            raise BoardwrightError(f"player {spec!r}: {option}= may be at most {most} on this server")

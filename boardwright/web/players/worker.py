@@ -18,7 +18,7 @@ from boardwright.agents.netchoice import net_checksum
 from boardwright.agents.players import make_agent
 from boardwright.errors import BoardwrightError, OutOfMemoryError
 from boardwright.games import registry
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Game
 
 KEPT_PLAYERS = 4
 REPORT_SECONDS = 0.1  # between two progress events
@@ -114,11 +114,6 @@ class SearchWatch:
                 self._connection.send((self.number, event))
             self.finished = isinstance(event, Answer | Failure)
 
-    @property
-    def sends_progress(self) -> bool:
-        """Whether progress events may follow."""
-        return self.request.analyse and not self.finished
-
     def start(self) -> None:
         """Starts the time of the search."""
         self.send(Started())
@@ -151,29 +146,24 @@ class SearchWatch:
             self.send(progress)
 
 
-@dataclass(frozen=True)
-class CachedPlayer:
-    """An agent, and the checksum of its net, if it has one: a run that continues rewrites its net."""
-
-    agent: Agent
-    net: str
-
-
 class PlayerCache:
-    """The players of the last requests, by what they are made from."""
+    """The players of the last requests, by what they are made from.
+
+    A player is an agent and the checksum of its net, empty for none: a run that continues rewrites its net.
+    """
 
     def __init__(self) -> None:
-        self._kept: collections.OrderedDict[tuple[str, str, str], CachedPlayer] = collections.OrderedDict()
+        self._kept: collections.OrderedDict[tuple[str, str, str], tuple[Agent, str]] = collections.OrderedDict()
 
-    def find(self, request: SearchRequest) -> CachedPlayer | None:
+    def find(self, request: SearchRequest) -> tuple[Agent, str] | None:
         """The player of a request, if it is kept and its net is still the same."""
         found = self._kept.get(request.player)
-        if found is None or found.net != net_checksum(request.spec):
+        if found is None or found[1] != net_checksum(request.spec):
             return None
         self._kept.move_to_end(request.player)
         return found
 
-    def make(self, request: SearchRequest, game: Game) -> CachedPlayer:
+    def make(self, request: SearchRequest, game: Game) -> tuple[Agent, str]:
         """Makes a player and drops others where memory is short; raises BoardwrightError."""
         self.forget(request)  # it may be kept with another net
         while len(self._kept) >= KEPT_PLAYERS:
@@ -188,16 +178,16 @@ class PlayerCache:
                     raise
                 self._drop_oldest()
                 continue
-            self._kept[request.player] = CachedPlayer(agent, net)
-            return self._kept[request.player]
+            made = self._kept[request.player] = agent, net
+            return made
 
     def forget(self, request: SearchRequest) -> None:
         """Drops a player, if it is kept: after a failure its state is unknown."""
         with contextlib.suppress(KeyError):
-            self._kept.pop(request.player).agent.close()
+            self._kept.pop(request.player)[0].close()
 
     def _drop_oldest(self) -> None:
-        self._kept.popitem(last=False)[1].agent.close()
+        self._kept.popitem(last=False)[1][0].close()
 
 
 def work(connection: Connection) -> None:
@@ -207,7 +197,9 @@ def work(connection: Connection) -> None:
     players = PlayerCache()
     watch: SearchWatch | None = None  # of the current search
     while True:
-        while watch is not None and watch.sends_progress and not connection.poll(REPORT_SECONDS):
+        while (
+            watch is not None and not watch.finished and watch.request.analyse and not connection.poll(REPORT_SECONDS)
+        ):
             watch.send_progress()
         try:
             number, request = connection.recv()
@@ -238,20 +230,16 @@ def _search(players: PlayerCache, watch: SearchWatch) -> None:
 def _answer(players: PlayerCache, watch: SearchWatch) -> Answer:
     request = watch.request
     game = registry.game(request.game, request.rules)
-    position = _position(game, request)
+    position = (game.start() if request.start is None else game.position(request.start)).play_all(request.actions)
     player = players.find(request)
     if player is None:
         watch.send(Preparing())
         player = players.make(request, game)
+    agent, net = player
     watch.start()
     if request.analyse:
-        return Answer(player.agent.choose(position, request.limit, watch), (), watch.seconds, player.net)
-    choice = choose_move(player.agent, position, request.limit, watch)
+        return Answer(agent.choose(position, request.limit, watch), (), watch.seconds, net)
+    choice = choose_move(agent, position, request.limit, watch)
     move = move_actions(position, choice)
     small = dataclasses.replace(choice, policy={}, visits={}, values={}, prior={})  # a game needs only the value
-    return Answer(small, move, watch.seconds, player.net)
-
-
-def _position(game: Game, request: SearchRequest) -> Position:
-    position = game.start() if request.start is None else game.position(request.start)
-    return position.play_all(request.actions)
+    return Answer(small, move, watch.seconds, net)

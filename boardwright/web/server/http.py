@@ -3,6 +3,7 @@
 An error is `{"error": "one line"}` with an HTTP status. Unknown fields of requests are refused.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Request, Response
@@ -90,9 +91,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split())[:MAX_LENGTH]
 
 
-def problem(status: int, text: str) -> JSONResponse:
+def problem(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error response."""
-    return JSONResponse({"error": one_line(text)}, status)
+    return JSONResponse({"error": one_line(text)}, status, headers)
 
 
 def first_complaint(error: RequestValidationError | ValidationError) -> str:
@@ -108,15 +109,10 @@ def install(app: FastAPI) -> None:
     for kind, status in STATUSES.items():
         app.add_exception_handler(kind, lambda request, error, status=status: problem(status, str(error)))
 
-    def on_malformed(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
+    @app.exception_handler(RequestValidationError)
+    def on_malformed(request: Request, error: RequestValidationError) -> JSONResponse:
         return problem(422, first_complaint(error))
 
-    def on_http_error(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        answer = problem(error.status_code, str(error.detail))
-        answer.headers.update(error.headers or {})
-        return answer
-
-    app.add_exception_handler(RequestValidationError, on_malformed)
-    app.add_exception_handler(HTTPException, on_http_error)
+    @app.exception_handler(HTTPException)
+    def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        return problem(error.status_code, str(error.detail), error.headers)

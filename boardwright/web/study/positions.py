@@ -21,7 +21,7 @@ class PlayedMove:
     ply: int  # number of whole moves including this one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GameLine:
     """A position and the moves that led to it."""
 

@@ -80,11 +80,4 @@ def _read_games(query: FileText) -> FileGames:
 def file_record(record: GameRecord, names: tuple[str, str] | None = None) -> FileRecord:
     """A game record as JSON; players are named by its tags unless `names` are given."""
     first, second = names or (record.tags.get(role, "") for role in registry.game_class(record.game).roles)
-    return FileRecord(
-        start=record.start,
-        rules=record.rules.name,
-        actions=list(record.actions),
-        names=(first, second),
-        result=record.result,
-        reason=record.reason,
-    )
+    return FileRecord(**FileRecord.fields_of(record), names=(first, second))

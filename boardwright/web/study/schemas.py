@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from boardwright.games.base import Outcome
+from boardwright.games.record import GameRecord
 from boardwright.views.scene import Arrow, Mark, Piece, Polyomino, Tray
 from boardwright.web.players.specs import bound_game
-from boardwright.web.server.http import Actions, Label, Model, MoveText, Name, PositionText, Role, Spec
+from boardwright.web.server.http import Actions, Json, Label, Model, MoveText, Name, PositionText, Role, Spec
 from boardwright.web.study.positions import GameLine, PlayedMove, replay
 
 GridCell = tuple[int, int]  # row, column; row 0 at the top
@@ -122,15 +123,26 @@ class FileText(Model):
     text: Annotated[str, Field(max_length=1_000_000)]
 
 
-class FileRecord(Model):
-    """A game of a file; `result` is the role that won, 2 for a draw, 3 for a game not over."""
+class RecordOfGame(Model):
+    """A game that was played; `result` is the role that won, 2 for a draw, 3 for a game not over."""
 
     start: str | None
     rules: str
     actions: list[int]
-    names: tuple[str, str]
     result: int
     reason: str
+
+    @staticmethod
+    def fields_of(record: GameRecord) -> Json:
+        """The fields of this class for a game."""
+        fields = {name: getattr(record, name) for name in ("start", "result", "reason")}
+        return {**fields, "rules": record.rules.name, "actions": list(record.actions)}
+
+
+class FileRecord(RecordOfGame):
+    """A game with the names of its players."""
+
+    names: tuple[str, str]
 
 
 class FileGameInfo(Model):

@@ -14,7 +14,8 @@ from boardwright.learn.run.metrics import NAME, Series, read_metrics
 from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model
 from boardwright.web.server.reports import report_once
 from boardwright.web.services import Services
-from boardwright.web.training.runs import Run, find_run, find_runs, player_of_run, progress_of
+from boardwright.web.study.schemas import RecordOfGame
+from boardwright.web.training.runs import find_run, find_runs, iteration_of, newest_net, player_of_run, progress_of
 from boardwright.web.training.samples import Sampler
 
 MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
@@ -56,18 +57,13 @@ class RunMetrics(Model):
     figures: list[Figure]  # every figure, also those without metrics in this run
 
 
-class SampleGame(Model):
+class SampleGame(RecordOfGame):
     """A game of the newest net against itself."""
 
     game: str
-    rules: str
-    start: str | None
-    actions: list[int]
     opening: int  # number of random actions at the start
     iteration: int  # of the net
     seed: int
-    result: int  # the role that won, 2 a draw
-    reason: str
 
 
 def make_router(services: Services) -> APIRouter:
@@ -81,7 +77,8 @@ def make_router(services: Services) -> APIRouter:
         found = []
         for run in find_runs(root):
             try:
-                found.append(_info(run))
+                fields = {**vars(run), **progress_of(run), "player": player_of_run(run)}
+                found.append(RunInfo(**{name: fields[name] for name in RunInfo.model_fields}))
             except Exception as error:  # its files may hold anything; it must not hide the other runs
                 report_once(f"run {run.name} is damaged and not shown: {type(error).__name__}: {error}")
         return found
@@ -93,7 +90,7 @@ def make_router(services: Services) -> APIRouter:
         roles = game_class(found.game).roles
         shown = {scalar for figure in FIGURES for scalar in (*figure.scalars, *(figure.band or ()))}
         has_metrics = (found.folder / NAME).exists()
-        iteration = progress_of(found).iteration  # read before the metrics, so that the next request misses none
+        iteration, _ = iteration_of(found)  # read before the metrics, so that the next request misses none
         scalars = read_metrics(found.folder, after).scalars if has_metrics else {}
         return RunMetrics(
             iteration=iteration,
@@ -104,36 +101,21 @@ def make_router(services: Services) -> APIRouter:
     @router.get("/{run}/sample")
     def get_sample(run: RunId, seed: Seed = 0) -> SampleGame | None:
         """A game of the newest net: two random moves, then its most likely moves. Null before the first net."""
-        sample = sampler.sample(find_run(root, run), seed)
-        if sample is None:
+        newest = newest_net(find_run(root, run))
+        if newest is None:
             return None
-        record = sample.played.record
-        return SampleGame(
-            game=record.game,
-            rules=record.rules.name,
-            start=record.start,
-            actions=list(record.actions),
-            opening=sample.played.opening,
-            iteration=sample.iteration,
-            seed=seed,
-            result=record.result,
-            reason=record.reason,
-        )
+        net, iteration = newest
+        played = sampler.sample(net, seed)
+        fields = SampleGame.fields_of(played.record)
+        return SampleGame(**fields, game=played.record.game, opening=played.opening, iteration=iteration, seed=seed)
 
     return router
-
-
-def _info(run: Run) -> RunInfo:
-    fields = {**vars(run), **vars(progress_of(run)), "player": player_of_run(run)}
-    return RunInfo(**{name: fields[name] for name in RunInfo.model_fields})
 
 
 def _curve(series: Series) -> Curve:
     """A curve thinned to at most `MAX_POINTS`, with its last point."""
     step = math.ceil(len(series.values) / MAX_POINTS)
-    iterations, frames, values = (
-        part[::-1][::step][::-1] for part in (series.iterations, series.frames, series.values)
-    )
+    iterations, frames, values = (part[::-step][::-1] for part in (series.iterations, series.frames, series.values))
     finite = [float(value) if np.isfinite(value) else None for value in values]
     return Curve(iterations=iterations.tolist(), frames=frames.tolist(), values=finite)
 

@@ -12,20 +12,20 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
 from boardwright.learn.run.lock import is_held
-from boardwright.web.server.http import NotFoundError
+from boardwright.web.server.http import Json, NotFoundError
 from boardwright.web.server.reports import report_once
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 1 << 20  # bytes
 MAX_DEPTH = 3  # levels of folders below the server's
 MAX_RUNS = 500
-PLAYERS = {"alphabeta": "alphabeta", "alphazero": "alphazero", "dqn": "dqn", "ppo": "ppo"}  # by method
+WITH_PLAYERS = ("alphabeta", "alphazero", "dqn", "ppo")  # methods with a player of the same name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,16 +39,6 @@ class Run:
     game: str
     rules: str  # name of the rule set it learns
     iterations: int  # target
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunProgress:
-    """The progress of a run."""
-
-    iteration: int
-    frames: int
-    updated: str  # UTC, like 2025-01-31T18:00:00Z
-    state: Literal["running", "stopped", "done"]
 
 
 def find_runs(root: Path | None) -> list[Run]:
@@ -76,13 +66,14 @@ def _read_run(root: Path, folder: Path) -> Run | None:
         return None
     name = folder.relative_to(root).as_posix() if folder != root else root.name
     name.encode()  # a name that is not UTF-8 text cannot be sent to pages
+    rules = config.get("rules") or game_class(config["game"]).default_rules
     run = Run(
         id=hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest(),
         name=name,
         folder=folder,
         method=config["method"],
         game=config["game"],
-        rules=_rules_of(config),
+        rules=str(current_rule_name(config["game"], str(rules))),
         iterations=config["iterations"],
     )
     (run.method + run.rules).encode()
@@ -92,22 +83,29 @@ def _read_run(root: Path, folder: Path) -> Run | None:
 
 def find_run(root: Path | None, run_id: str) -> Run:
     """The run with an id; raises NotFoundError."""
-    for run in find_runs(root):
-        if run.id == run_id:
-            return run
-    raise NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
+    found = next((run for run in find_runs(root) if run.id == run_id), None)
+    if found is None:
+        raise NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
+    return found
 
 
-def progress_of(run: Run) -> RunProgress:
-    """The progress of a run; iteration 0 before its first metrics."""
+def iteration_of(run: Run) -> tuple[int, int]:
+    """The last iteration of a run, and its frames; 0 before the first metrics."""
     try:
-        iteration, frames = map(int, metrics.progress(run.folder))
+        iteration, frames = metrics.progress(run.folder)
     except BoardwrightError:
-        iteration = frames = 0
+        return 0, 0
+    return int(iteration), int(frames)
+
+
+def progress_of(run: Run) -> Json:
+    """The last iteration of a run, its frames, when it was updated and its state, as in `RunInfo`."""
+    iteration, frames = iteration_of(run)
     files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
     changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
     state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
-    return RunProgress(iteration=iteration, frames=frames, updated=changed.strftime("%Y-%m-%dT%H:%M:%SZ"), state=state)
+    updated = changed.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"iteration": iteration, "frames": frames, "updated": updated, "state": state}
 
 
 def newest_net(run: Run) -> tuple[Path, int] | None:
@@ -127,15 +125,9 @@ def best_net(run: Run) -> Path | None:
 
 def player_of_run(run: Run) -> str | None:
     """The spec of a run's best net for clients, see `players/specs.py`; None without a net."""
-    if run.method not in PLAYERS or best_net(run) is None:
+    if run.method not in WITH_PLAYERS or best_net(run) is None:
         return None
-    return f"{PLAYERS[run.method]}:net=run/{run.id}"
-
-
-def _rules_of(config: Mapping[str, Any]) -> str:
-    """The name of the rule set that a run's config names, or that of the default."""
-    rules = config.get("rules") or game_class(config["game"]).default_rules
-    return str(current_rule_name(config["game"], str(rules)))
+    return f"{run.method}:net=run/{run.id}"
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:

@@ -4,10 +4,9 @@ A game has two random moves by a seed, then always the net's most likely move, s
 game. Games are played one at a time in a worker process, and cached.
 """
 
+import functools
 import tempfile
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import Pipe
 from pathlib import Path
@@ -19,7 +18,6 @@ from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile
 from boardwright.web.players.specs import is_shipped
 from boardwright.web.server.http import BusyError, ConflictError
-from boardwright.web.training.runs import Run, newest_net
 
 OPENINGS = "random:2"
 MAX_PLIES = 400
@@ -29,14 +27,6 @@ MAX_WAITING = 4
 NODES = 10_000  # per move, for an evaluation network
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A game of a net against itself."""
-
-    iteration: int
-    played: PlayedGame
-
-
 class Sampler:
     """Plays sample games, one at a time; may be used from any thread."""
 
@@ -44,33 +34,27 @@ class Sampler:
         self._megabytes = megabytes  # of a worker
         self._lock = threading.Lock()
         self._seats = threading.BoundedSemaphore(MAX_WAITING)
-        self._cache: OrderedDict[tuple[str, int, int, int], Sample] = OrderedDict()
 
-    def sample(self, run: Run, seed: int) -> Sample | None:
-        """The newest net's game by a seed; None before the first net. Raises BoardwrightError if it cannot play."""
-        newest = newest_net(run)
-        if newest is None:
-            return None
-        net, iteration = newest
-        key = (run.id, iteration, net.stat().st_mtime_ns, seed)
+    def sample(self, net: Path, seed: int) -> PlayedGame:
+        """A net's game by a seed; raises BoardwrightError if it cannot play."""
+        stamp = net.stat().st_mtime_ns
         if not self._seats.acquire(blocking=False):
             raise BusyError("other sample games are being played: try again in a moment")
         try:
             with self._lock:
-                if key not in self._cache:
-                    self._cache[key] = Sample(iteration, _sample_game(net, seed, self._megabytes))
-                    while len(self._cache) > MAX_CACHED:
-                        self._cache.popitem(last=False)
-                return self._cache[key]
+                return _sample_game(net, stamp, seed, self._megabytes)
         finally:
             self._seats.release()
 
 
-def _sample_game(net: Path, seed: int, megabytes: int) -> PlayedGame:
+@functools.lru_cache(maxsize=MAX_CACHED)
+def _sample_game(net: Path, stamp: object, seed: int, megabytes: int) -> PlayedGame:
     """The first game of a match of the net against itself, under the rules it was trained for.
 
-    The net plays from a link: its own path may have a comma, which specs cannot hold.
+    The net plays from a link: its own path may have a comma, which specs cannot hold. `stamp` changes when the file
+    does.
     """
+    del stamp
     file = netfile.read(net)
     game, player = netfile.game_of(file), player_for(file)
     if not is_shipped(game.name, game.rules):

@@ -8,7 +8,7 @@ import { LoadError } from "./panels/LoadError.js";
 import { RulesInPlay } from "./panels/howto.js";
 import { Link, useRoute } from "./lib/router.js";
 import { makeSocket } from "./lib/socket.js";
-import { remembered, remember } from "./lib/storage.js";
+import { useRemembered } from "./lib/storage.js";
 
 const PAGES = {
   home: () => import("./pages/home.js"),
@@ -28,11 +28,8 @@ const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 const socket = makeSocket();
 
 function useTheme() {
-  const [theme, setTheme] = useState(() => remembered("theme", "auto"));
-  useLayoutEffect(() => {
-    document.documentElement.dataset.theme = theme;
-    remember("theme", theme);
-  }, [theme]);
+  const [theme, setTheme] = useRemembered("theme", "auto");
+  useLayoutEffect(() => void (document.documentElement.dataset.theme = theme), [theme]);
   const names = Object.keys(THEMES);
   return [theme, () => setTheme(names[(names.indexOf(theme) + 1) % names.length])];
 }

@@ -7,43 +7,24 @@ const WOODS = {
   none: ["#c4bcb1", "#9a9186", "#6c645b"],
 };
 
+/** A gradient by its `place` and its stops: offset, colour and opacity. */
+const gradient = (kind, id, place, stops) => html`
+  <${kind} id=${id} ...${place}>
+    ${stops.map(([offset, colour, opacity = 1]) => html`<stop offset=${offset} stop-color=${colour} stop-opacity=${opacity} />`)}
+  </${kind}>`;
+const radial = (id, cx, cy, r, stops) => gradient("radialGradient", id, { cx, cy, r }, stops);
+const linear = (id, x2, y2, stops) => gradient("linearGradient", id, { x1: 0, y1: 0, x2, y2 }, stops);
+
 export function Defs() {
   return html`
     <svg class="defs" width="0" height="0" aria-hidden="true" focusable="false">
       <defs>
-        ${Object.entries(WOODS).map(
-          ([role, [lit, body, edge]]) => html`
-            <radialGradient id=${`wood-${role}`} cx="0.36" cy="0.3" r="0.82">
-              <stop offset="0" stop-color=${lit} />
-              <stop offset="0.5" stop-color=${body} />
-              <stop offset="1" stop-color=${edge} />
-            </radialGradient>
-          `,
-        )}
-        <radialGradient id="shade" cx="0.5" cy="0.5" r="0.5">
-          <stop offset="0.62" stop-color="#120a04" stop-opacity="0.55" />
-          <stop offset="0.82" stop-color="#120a04" stop-opacity="0.2" />
-          <stop offset="1" stop-color="#120a04" stop-opacity="0" />
-        </radialGradient>
-        <linearGradient id="gold" x1="0" y1="0" x2="0" y2="1">
-          <stop offset="0" stop-color="#ffe08a" />
-          <stop offset="0.55" stop-color="#e9b93c" />
-          <stop offset="1" stop-color="#b57f14" />
-        </linearGradient>
-        <linearGradient id="frame" x1="0" y1="0" x2="0.35" y2="1">
-          <stop offset="0" stop-color="#63412c" />
-          <stop offset="0.5" stop-color="#4b3021" />
-          <stop offset="1" stop-color="#3a2417" />
-        </linearGradient>
-        <linearGradient id="sheen" x1="0" y1="0" x2="1" y2="1">
-          <stop offset="0" stop-color="#fff4da" stop-opacity="0.3" />
-          <stop offset="0.5" stop-color="#fff4da" stop-opacity="0" />
-          <stop offset="1" stop-color="#2a1405" stop-opacity="0.16" />
-        </linearGradient>
-        <radialGradient id="capture-glow" cx="0.5" cy="0.5" r="0.5">
-          <stop offset="0.3" stop-color="#c0281c" stop-opacity="0" />
-          <stop offset="1" stop-color="#c0281c" stop-opacity="0.55" />
-        </radialGradient>
+        ${Object.entries(WOODS).map(([role, [lit, body, edge]]) => radial(`wood-${role}`, 0.36, 0.3, 0.82, [[0, lit], [0.5, body], [1, edge]]))}
+        ${radial("shade", 0.5, 0.5, 0.5, [[0.62, "#120a04", 0.55], [0.82, "#120a04", 0.2], [1, "#120a04", 0]])}
+        ${linear("gold", 0, 1, [[0, "#ffe08a"], [0.55, "#e9b93c"], [1, "#b57f14"]])}
+        ${linear("frame", 0.35, 1, [[0, "#63412c"], [0.5, "#4b3021"], [1, "#3a2417"]])}
+        ${linear("sheen", 1, 1, [[0, "#fff4da", 0.3], [0.5, "#fff4da", 0], [1, "#2a1405", 0.16]])}
+        ${radial("capture-glow", 0.5, 0.5, 0.5, [[0.3, "#c0281c", 0], [1, "#c0281c", 0.55]])}
         <symbol id="emblem" viewBox="0 0 32 32">
           <rect width="32" height="32" rx="7" fill="#4b3021" />
           <rect x="4" y="4" width="24" height="24" rx="3" fill="#e6c592" />

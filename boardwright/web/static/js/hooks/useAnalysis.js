@@ -61,14 +61,8 @@ export function useLaterMoves(api, view, info) {
           const { game, rules, start } = view;
           const before = await api.position({ game, rules, start, actions }).catch(() => null);
           const outline = before && outlineOfActions(before.legal, move.actions);
-          if (outline)
-            moves.push({
-              key: `later${index}`,
-              strength: 0.5 / index,
-              label: String(index + 1),
-              later: index % 2 === 1,
-              ...outline,
-            });
+          const look = { key: `later${index}`, strength: 0.5 / index, label: String(index + 1), later: index % 2 === 1 };
+          if (outline) moves.push({ ...look, ...outline });
         }
         actions = [...actions, ...move.actions];
       }

@@ -1,6 +1,7 @@
 /** A live game on the page: its newest state, the connection it comes by, and looking back at earlier positions. */
 import { useCallback, useEffect, useLayoutEffect, useState } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
+import { whileShown } from "../lib/retry.js";
 import { go } from "../lib/router.js";
 import { hasRunNet, nameRuns } from "../lib/sides.js";
 
@@ -38,14 +39,11 @@ export function useLiveGame(api, socket, id) {
 /** Whether the connection to the server is lost, and when it last was; notifies when it is back. */
 export function useConnection(socket) {
   const [loss, setLoss] = useState({ lost: false, lostAt: 0 });
-  useEffect(
-    () =>
-      socket.whenLost((now) => {
-        setLoss(({ lostAt }) => ({ lost: now, lostAt: now ? performance.now() : lostAt }));
-        if (!now) notify("Reconnected");
-      }),
-    [],
-  );
+  const report = (now) => {
+    setLoss(({ lostAt }) => ({ lost: now, lostAt: now ? performance.now() : lostAt }));
+    if (!now) notify("Reconnected");
+  };
+  useEffect(() => socket.whenLost(report), []);
   return loss;
 }
 
@@ -69,13 +67,9 @@ export function useLookBack(api, live) {
   useLayoutEffect(() => setCount(null), [live?.id, length]);
   useEffect(() => {
     if (count === null || !live) return setView(null);
-    let active = true;
     const actions = live.view.line.slice(0, count).flatMap((move) => move.actions);
     const { game, rules, start } = live.view;
-    api.position({ game, rules, start, actions })
-      .then((past) => active && setView(past))
-      .catch(notifyError);
-    return () => (active = false);
+    return whileShown(api.position({ game, rules, start, actions }), setView);
   }, [count, live?.id]);
   const to = (ply) => setCount(ply >= length ? null : Math.max(0, ply));
   return { at: count ?? length, view: count === null ? null : view, to };

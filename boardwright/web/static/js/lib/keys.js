@@ -1,5 +1,5 @@
 /** Keys of a page: each has a name, what it does, and what the help says of it. */
-import { html, useEffect, useLayoutEffect, useRef } from "./ui.js";
+import { Dialog, html, useLayoutEffect, useRef } from "./ui.js";
 
 /** @typedef {{keys: string[], says: string, run: (event: KeyboardEvent) => void}} Key */
 
@@ -60,18 +60,13 @@ function boardKeys() {
 
 /** @param {{open: boolean, close: () => void, children?: any}} props `children` is what else helps on the page */
 export function Help({ open, close, children }) {
-  const dialog = useRef(null);
-  useEffect(() => {
-    if (open && !dialog.current.open) dialog.current.showModal();
-    if (!open && dialog.current.open) dialog.current.close();
-  }, [open]);
   const rows = /** @type {[string[], string][]} */ ([
     ...current.map((key) => [key.keys, key.says]),
     ...boardKeys(),
     [["?"], "this help"],
   ]);
   return html`
-    <dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${close}>
+    <${Dialog} open=${open} close=${close} class="help" aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
       <dl>
         ${rows.map(
@@ -83,6 +78,6 @@ export function Help({ open, close, children }) {
       </dl>
       ${children}
       <button class="button" onClick=${close}>Close</button>
-    </dialog>
+    </${Dialog}>
   `;
 }

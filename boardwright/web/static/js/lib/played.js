@@ -3,20 +3,13 @@
 /** @typedef {{game: string, rules: string, start?: string|null, actions: number[]}} Moves */
 /** @typedef {Moves & {names: string[], result: number, reason: string}} Played `result` as in records */
 
-const NAME = "boardwright:played";
+import { remember, remembered } from "./storage.js";
+
 const KEPT = 20;
 const [DRAW, ONGOING] = [2, 3]; // results that no role has won
 
 /** @type {Played[]} those opened last, the newest at the end */
-let kept = stored();
-
-function stored() {
-  try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? "[]");
-  } catch {
-    return []; // private windows may have no storage
-  }
-}
+let kept = remembered("played", [], "sessionStorage");
 
 /** Its moves alone. @param {Moves} played @returns {Moves} */
 export const movesOf = ({ game, rules, start, actions }) => ({ game, rules, start: start ?? null, actions });
@@ -26,11 +19,7 @@ const keyOf = (played) => JSON.stringify(movesOf(played));
 export function rememberPlayed(played) {
   if (!played.actions.length) return;
   kept = [...kept.filter((other) => keyOf(other) !== keyOf(played)), played].slice(-KEPT);
-  try {
-    sessionStorage.setItem(NAME, JSON.stringify(kept));
-  } catch {
-    // then it lasts as long as the page
-  }
+  remember("played", kept, "sessionStorage");
 }
 
 /** Players and end of a live game that is over, as the record has them. @param {any} live */

@@ -1,9 +1,23 @@
-/** Repeats a request while the server cannot be reached. */
+/** Requests of a component: their answers count only while it is shown. */
 import { notifyError } from "./announce.js";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
 const AWAY = [0, 502, 503, 504]; // not reached, by us or by a proxy before it
+
+/**
+ * Waits for an answer. Returns the function that ends it: neither callback is called after that.
+ * @template T
+ * @param {Promise<T>} request @param {(answer: T) => void} answered @param {(error: any) => void} failed
+ */
+export function whileShown(request, answered, failed = notifyError) {
+  let active = true;
+  request.then(
+    (answer) => active && answered(answer),
+    (error) => active && failed(error),
+  );
+  return () => (active = false);
+}
 
 /**
  * Requests until the server answers; notifies once that it is not reached. Returns the function that ends it.

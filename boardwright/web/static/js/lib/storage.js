@@ -3,19 +3,19 @@ import { useCallback, useState } from "./ui.js";
 
 const PREFIX = "boardwright:";
 
-/** @returns {any} what was remembered under a name, else `otherwise` */
-export function remembered(name, otherwise) {
+/** @returns {any} what was remembered under a name, else `otherwise`; `store` may be the one of the tab */
+export function remembered(name, otherwise, store = "localStorage") {
   try {
-    const text = localStorage.getItem(PREFIX + name);
+    const text = window[store].getItem(PREFIX + name);
     return text === null ? otherwise : JSON.parse(text.replaceAll('"zero:', '"alphazero:')); // the player's old name
   } catch {
     return otherwise; // private windows may have no storage
   }
 }
 
-export function remember(name, value) {
+export function remember(name, value, store = "localStorage") {
   try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    window[store].setItem(PREFIX + name, JSON.stringify(value));
   } catch {
     // then it lasts as long as the page
   }

@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { FormField } from "../panels/FormField.js";
+import { whileShown } from "../lib/retry.js";
 import { Link } from "../lib/router.js";
 import { playerName, resultText } from "../lib/sides.js";
 import { recordPath } from "./matches.js";
@@ -19,14 +20,10 @@ export function Records({ api, game, rules, version }) {
   const asked = useRef(about);
   const ask = (before, limit) => api.records({ game: game.name, rules, player, before, limit });
   useEffect(() => {
-    let open = true;
     const again = asked.current === about; // then all that is shown stays, with what is new before it
     const limit = Math.min(Math.max(PAGE, again ? pages.games.length : 0), MOST);
     asked.current = about;
-    ask(undefined, limit)
-      .then((games) => open && setPages({ games, more: games.length === limit }))
-      .catch(notifyError);
-    return () => (open = false);
+    return whileShown(ask(undefined, limit), (games) => setPages({ games, more: games.length === limit }));
   }, [about, version]);
   const more = () => {
     const last = pages.games.at(-1).id;

@@ -1,10 +1,11 @@
 /** A game to step through: the board, its moves, and buttons to go along them. */
 import { html, useEffect, useRef, useState } from "../lib/ui.js";
-import { announce, notifyError } from "../lib/announce.js";
+import { announce } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
 import { MoveList, Steps } from "../panels/moves.js";
+import { whileShown } from "../lib/retry.js";
 import { namesByColour } from "../lib/sides.js";
 
 const STEP_MS = 700;
@@ -20,29 +21,20 @@ export function useReplay(api, record) {
   const [playing, setPlaying] = useState(false);
   const last = whole?.line.length ?? 0;
   useEffect(() => {
-    let open = true;
     setWhole(null);
     setView(null);
     setPlaying(false);
     if (!record) return undefined;
     const { game, rules, start, actions } = record;
-    api.position({ game, rules, start, actions })
-      .then((answer) => {
-        if (!open) return;
-        setWhole(answer);
-        setAt(answer.line.length);
-      })
-      .catch(notifyError);
-    return () => (open = false);
+    return whileShown(api.position({ game, rules, start, actions }), (answer) => {
+      setWhole(answer);
+      setAt(answer.line.length);
+    });
   }, [record]);
   useEffect(() => {
     if (!whole) return undefined;
-    let open = true;
     const actions = whole.line.slice(0, at).flatMap((move) => move.actions);
-    api.position({ game: whole.game, rules: whole.rules, start: whole.start, actions })
-      .then((answer) => open && setView(answer))
-      .catch(notifyError);
-    return () => (open = false);
+    return whileShown(api.position({ game: whole.game, rules: whole.rules, start: whole.start, actions }), setView);
   }, [whole, at]);
   const go = (to) => setAt(Math.min(Math.max(to, 0), last));
   useEffect(() => {

@@ -1,6 +1,7 @@
 /** A sample of what a run's newest net plays. */
 import { html, useEffect, useState } from "../lib/ui.js";
 import { useKeys } from "../lib/keys.js";
+import { whileShown } from "../lib/retry.js";
 import { Link, go, studyPath } from "../lib/router.js";
 import { resultText } from "../lib/sides.js";
 import { Replay, useReplay } from "./replay.js";
@@ -12,12 +13,12 @@ export function Sample({ api, run, game, keys }) {
   const [state, setState] = useState({ record: null, error: null, busy: true, iteration: run.iteration });
   const [flip, setFlip] = useState(false);
   useEffect(() => {
-    let open = true;
     setState((before) => ({ ...before, error: null, busy: true, iteration: run.iteration }));
-    api.sample(run.id, seed)
-      .then((record) => open && setState((before) => ({ ...before, record: record && same(before.record, record) ? before.record : record, busy: false })))
-      .catch((error) => open && setState((before) => ({ ...before, record: null, error, busy: false })));
-    return () => (open = false);
+    return whileShown(
+      api.sample(run.id, seed),
+      (record) => setState((before) => ({ ...before, record: record && same(before.record, record) ? before.record : record, busy: false })),
+      (error) => setState((before) => ({ ...before, record: null, error, busy: false })),
+    );
   }, [run.id, seed, asked]);
   const { record, error, busy } = state;
   const later = !busy && !record && !error && run.iteration !== state.iteration;

@@ -1,5 +1,5 @@
 /** The arena: who is how strong, who beat whom, and matches to find out more. */
-import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
+import { html, useEffect, useMemo, useRef, useState, useTitle } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { useKeys } from "../lib/keys.js";
 import { rulesTitle } from "../lib/ladder.js";
@@ -15,9 +15,7 @@ const IDLE_MS = 15000;
 
 export function Page({ api, socket, params }) {
   const games = useGames(api);
-  useEffect(() => {
-    document.title = "Arena – Boardwright";
-  }, []);
+  useTitle("Arena – Boardwright");
   if (!games) return html`<main class="plain" aria-busy="true"></main>`;
   return html`<${Arena} api=${api} socket=${socket} games=${games} params=${params} />`;
 }

@@ -1,5 +1,5 @@
 /** The first page: start a game, or resume one. */
-import { html, useEffect, useState } from "../lib/ui.js";
+import { html, useEffect, useState, useTitle } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
@@ -20,9 +20,7 @@ export function Page({ api, params }) {
   const [choices, setChoices] = useState(null);
   const live = usePolled(api.liveGames, () => null, "live");
   useKeys([]);
-  useEffect(() => {
-    document.title = "Boardwright";
-  }, []);
+  useTitle("Boardwright");
   useEffect(() => {
     if (games) setChoices(lastChoices(games, params.game ? { game: params.game, rules: params.rules } : {}));
   }, [games]);

@@ -1,5 +1,5 @@
 /** A game against a player: the board, the clocks, the moves, and how it ended. */
-import { capital, classes, html, useEffect, useRef, useState } from "../lib/ui.js";
+import { capital, classes, html, useEffect, useRef, useState, useTitle } from "../lib/ui.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
@@ -67,9 +67,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
       .then(({ id }) => go(`/play/${id}`))
       .catch(notifyError);
 
-  useEffect(() => {
-    document.title = `${game.title} – Boardwright`;
-  }, []);
+  useTitle(`${game.title} – Boardwright`);
   useSpoken(live, game.roles);
   useKeys([
     { keys: ["ArrowLeft"], says: "one move back", run: () => back.to(back.at - 1) },

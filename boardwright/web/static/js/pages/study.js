@@ -1,5 +1,5 @@
 /** The analysis board: any position or game, an engine that analyses, variations, and a review. */
-import { classes, html, useEffect, useMemo, useState } from "../lib/ui.js";
+import { classes, html, useEffect, useMemo, useState, useTitle } from "../lib/ui.js";
 import { Board } from "../board/board.js";
 import { useInput } from "../board/input.js";
 import { Trays } from "../board/tray.js";
@@ -83,9 +83,7 @@ function Study({ api, socket, games, game, opened, played, asked }) {
   const known = played?.actions.join() === study.wholeLine.actions.join() ? played : null; // not for other lines
   useStudyAddress(study, flip);
   useEffect(() => setPointed(null), [at]);
-  useEffect(() => {
-    document.title = `Study ${game.title} – Boardwright`;
-  }, []);
+  useTitle(`Study ${game.title} – Boardwright`);
   useEffect(() => {
     if (info?.value !== null && info?.value !== undefined) study.setValue(at, info.value);
   }, [info]);

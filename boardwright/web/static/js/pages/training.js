@@ -1,5 +1,5 @@
 /** Training: which runs there are, how they come along, and what their newest net plays. */
-import { classes, html, useEffect, useRef, useState } from "../lib/ui.js";
+import { classes, html, useEffect, useRef, useState, useTitle } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { Curves, joined } from "../lists/curves.js";
 import { State } from "../lists/matches.js";
@@ -17,9 +17,7 @@ export function Page({ api, params }) {
   const games = useGames(api);
   const [chosen, setChosen] = useState(params.run ?? null);
   const list = usePolled(api.runs, () => LIST_MS, "runs");
-  useEffect(() => {
-    document.title = "Training – Boardwright";
-  }, []);
+  useTitle("Training – Boardwright");
   useEffect(() => list.error && notifyError(list.error), [list.error]);
   if (!games || !list.answer) return html`<main class="plain" aria-busy="true"></main>`;
   const runs = list.answer;

@@ -129,34 +129,23 @@ function Line({ line, play, preview }) {
   const timer = useRef(0);
   const [shown, setShown] = useState(null);
   const show = (count) => {
+    clearTimeout(timer.current);
     setShown(count);
     preview(count === null ? null : line.slice(0, count));
   };
-  const stop = () => {
-    clearInterval(timer.current);
-    show(null);
-  };
-  const run = () => {
-    clearInterval(timer.current);
-    let count = 1;
+  const stop = () => show(null);
+  const runFrom = (count) => {
     show(count);
-    timer.current = setInterval(() => {
-      count += 1;
-      if (count > line.length) clearInterval(timer.current);
-      else show(count);
-    }, STEP_MS);
+    if (count < line.length) timer.current = setTimeout(runFrom, STEP_MS, count + 1);
   };
-  const only = (count) => {
-    clearInterval(timer.current);
-    show(count);
-  };
+  const run = () => runFrom(1);
   useEffect(() => stop, []);
   return html`
     <p class="pv" onMouseLeave=${stop}>
       <button class="icon small" aria-label="Play the variation out on the board" title="Play the variation out"
         onMouseEnter=${run} onFocus=${run} onBlur=${stop}>▶</button>
       ${line.map((move, index) => html`<button key=${index} class=${classes("move", { shown: shown === index + 1 })}
-        onMouseEnter=${() => only(index + 1)} onFocus=${() => only(index + 1)} onBlur=${stop}
+        onMouseEnter=${() => show(index + 1)} onFocus=${() => show(index + 1)} onBlur=${stop}
         onClick=${() => play(line.slice(0, index + 1))}>${move.text}</button>`)}
     </p>
   `;

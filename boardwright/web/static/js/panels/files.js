@@ -1,10 +1,9 @@
 /** Games and positions in and out: files, links, texts. */
-import { html, useEffect, useState } from "../lib/ui.js";
+import { Dialog, html, useEffect, useState } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
 import { api } from "../lib/api.js";
 import { rememberPlayed } from "../lib/played.js";
 import { go, studyPath } from "../lib/router.js";
-import { Dialog } from "./result.js";
 
 const headline = (read, index) => {
   const [first, second] = read.record.names ?? [];
@@ -102,8 +101,8 @@ export function Files({ games, game, view, record }) {
         }}>Load…</button>
         <button class="button" onClick=${write}>Save</button>
       </div>
-      <${Dialog} open=${open} close=${() => setOpen(false)} label="Load a game">
-        <h2>Load a game of ${game.title}</h2>
+      <${Dialog} open=${open} close=${() => setOpen(false)} aria-label="Load a game">
+        ${open && html`<h2>Load a game of ${game.title}</h2>
         <label class="field">From a file<input type="file" name="game-file"
           onChange=${(event) => event.target.files[0]?.text().then(read)} /></label>
         <label class="field">or as text<textarea class="text-input" rows="6" spellcheck="false" value=${text}
@@ -113,7 +112,7 @@ export function Files({ games, game, view, record }) {
           onClick=${() => load(one)}>${headline(one, index)}</button></li>`)}</ul>`}
         <div class="row"><button class="button primary" disabled=${!text.trim()}
           onClick=${() => read(text)}>Read</button><button class="button"
-          onClick=${() => setOpen(false)}>Cancel</button></div>
+          onClick=${() => setOpen(false)}>Cancel</button></div>`}
       </${Dialog}>
     </section>
   `;

@@ -1,6 +1,7 @@
 /** The rules of a game, collapsed at first. */
 import { html, useEffect, useState } from "../lib/ui.js";
 import { ruleSetOf } from "../lib/ladder.js";
+import { whileShown } from "../lib/retry.js";
 import { route } from "../lib/router.js";
 
 /** @param {{game: any, rules: string}} props nothing is shown for custom rules and for games without a text */
@@ -21,16 +22,13 @@ export function HowToPlay({ game, rules }) {
 export function RulesInPlay({ api }) {
   const [shown, setShown] = useState(null);
   useEffect(() => {
-    let active = true;
     const { page, params } = route(location);
     const named = { play: () => api.liveGame(params.id), study: async () => params }[page] ?? (async () => ({}));
-    Promise.all([api.games(), named()])
-      .then(([games, { game, rules }]) => {
-        const found = games.find(({ name }) => name === game);
-        if (active && found) setShown({ game: found, rules: rules ?? found.default_rules });
-      })
-      .catch(() => {}); // the keys are there all the same
-    return () => (active = false);
+    const show = ([games, { game, rules }]) => {
+      const found = games.find(({ name }) => name === game);
+      if (found) setShown({ game: found, rules: rules ?? found.default_rules });
+    };
+    return whileShown(Promise.all([api.games(), named()]), show, () => {}); // the keys are there all the same
   }, []);
   return shown && html`<${HowToPlay} ...${shown} />`;
 }

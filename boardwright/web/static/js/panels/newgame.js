@@ -3,6 +3,7 @@ import { capital, html, useEffect, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { api } from "../lib/api.js";
 import { easyOpponent, plays, ruleSetOf, stillOffered } from "../lib/ladder.js";
+import { whileShown } from "../lib/retry.js";
 import { go } from "../lib/router.js";
 import { remember, remembered } from "../lib/storage.js";
 import { OpponentChoice } from "./opponent.js";
@@ -55,12 +56,12 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
   const change = (part) => setChoices({ ...choices, ...part });
   const changeRules = (rules) => change({ rules, opponent: stillOffered(game, choices.opponent, choices.rules, rules) });
   useEffect(() => {
-    let shown = true;
     setRatings(new Map());
-    api.ratings(choices.game, choices.rules)
-      .then((list) => shown && setRatings(new Map(list.ratings.map((rating) => [rating.name, rating]))))
-      .catch(() => {}); // without a record there are no ratings, and the game can be played all the same
-    return () => (shown = false);
+    return whileShown(
+      api.ratings(choices.game, choices.rules),
+      (list) => setRatings(new Map(list.ratings.map((rating) => [rating.name, rating]))),
+      () => {}, // without a record there are no ratings, and the game can be played all the same
+    );
   }, [choices.game, choices.rules]);
   function submit(event) {
     event.preventDefault();

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../lib/ui.js";
 import { api } from "../lib/api.js";
 import { FormField } from "./FormField.js";
 import { ruleSetOf } from "../lib/ladder.js";
+import { whileShown } from "../lib/retry.js";
 import { nameRuns } from "../lib/sides.js";
 
 const OTHER = "other";
@@ -44,15 +45,12 @@ function ratedText(spec, rating, ratedOn) {
 function useNets(game, rules) {
   const [nets, setNets] = useState([]);
   useEffect(() => {
-    let active = true;
     const named = (run) => ({ spec: run.player, label: `Net of ${run.name}`, rules: run.rules });
-    api.runs()
-      .then((runs) => {
-        nameRuns(runs);
-        if (active) setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
-      })
-      .catch(() => {}); // then there is the ladder
-    return () => (active = false);
+    const show = (runs) => {
+      nameRuns(runs);
+      setNets(runs.filter((run) => run.game === game.name && run.player).map(named));
+    };
+    return whileShown(api.runs(), show, () => {}); // without an answer there is the ladder
   }, [game.name]);
   return nets.filter((net) => net.rules === rules);
 }

@@ -1,15 +1,6 @@
 /** The end of a game, and the question before giving it up. */
-import { html, useEffect, useRef, useState } from "../lib/ui.js";
+import { Dialog, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { resultText } from "../lib/sides.js";
-
-export function Dialog({ open, close, label, children }) {
-  const dialog = useRef(null);
-  useEffect(() => {
-    if (open && !dialog.current.open) dialog.current.showModal();
-    if (!open && dialog.current.open) dialog.current.close();
-  }, [open]);
-  return html`<dialog ref=${dialog} aria-label=${label} onClose=${close}>${open && children}</dialog>`;
-}
 
 export function Resign({ open, close, resign }) {
   const yes = () => {
@@ -17,10 +8,10 @@ export function Resign({ open, close, resign }) {
     resign();
   };
   return html`
-    <${Dialog} open=${open} close=${close} label="Resign">
-      <h2>Resign this game?</h2>
+    <${Dialog} open=${open} close=${close} aria-label="Resign">
+      ${open && html`<h2>Resign this game?</h2>
       <div class="row"><button class="button primary" onClick=${yes}>Resign</button><button class="button"
-        onClick=${close}>Keep playing</button></div>
+        onClick=${close}>Keep playing</button></div>`}
     </${Dialog}>
   `;
 }
@@ -36,14 +27,14 @@ export function ResultDialog({ live, roles, review, again }) {
   const { result, human } = live;
   const headline = !result ? "" : result.winner === null ? "A draw" : result.winner === human ? "You win!" : "You lose";
   return html`
-    <${Dialog} open=${open} close=${() => setOpen(false)} label="Result">
-      <h2>${headline}</h2>
+    <${Dialog} open=${open} close=${() => setOpen(false)} aria-label="Result">
+      ${open && html`<h2>${headline}</h2>
       <p data-result=${result?.winner ?? "draw"}>${result && resultText(result, roles)}</p>
       <div class="row">
         <button class="button primary" onClick=${review}>Review the game</button>
         <button class="button" onClick=${again}>Rematch, sides swapped</button>
         <button class="button" onClick=${() => setOpen(false)}>Close</button>
-      </div>
+      </div>`}
     </${Dialog}>
   `;
 }
