@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 from fastapi import APIRouter, Response
 
@@ -12,7 +13,7 @@ from boardwright.agents.specs import Player
 from boardwright.arena import ladder
 from boardwright.arena.ladder_file import LadderFileError, shipped_ratings
 from boardwright.games import registry
-from boardwright.games.base import Game, Paragraph, Rules
+from boardwright.games.base import Game, Paragraph
 from boardwright.nets.netfile import NetFile
 from boardwright.web.players.specs import NET_HELP, is_playable
 from boardwright.web.server.http import PROBLEMS, Json, Model, as_json
@@ -127,7 +128,7 @@ def _rule_set_json(game: Game, nets: Mapping[str, NetFile]) -> Json:
     }
 
 
-def _difference(rules: Rules, default: Rules) -> str:
+def _difference(rules: Any, default: Any) -> str:
     """How a rule set differs from the default, option by option."""
     usual, words = dataclasses.asdict(default), {True: "yes", False: "no", None: "none"}
     return ", ".join(
