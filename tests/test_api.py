@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import smallest_run
 
 import boardwright
 from boardwright.agents.players import make_agent
@@ -116,8 +117,8 @@ def test_agent_is_the_player_of_its_spec() -> None:
 
 
 def test_train_makes_a_net_that_plays(tmp_path: Path) -> None:
-    settings = {"iterations": 1, "selfplay.games": 4, "selfplay.steps": 8, "league.share": 0.0, "evaluation.every": 0}
-    net = boardwright.train("alphazero", "draughts", tmp_path / "run", preset="draughts-tiny", settings=settings)
+    settings = {**smallest_run.SETTINGS, "iterations": 1}
+    net = boardwright.train("alphazero", "draughts", tmp_path / "run", preset=smallest_run.PRESET, settings=settings)
     assert boardwright.load_net(net).net.training["iteration"] == 1
     with pytest.raises(boardwright.BoardwrightError, match="unknown method 'sarsa'; choose one of"):
         boardwright.train("sarsa", "draughts", tmp_path / "other")

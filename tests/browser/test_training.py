@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import smallest_run
 from hands import OpenPage
 from planted_run import log, plant_net, plant_run
 from playwright.sync_api import Page, Request, expect
@@ -17,11 +18,6 @@ from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import Metrics
 
 A_COMPILATION_MS = 300_000
-SMALLEST = (
-    *("iterations=100000", "evaluation.every=0", "search.simulations=2", "net.pool_every=0", "net.auxiliary="),
-    *("selfplay.games=4", "selfplay.steps=4", "selfplay.full_share=1", "selfplay.unfinished=bootstrap"),
-    *("league.share=0", "learner.batch_size=4", "learner.steps=2", "learner.policy_surprise_weight=0"),
-)
 LATER = "before => document.querySelector('[data-iteration]').dataset.iteration > before"
 LONGER = "before => document.querySelector('[data-figure=loss-total]').dataset.points > before"
 DRAWN = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
@@ -49,8 +45,7 @@ def sampled(runs: Path) -> Path:
 def training(folder: Path) -> Iterator[subprocess.Popen]:
     """A real run, as small as possible and compiled without optimisation, that runs until it is stopped."""
     command = [Path(sys.executable).parent / "boardwright", "train", "alphazero", "draughts", "--out", folder]
-    command += ["--preset", "draughts-tiny"]
-    command += [word for setting in SMALLEST for word in ("--set", setting)]
+    command += [*smallest_run.OPTIONS, "--set", "iterations=100000"]
     surroundings = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
     with subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL) as process:
         try:

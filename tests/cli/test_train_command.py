@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+import smallest_run
 from commands import boardwright
 
 from boardwright.learn.reporting.rating import net_ratings
@@ -15,11 +16,7 @@ from boardwright.learn.run import checkpoint
 from boardwright.learn.run.metrics import Match, read_metrics
 
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
-SMALL = [
-    *("--preset", "draughts-tiny", "--set", "iterations=3", "--set", "selfplay.games=4", "--set", "selfplay.steps=4"),
-    *("--set", "league.share=0", "--set", "selfplay.full_share=1", "--set", "evaluation.every=0"),
-    *("--set", "selfplay.unfinished=bootstrap", "--set", "learner.batch_size=4", "--set", "learner.steps=2"),
-]
+SMALL = [*smallest_run.OPTIONS, "--set", "iterations=3"]
 
 
 def test_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:

@@ -227,14 +227,14 @@ def test_net_is_evaluated_at_the_given_temperature(tmp_path: Path) -> None:
         changes = [
             "iterations=1",
             "evaluation.every=1",
-            "evaluation.games=400",
+            "evaluation.games=200",
             f"evaluation.temperature={temperature}",
         ]
         config = settings.apply(PRESETS["draughts-tiny"], ["game=tictactoe", *changes])
         loop.train(PPO(config), tmp_path / str(temperature))
         scores.append(float(read_metrics(tmp_path / str(temperature)).scalars["evaluation/random"].values[-1]))
     assert scores[0] != scores[1]  # of the same net
-    assert abs(scores[1] - 0.5) < 0.1  # as good as random, four standard deviations wide
+    assert abs(scores[1] - 0.5) < 0.14  # as good as random, four standard deviations wide
 
 
 def test_shaped_rewards_nets_are_saved_and_encoder_is_frozen(tmp_path: Path) -> None:

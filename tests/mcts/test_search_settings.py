@@ -1,5 +1,6 @@
 """The searches of self-play as they are configured: what values count for."""
 
+import functools
 from typing import Any
 
 import jax
@@ -23,8 +24,8 @@ def test_blunder_does_not_flatten_other_values() -> None:
     start = started(env, 1)
     legal = np.flatnonzero(start.legal_action_mask[0])[:3]
 
-    def shares(last: float, **scales: Any) -> np.ndarray:
-        """The policy of the first two moves, after the third was found to be worth so much."""
+    @functools.partial(jax.jit, static_argnums=1)
+    def policy(last: Array, config: SearchConfig) -> tuple[Array, Array]:
         worth = jnp.zeros(game.num_actions).at[legal].set(jnp.array([0.1, 0.0, last]))
         places = jax.vmap(lambda action: env.step(jax.tree.map(lambda leaf: leaf[0], start), action, None))(legal)
 
@@ -34,9 +35,13 @@ def test_blunder_does_not_flatten_other_values() -> None:
             value = -(is_child * worth[legal]).sum(axis=1)  # from the side of who moves then
             return jnp.broadcast_to(logits, (states.board.shape[0], game.num_actions)), value
 
-        search = make_search(env, SearchConfig(**scales), evaluate, 3, game.max_search_actions)
-        found = search(jax.random.key(0), start)
-        by_action = dict(zip(found.slot_actions[0].tolist(), found.policy[0].tolist(), strict=True))
+        found = make_search(env, config, evaluate, 3, game.max_search_actions)(jax.random.key(0), start)
+        return found.slot_actions[0], found.policy[0]
+
+    def shares(last: float, **scales: Any) -> np.ndarray:
+        """The policy of the first two moves, after the third was found to be worth so much."""
+        actions, share = policy(jnp.float32(last), SearchConfig(**scales))
+        by_action = dict(zip(actions.tolist(), share.tolist(), strict=True))
         first, second = (by_action[int(action)] for action in legal[:2])
         return np.log(first / second)
 

@@ -250,12 +250,13 @@ def test_policy_table_reads_the_papers_output_of_every_legal_hop() -> None:
     policy = {**variables["params"]["policy_0"], "logits": numbered}
     variables["params"] = {**variables["params"], "policy_0": policy}
     random, jumps = np.random.default_rng(1), 0
+    apply = jax.jit(network.apply)
     position = game.start()
     for _ in range(300):
         if position.outcome is not None:
             position = game.start()
         role = position.role_to_move
-        output = network.apply(variables, position.observation()[None], np.array([role]))
+        output = apply(variables, position.observation()[None], np.array([role]))
         for action in position.legal_actions():
             own = position.observation()[..., :2].max(-1)
             after = position.play(action)

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from sizes import size
+
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig
 
 PLAIN = NetConfig(blocks=1, width=8, policy_channels=4, value_channels=2, value_hidden=8)
@@ -44,9 +46,14 @@ GAMES = ("tablut", "draughts", "cathedral")
 PATCHED = replace(POOLED_BY_ROLE, patch=2, auxiliary=("ownership", "plies"))
 PATCHED_PLANES = NetConfig(blocks=1, width=8, patch=2, policy="planes", value_hidden=8)
 PATCHED_DENSE = NetConfig(blocks=1, width=8, patch=2, policy="dense", policy_channels=3, value_hidden=8)
-COMBINATIONS = {f"{game}-{name}": (game, config) for game in GAMES for name, config in VARIATIONS.items()} | {
+IN_ALL_GAMES = size(0, full=1)  # else each variation in one game, in turn
+COMBINATIONS = {
     f"{game}-{name}": (game, config)
-    for game in ("draughts", "cathedral")
+    for place, (name, config) in enumerate(VARIATIONS.items())
+    for game in (GAMES if IN_ALL_GAMES else GAMES[place % 3 :][:1])
+} | {
+    f"{game}-{name}": (game, config)
+    for game in (("draughts", "cathedral") if IN_ALL_GAMES else ("draughts",))
     for name, config in (("patched", PATCHED), ("patched-planes", PATCHED_PLANES), ("patched-dense", PATCHED_DENSE))
 }
 COMBINATIONS["draughts-table"] = ("draughts", TABLE)
