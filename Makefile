@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-all sanitize docs bench format clean
+.PHONY: run test test-all sanitize matrix docs bench format clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -29,6 +29,10 @@ docs: $(VENV)/installed-dev
 # The C++ engine under the address, undefined-behaviour and thread sanitizers: some minutes.
 sanitize: $(VENV)/installed-dev
 	tests/core/sanitize.sh
+
+# Every supported Python that is installed, with the oldest and newest dependencies; the wheel and the sdist. Hours.
+matrix: $(VENV)/installed-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/release/matrix.py
 
 bench: $(VENV)/installed-dev
 	games=$$($(BIN)/python -c 'import boardwright; print(*boardwright.game_names())') && for game in $$games; do \
