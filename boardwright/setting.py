@@ -1,10 +1,9 @@
-"""Settings as annotated fields of a dataclass: a sentence on each, and the range of those that are numbers.
+"""Settings as fields of a dataclass: a default and a sentence for each, and the range of those that are numbers.
 
-lr: Annotated[float, Setting("learning rate", 0, 10)] = 1e-3
+lr: float = setting(1e-3, "learning rate", 0, 10)
 """
 
 import dataclasses
-import functools
 import types
 import typing
 from collections.abc import Iterator
@@ -35,6 +34,13 @@ class Setting:
         return f"from {self.low:g} to {self.high:g}"
 
 
+def setting(
+    default: Any, description: str, low: float | None = None, high: float | None = None, *, was: str | None = None
+) -> Any:
+    """A field of a dataclass with its metadata; `dataclasses.MISSING` as the default makes it required."""
+    return dataclasses.field(default=default, metadata={"setting": Setting(description, low, high, was)})
+
+
 @dataclass(frozen=True)
 class Field:
     """A setting of a class of configs."""
@@ -52,12 +58,9 @@ def group_of(hint: Any) -> type | None:
     return groups[0] if len(groups) == 1 and {*arms} <= {groups[0], types.NoneType} else None
 
 
-@functools.cache
 def settings_of(kind: type) -> dict[str, Setting]:
-    """The metadata of the fields of a dataclass, by name."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    found = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: metadata[0] for name, metadata in found.items() if metadata and isinstance(metadata[0], Setting)}
+    """The metadata of the settings of a dataclass, by name."""
+    return {field.name: field.metadata["setting"] for field in dataclasses.fields(kind) if "setting" in field.metadata}
 
 
 def renamed(kind: type) -> dict[str, str]:

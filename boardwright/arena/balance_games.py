@@ -20,7 +20,7 @@ from boardwright.arena.balance import Line, Question, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.matches import Games, finish, play_matches
+from boardwright.learn.match.matches import Games, play_matches
 from boardwright.learn.match.nets import env_of, net_player
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
@@ -89,10 +89,16 @@ def _play(
 ) -> Games:
     """A net against itself; every game has its own opening, so games are independent."""
     policy = net_player(game, game, net.config, question.simulations)([net], plies)
-    match = play_matches(
-        key, env_of(game), (policy,), openings=question.games, at_once=AT_ONCE, opening_plies=plies, chunk=CHUNK
+    return play_matches(
+        key,
+        env_of(game),
+        (policy,),
+        openings=question.games,
+        at_once=AT_ONCE,
+        opening_plies=plies,
+        chunk=CHUNK,
+        on_share=on_share,
     )
-    return finish(match, on_share)
 
 
 def _show_share(show: Callable[[str, int, int], None], what: str, games: int, share: float) -> None:

@@ -1,9 +1,7 @@
 """The nodes of a batched search, and what a selection rule sees of one."""
 
-import dataclasses
-
-import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 OVER = 2  # instead of the role to move
@@ -11,9 +9,7 @@ UNVISITED = -1  # instead of a child
 MIN_RANGE = 1e-8  # of a node's values, where a selection rule scales them to [0, 1]
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tree:
+class Tree(PyTreeNode):
     """N = simulations + 1 nodes of B games; node 0 is the root, node s + 1 what simulation s added."""
 
     mover: Array  # [N, B] int8: the role to move, or OVER
@@ -27,9 +23,7 @@ class Tree:
     state: Array  # [N, B, W] uint32: see `words`
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Node:
+class Node(PyTreeNode):
     """One node per game as a selection rule sees it, values from the side of its mover."""
 
     logits: Array  # [B, K] float32: the highest 0; -inf in empty slots

@@ -9,12 +9,12 @@ priors, values and random numbers, as the tests show. Noise by action is drawn o
 and read at the slots; Dirichlet noise is drawn over the slots.
 """
 
-import dataclasses
 import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import BatchEnv
@@ -24,9 +24,7 @@ from boardwright.mcts.slots import PADDING, Slots, at_slots, pack, probabilities
 from boardwright.mcts.tree import Depth, Evaluate, grow, look_at_root
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class SearchResult:
+class SearchResult(PyTreeNode):
     """The result of a search of B states. Where a game is over, `action` is PADDING and `policy` 0."""
 
     action: Array  # [B] int32: the move to play
@@ -133,7 +131,7 @@ def puct_search(
     visits = jnp.where(root.filled, look_at_root(tree, root).visits, 0)
     policy = visits / jnp.maximum(visits.sum(axis=1, keepdims=True), 1)
     noise_by_action = jax.random.gumbel(draw_key, logits.shape, jnp.float32)
-    slot = best_slot(root.logits, puct.sharpened(policy, temperature) + at_slots(noise_by_action, root))
+    slot = best_slot(root.logits, puct.sharpen(policy, temperature) + at_slots(noise_by_action, root))
     return _result(root, tree, depth, states, policy=policy, slot=slot)
 
 

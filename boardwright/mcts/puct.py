@@ -45,12 +45,12 @@ def with_dirichlet_noise(key: Array, logits: Array, *, fraction: float, alpha: f
     return noisy - jnp.where(filled.any(axis=1, keepdims=True), noisy.max(axis=1, keepdims=True), 0.0)
 
 
-def temperature_by_ply(plies: Array, *, until: int, first: float = 1.0, later: float = 0.0) -> Array:
-    """[B] float32: the temperature of games this many plies old, `first` in those before ply `until`."""
-    return jnp.where(plies < until, first, later).astype(jnp.float32)
+def temperature_by_ply(plies: Array, *, until: int, later: float = 0.0) -> Array:
+    """[B] float32: the temperature of games this many plies old: 1 before ply `until`."""
+    return jnp.where(plies < until, 1.0, later).astype(jnp.float32)
 
 
-def sharpened(policy: Array, temperature: Array | float) -> Array:
+def sharpen(policy: Array, temperature: Array | float) -> Array:
     """[B, K]: logits of policy^(1 / temperature), temperature a number or [B]; 0 leaves only the highest."""
     tiny = jnp.finfo(jnp.float32).tiny
     logits = jnp.log(jnp.maximum(policy, tiny))

@@ -16,12 +16,12 @@ nothing for it. In the branch the K-th highest rank is found two bits at a time,
 moves, the rest as above, 11 ms in all; `lax.top_k` 7 ms).
 """
 
-import dataclasses
 import functools
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.mcts.split import GAMES, by_game
@@ -33,9 +33,7 @@ RADIX_BITS = 2  # of a rank found in one pass
 ACTION_BITS = 16  # of a rank, which order moves of equal prior
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Slots:
+class Slots(PyTreeNode):
     """The legal moves of B positions in K slots."""
 
     actions: Array  # [B, K] int16: ascending; PADDING in empty slots

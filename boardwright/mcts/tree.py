@@ -20,6 +20,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import BatchEnv
@@ -36,18 +37,14 @@ from boardwright.mcts.state_words import make_packing
 Evaluate = Callable[[Any], tuple[Array, Array]]
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Depth:
+class Depth(PyTreeNode):
     """How far below the root simulations ended, in actions."""
 
     total: Array  # [B] int32: over all simulations
     deepest: Array  # [B] int32
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class _Descent:
+class _Descent(PyTreeNode):
     """The state of a simulation in every game."""
 
     node: Array  # [B] int32
@@ -97,7 +94,7 @@ def grow(
             child, mode="promise_in_bounds", unique_indices=True
         )
         ended_at = jnp.where(adding, index + 1, jnp.maximum(descent.child, 0))
-        return _back_up(dataclasses.replace(tree, child=links), descent.path | _row(tree, ended_at), ended_at)
+        return _back_up(tree.replace(child=links), descent.path | _row(tree, ended_at), ended_at)
 
     descend = by_game(descend, (NODES, GAMES), (_DESCENT, GAMES, GAMES), games)
     add = by_game(add, (NODES, _DESCENT, SAME, GAMES, GAMES, GAMES), NODES, games)
@@ -127,7 +124,7 @@ def look_at_root(tree: Tree, root: Slots) -> Node:
     total = jnp.exp(root.logits).sum(axis=1, keepdims=True)
     first = jnp.zeros_like(root.actions[:, 0], jnp.int32)
     node = by_game(_look, (NODES, GAMES), GAMES, first.shape[0])(tree, first)
-    return dataclasses.replace(node, logits=root.logits, total=total)
+    return node.replace(logits=root.logits, total=total)
 
 
 def _plant(num_nodes: int, states: Any, root: Slots, value: Array, pack_states: Callable[[Any], Array]) -> Tree:
@@ -237,7 +234,7 @@ def _back_up(tree: Tree, path: Array, ended_at: Array) -> Tree:
     """The tree with the raw value of the nodes [B] where paths ended backed up along the paths [N, B]."""
     found = _of_node(tree.raw_value, ended_at)
     mean = (tree.value * tree.visits + found) / (tree.visits + 1.0)
-    return dataclasses.replace(tree, visits=tree.visits + path, value=jnp.where(path, mean, tree.value))
+    return tree.replace(visits=tree.visits + path, value=jnp.where(path, mean, tree.value))
 
 
 def _of_node(array: Array, number: Array) -> Array:

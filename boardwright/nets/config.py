@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, ClassVar, Literal
 
+from boardwright.coerce import MismatchError, checked
 from boardwright.errors import NetError, UnknownNameError
-from boardwright.setting import Setting, settings_of
+from boardwright.setting import setting, settings_of
 
 Auxiliary = Literal["ownership", "margin", "plies"]
 
@@ -30,32 +30,25 @@ MAX_LAYERS = 64  # of one sort, in a plain net
 class NetConfig:
     """The architecture of one net; the game gives the rest (planes in, actions out)."""
 
-    blocks: Annotated[int, Setting("residual blocks", 1, 128)] = 4
-    width: Annotated[int, Setting("channels of the trunk", 4, 2048)] = 64
-    patch: Annotated[
-        int,
-        Setting(
-            "rows and columns of the board in a cell of the trunk; 2 suits boards with every other cell unused", 1, 8
-        ),
-    ] = 1
-    pool_every: Annotated[int, Setting("every n-th block has global pooling, mean and maximum; 0 is none", 0, 128)] = 0
-    policy: Annotated[
-        Literal["conv", "planes", "dense", "table"],
-        Setting(
-            "last layer of a policy head: conv and planes give action planes, dense actions, table pairs of squares"
-        ),
-    ] = "conv"
-    policy_channels: Annotated[
-        int, Setting("channels of the 1x1 projection of a policy head; not used by planes", 2, 2048)
-    ] = 32
-    value: Annotated[
-        Literal["scalar", "wdl", "linear"],
-        Setting("value head: one number through tanh, win-draw-loss, or any number for shaped rewards"),
-    ] = "scalar"
-    value_channels: Annotated[int, Setting("channels of the 1x1 projection of a value head", 1, 2048)] = 8
-    value_hidden: Annotated[int, Setting("units of the hidden layer of a value head", 1, 4096)] = 64
-    heads: Annotated[Literal["shared", "by-role"], Setting("heads shared by the roles, or one per role")] = "shared"
-    auxiliary: Annotated[tuple[Auxiliary, ...], Setting("auxiliary heads, for training only")] = ()
+    blocks: int = setting(4, "residual blocks", 1, 128)
+    width: int = setting(64, "channels of the trunk", 4, 2048)
+    patch: int = setting(
+        1, "rows and columns of the board in a cell of the trunk; 2 suits boards with every other cell unused", 1, 8
+    )
+    pool_every: int = setting(0, "every n-th block has global pooling, mean and maximum; 0 is none", 0, 128)
+    policy: Literal["conv", "planes", "dense", "table"] = setting(
+        "conv", "last layer of a policy head: conv and planes give action planes, dense actions, table pairs of squares"
+    )
+    policy_channels: int = setting(32, "channels of the 1x1 projection of a policy head; not used by planes", 2, 2048)
+    value: Literal["scalar", "wdl", "linear"] = setting(
+        "scalar", "value head: one number through tanh, win-draw-loss, or any number for shaped rewards"
+    )
+    value_channels: int = setting(8, "channels of the 1x1 projection of a value head", 1, 2048)
+    value_hidden: int = setting(64, "units of the hidden layer of a value head", 1, 4096)
+    heads: Literal["shared", "by-role"] = setting("shared", "heads shared by the roles, or one per role")
+    auxiliary: tuple[Auxiliary, ...] = setting((), "auxiliary heads, for training only")
+    kind: ClassVar[str] = "residual"
+    has_value: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_all(self)
@@ -89,11 +82,6 @@ class NetConfig:
         return 3 if self.value == "wdl" else 1
 
     @property
-    def has_value(self) -> bool:
-        """It always has a value head."""
-        return True
-
-    @property
     def predicts_results(self) -> bool:
         """Whether the value is an expected result, from -1 to 1, rather than a return in some unit of reward."""
         return self.value != "linear"
@@ -107,17 +95,16 @@ class PlainConfig:
     dense ReLU layers and a linear one to the actions, and a value head like it.
     """
 
-    convolutions: Annotated[tuple[int, ...], Setting("channels of each 3x3 convolution", 1, 2048)] = (32, 64, 64, 128)
-    stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 1
-    encoder_hidden: Annotated[tuple[int, ...], Setting("units of each dense layer of the encoder", 1, 8192)] = ()
-    latent: Annotated[int, Setting("units of the linear last layer of the encoder; 0 is no such layer", 0, 8192)] = 0
-    policy_hidden: Annotated[tuple[int, ...], Setting("units of each policy layer", 1, 8192)] = (
-        1024,
-        2048,
+    convolutions: tuple[int, ...] = setting((32, 64, 64, 128), "channels of each 3x3 convolution", 1, 2048)
+    stride: int = setting(1, "stride of the convolutions", 1, 4)
+    encoder_hidden: tuple[int, ...] = setting((), "units of each dense layer of the encoder", 1, 8192)
+    latent: int = setting(0, "units of the linear last layer of the encoder; 0 is no such layer", 0, 8192)
+    policy_hidden: tuple[int, ...] = setting((1024, 2048), "units of each policy layer", 1, 8192)
+    value_hidden: tuple[int, ...] | None = setting(
+        None, "units of each hidden layer of the value head; none is no value head", 1, 8192
     )
-    value_hidden: Annotated[
-        tuple[int, ...] | None, Setting("units of each hidden layer of the value head; none is no value head", 1, 8192)
-    ] = None
+    kind: ClassVar[str] = "plain"
+    predicts_results: ClassVar[bool] = False  # its value, where it has one, is linear
 
     def __post_init__(self) -> None:
         _check_all(self)
@@ -134,11 +121,6 @@ class PlainConfig:
         """Whether there is a value head; else the value is 0."""
         return self.value_hidden is not None
 
-    @property
-    def predicts_results(self) -> bool:
-        """Never: its value, where it has one, is linear."""
-        return False
-
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
@@ -149,9 +131,12 @@ class EvaluationConfig:
     the last for more than MAX_PIECES.
     """
 
-    width: Annotated[int, Setting("units of the first layer", 4, 1024)] = 128
-    hidden: Annotated[int, Setting("units of the second layer", 1, 256)] = 16
-    phases: Annotated[int, Setting("phases of the game, by pieces, with their own later layers", 1, 24)] = 8
+    width: int = setting(128, "units of the first layer", 4, 1024)
+    hidden: int = setting(16, "units of the second layer", 1, 256)
+    phases: int = setting(8, "phases of the game, by pieces, with their own later layers", 1, 24)
+    kind: ClassVar[str] = "evaluation"
+    has_value: ClassVar[bool] = True
+    predicts_results: ClassVar[bool] = True  # as the hyperbolic tangent of its output
 
     def __post_init__(self) -> None:
         _check_all(self)
@@ -161,19 +146,9 @@ class EvaluationConfig:
         """`evaluation 128-16`: units of its layers."""
         return f"evaluation {self.width}-{self.hidden}"
 
-    @property
-    def has_value(self) -> bool:
-        """It has nothing else."""
-        return True
-
-    @property
-    def predicts_results(self) -> bool:
-        """Always: the hyperbolic tangent of its output is an expected result."""
-        return True
-
 
 Architecture = NetConfig | PlainConfig | EvaluationConfig
-KINDS: dict[str, type[Architecture]] = {"residual": NetConfig, "plain": PlainConfig, "evaluation": EvaluationConfig}
+KINDS: dict[str, type[Architecture]] = {kind.kind: kind for kind in (NetConfig, PlainConfig, EvaluationConfig)}
 
 
 def without_policy(what: str, file: object = "FILE") -> NetError:
@@ -192,7 +167,7 @@ def config_of(options: Mapping[str, Any]) -> Architecture:
     `kind` is `plain`, `evaluation` or, by default, `residual`.
     """
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
-    kind = values.pop("kind", "residual")
+    kind = values.pop("kind", NetConfig.kind)
     if kind not in KINDS:
         raise UnknownNameError("kind of net", str(kind), KINDS)
     made = KINDS[kind]
@@ -205,34 +180,22 @@ def config_of(options: Mapping[str, Any]) -> Architecture:
 
 def options_of(config: Architecture) -> dict[str, Any]:
     """The mapping that `config_of` makes a config of."""
-    kind = (
-        {} if isinstance(config, NetConfig) else {"kind": next(k for k, made in KINDS.items() if type(config) is made)}
-    )
+    kind = {"kind": config.kind} if config.kind != NetConfig.kind else {}
     return {**kind, **dataclasses.asdict(config)}
 
 
 def _check_all(config: Architecture) -> None:
-    hints, settings = typing.get_type_hints(type(config)), settings_of(type(config))
-    for field in dataclasses.fields(config):
-        _check(field.name, getattr(config, field.name), hints[field.name], settings[field.name])
-
-
-def _check(key: str, value: Any, hint: Any, setting: Setting) -> None:
-    """Raises NetError for a value that is not of its type or not in its range."""
-    if typing.get_origin(hint) is types.UnionType:  # with None
-        if value is not None:
-            _check(key, value, typing.get_args(hint)[0], setting)
-        return
-    if hint is int:
-        if type(value) is not int or not setting.allows(value):
-            raise NetError(f"net option {key}: expected a whole number {setting.range_text}, not {value!r}")
-        return
-    if typing.get_origin(hint) is tuple:
-        if not isinstance(value, tuple) or len(value) > MAX_LAYERS:
-            raise NetError(f"net option {key}: expected a list of at most {MAX_LAYERS}, not {value!r}")
-        for item in value:
-            _check(key, item, typing.get_args(hint)[0], setting)
-        return
-    choices = typing.get_args(hint)
-    if not isinstance(value, str) or value not in choices:
-        raise NetError(f"net option {key}: {value!r} is not one of {', '.join(choices)}")
+    """Raises NetError for an option that is not of its type or not in its range."""
+    hints = typing.get_type_hints(type(config))
+    for name, option in settings_of(type(config)).items():
+        value = getattr(config, name)
+        try:
+            checked(value, hints[name])
+        except MismatchError as error:
+            raise NetError(f"net option {name}: {error}") from error
+        numbers = value if isinstance(value, tuple) else (value,)
+        if len(numbers) > MAX_LAYERS:
+            raise NetError(f"net option {name}: expected a list of at most {MAX_LAYERS}, not {len(numbers)}")
+        for number in numbers:
+            if not option.allows(number):
+                raise NetError(f"net option {name}: expected a whole number {option.range_text}, not {number!r}")

@@ -51,15 +51,10 @@ class Evaluator:
         for position in positions:
             if position.role_to_move == CHANCE:
                 raise NetError(f"position {position.text!r}: chance is to move, so there is nothing to evaluate")
-            if not _alike(position.game, self.game):
+            game = position.game
+            if (type(game), game.rules, game.observation) != (type(self.game), self.game.rules, self.game.observation):
                 raise NetError(f"position {position.text!r}: of another game, rule set or observation than the net's")
         roles = np.array([position.role_to_move for position in positions], np.int32)
         planes = [position.observation() for position in positions]
         shape = (len(positions), *self.game.observation_shape)
         return self.evaluate(np.array(planes, np.float32).reshape(shape), roles)
-
-
-def _alike(game: Game, other: Game) -> bool:
-    """Whether two games have the same rules and observations."""
-    same_class = type(game) is type(other)
-    return game is other or (same_class and game.rules == other.rules and game.observation == other.observation)

@@ -88,12 +88,6 @@ def weight_shapes(config: Architecture, interface: Interface) -> dict[str, Shape
     return dict(_residual_weights(config, interface))
 
 
-def count_parameters(config: Architecture, game: Game) -> int:
-    """How many numbers a net trains; running statistics are not among them."""
-    shapes = weight_shapes(config, interface_of(config, game))
-    return sum(math.prod(shape) for name, shape in shapes.items() if name.startswith("params/"))
-
-
 def _residual_weights(config: NetConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
     rows, columns, planes = trunk_shape(config, interface.observation_shape)
     width, cells, patch_cells = config.width, rows * columns, config.patch**2

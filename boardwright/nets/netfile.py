@@ -75,7 +75,7 @@ def write(
     shapes = {name: weight.shape for name, weight in weights.items()}
     if shapes != weight_shapes(config, interface):
         raise NetError(f"net file {path}: the weights are not those of a {config.size} net of {game.name}")
-    tensors = {name: _stored(name, weight, storage) for name, weight in weights.items()}
+    tensors = {name: _encode(name, weight, storage) for name, weight in weights.items()}
     tensors[PLACES] = interface.places
     header = {
         "version": VERSION,
@@ -248,7 +248,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         entries = safetensors.deserialize(data)
         raw = {name: bytes(entry["data"]) for name, entry in entries}
         whole = _checksum(_canonical(header), raw.items()) == checksum
-        tensors = {name: _loaded(entry["dtype"], raw[name]).reshape(entry["shape"]) for name, entry in entries}
+        tensors = {name: _decode(entry["dtype"], raw[name]).reshape(entry["shape"]) for name, entry in entries}
     except (safetensors.SafetensorError, ValueError, RecursionError) as error:
         raise NetError(f"net file {path}: damaged or cut off ({error}): {AGAIN}") from error
     if not whole:
@@ -256,7 +256,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return header, tensors
 
 
-def _stored(name: str, weight: np.ndarray, storage: str) -> np.ndarray:
+def _encode(name: str, weight: np.ndarray, storage: str) -> np.ndarray:
     weight = np.ascontiguousarray(weight, np.float32)
     if storage == "float32" or not name.endswith("/kernel"):  # biases and statistics are few
         return weight
@@ -265,7 +265,7 @@ def _stored(name: str, weight: np.ndarray, storage: str) -> np.ndarray:
     return weight.astype(ml_dtypes.bfloat16)
 
 
-def _loaded(dtype: str, data: bytes) -> np.ndarray:
+def _decode(dtype: str, data: bytes) -> np.ndarray:
     if dtype == "BF16":  # the upper half of a float32
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
     if dtype not in ("F32", "I32"):

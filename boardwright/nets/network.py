@@ -8,7 +8,6 @@ role are turned back.
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -18,7 +17,7 @@ from flax import traverse_util
 from jax.typing import ArrayLike
 
 from boardwright.games.base import Game
-from boardwright.nets.config import Architecture, EvaluationConfig, PlainConfig, without_policy
+from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig, without_policy
 from boardwright.nets.layout import EPSILON, Interface, Shape, interface_of, weight_shapes
 from boardwright.nets.output import Output, Variables
 from boardwright.nets.plain import PlainNet
@@ -30,7 +29,6 @@ WITH_RELU = re.compile(r"(conv|hidden)_\d+")  # layers of plain nets, which are 
 TRUNCATED = 0.87962566103423978  # standard deviation of the normal distribution truncated at two
 
 
-@dataclass(frozen=True)
 class Network:
     """Pure functions of one net, for `jax.jit`. B positions at a time.
 
@@ -38,46 +36,58 @@ class Network:
     Outputs are undefined where chance is to move.
     """
 
-    config: Architecture
-    interface: Interface
-    init: Callable[[jax.Array], Variables]  # key -> variables
-    apply: Callable[[Variables, ArrayLike, ArrayLike], Output]  # variables, observation, role
-    # The same with the batch's own statistics; also the next running statistics, to replace variables["batch_stats"].
-    apply_train: Callable[[Variables, ArrayLike, ArrayLike], tuple[Output, Any]]
-    # For many positions with the same variables: `apply_folded(fold(variables), ...)` is `apply` up to rounding, with
-    # batch norms folded into the convolutions before them and kernels in the compute dtype: faster on a GPU.
-    fold: Callable[[Variables], Variables]
-    apply_folded: Callable[[Variables, ArrayLike, ArrayLike], Output]
+    def __init__(self, config: NetConfig | PlainConfig, interface: Interface, dtype: Any):
+        self.config, self.interface, self.dtype = config, interface, dtype
+        if isinstance(config, PlainConfig):
+            self._module = self._folded_module = PlainNet(config, interface, dtype)
+        else:
+            self._module = ResidualNet(config, interface, dtype)
+            self._folded_module = ResidualNet(config, interface, dtype, folded=True)
+        shapes = weight_shapes(config, interface)
+        self.init: Callable[[jax.Array], Variables] = jax.jit(lambda key: variables_of(new_weights(shapes, key)))
+
+    def apply(self, variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
+        """The output of the net with these variables."""
+        return self._module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
+
+    def apply_train(self, variables: Variables, observation: ArrayLike, role: ArrayLike) -> tuple[Output, Any]:
+        """The same with the batch's own statistics, and the next `batch_stats`."""
+        output, changed = self._module.apply(variables, observation, role, train=True, mutable=["batch_stats"])
+        return output, changed.get("batch_stats", {})  # type: ignore[return-value]
+
+    def apply_folded(self, folded: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
+        """The same as `apply`, up to rounding, with variables that `fold` returned."""
+        return self._folded_module.apply(folded, observation, role, train=False)  # type: ignore[return-value]
+
+    def fold(self, variables: Variables) -> Variables:
+        """Variables for many positions: faster on a GPU.
+
+        Batch norms are folded into the convolutions before them, as bias and scale; kernels are in the compute dtype.
+        """
+        flat: dict[str, Any] = traverse_util.flatten_dict(dict(variables), sep="/")  # type: ignore[assignment]
+        folded: dict[str, jax.Array] = {}
+        for name, weight in flat.items():
+            collection, _, path = name.partition("/")
+            layer = path.rpartition("/")[0]
+            if collection != "params" or layer.endswith("/norm"):
+                continue
+            if not layer.endswith("/conv"):
+                in_float32 = layer.endswith("/output") or layer == "policy/logits"  # the last layers of heads
+                folded[name] = weight if in_float32 else weight.astype(self.dtype)
+                continue
+            norm = f"{layer.removesuffix('conv')}norm"
+            mean, variance = (flat[f"batch_stats/{norm}/{what}"] for what in ("mean", "var"))
+            factor = flat[f"params/{norm}/scale"] * jax.lax.rsqrt(variance + EPSILON)
+            folded[name] = (weight * factor).astype(self.dtype)
+            folded[f"params/{layer}/bias"] = (flat[f"params/{norm}/bias"] - mean * factor).astype(self.dtype)
+        return traverse_util.unflatten_dict(folded, sep="/")
 
 
 def make_network(config: Architecture, game: Game, *, dtype: Any = jnp.float32) -> Network:
     """A net of an architecture for a game, computing in `dtype`; raises NetError for one that has no policy."""
     if isinstance(config, EvaluationConfig):
         raise without_policy(f"net {config.size}")
-    interface = interface_of(config, game)
-    if isinstance(config, PlainConfig):
-        module = folded_module = PlainNet(config, interface, dtype)
-    else:
-        module = ResidualNet(config, interface, dtype)
-        folded_module = ResidualNet(config, interface, dtype, folded=True)
-
-    def apply(variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
-        return module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
-
-    def apply_train(variables: Variables, observation: ArrayLike, role: ArrayLike) -> tuple[Output, Any]:
-        output, changed = module.apply(variables, observation, role, train=True, mutable=["batch_stats"])
-        return output, changed.get("batch_stats", {})  # type: ignore[return-value]
-
-    def init(key: jax.Array) -> Variables:
-        return variables_of(new_weights(weight_shapes(config, interface), key))
-
-    def fold(variables: Variables) -> Variables:
-        return _folded(variables, dtype)
-
-    def apply_folded(variables: Variables, observation: ArrayLike, role: ArrayLike) -> Output:
-        return folded_module.apply(variables, observation, role, train=False)  # type: ignore[return-value]
-
-    return Network(config, interface, jax.jit(init), apply, apply_train, fold, apply_folded)
+    return Network(config, interface_of(config, game), dtype)
 
 
 def weights_of(variables: Variables) -> dict[str, np.ndarray]:
@@ -90,31 +100,6 @@ def variables_of(weights: Mapping[str, Any]) -> Variables:
     """Variables from the weights of a net file."""
     arrays = {name: jnp.asarray(weight) for name, weight in weights.items()}
     return {"batch_stats": {}, **traverse_util.unflatten_dict(arrays, sep="/")}
-
-
-def _folded(variables: Variables, dtype: Any) -> Variables:
-    """Variables of the folded net: every norm has become its convolution's bias and scale."""
-    flat: dict[str, Any] = traverse_util.flatten_dict(dict(variables), sep="/")  # type: ignore[assignment]
-    folded: dict[str, jax.Array] = {}
-    for name, weight in flat.items():
-        collection, _, path = name.partition("/")
-        layer = path.rpartition("/")[0]
-        if collection != "params" or layer.endswith("/norm"):
-            continue
-        if not layer.endswith("/conv"):
-            folded[name] = weight if _computes_in_float32(layer) else weight.astype(dtype)
-            continue
-        norm = f"{layer.removesuffix('conv')}norm"
-        mean, variance = (flat[f"batch_stats/{norm}/{what}"] for what in ("mean", "var"))
-        factor = flat[f"params/{norm}/scale"] * jax.lax.rsqrt(variance + EPSILON)
-        folded[name] = (weight * factor).astype(dtype)
-        folded[f"params/{layer}/bias"] = (flat[f"params/{norm}/bias"] - mean * factor).astype(dtype)
-    return traverse_util.unflatten_dict(folded, sep="/")
-
-
-def _computes_in_float32(layer: str) -> bool:
-    """Whether a layer does so in any net: the last of a value head, and of a plain net's policy head."""
-    return layer.endswith("/output") or layer == "policy/logits"
 
 
 def new_weights(shapes: Mapping[str, Shape], key: jax.Array) -> dict[str, jax.Array]:

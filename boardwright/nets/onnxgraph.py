@@ -25,10 +25,7 @@ def build(net: NetFile) -> onnx.ModelProto:
     """The graph of a net; raises NetError for one that has no policy."""
     if isinstance(net.config, EvaluationConfig):
         raise without_policy(f"net file {net.path}", net.path)
-    if isinstance(net.config, PlainConfig):
-        builder = _PlainBuilder(net, net.config)
-    else:
-        builder = _ResidualBuilder(net, net.config)
+    builder = _PlainBuilder(net) if isinstance(net.config, PlainConfig) else _ResidualBuilder(net)
     builder.net()
     config, interface = net.config, net.interface
     inputs = [
@@ -51,6 +48,7 @@ class _Builder:
     """Collects nodes and constants; every method adds what it names and returns the name of its output."""
 
     def __init__(self, net: NetFile):
+        self.config: Any = net.config
         self.interface, self.weights = net.interface, net.weights
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
@@ -68,16 +66,16 @@ class _Builder:
             channel = (row % patch * patch + column % patch) * self.interface.policy_planes + plane
             places = (channel * (rows // patch) + row // patch) * (columns // patch) + column // patch
         if np.array_equal(places[0], places[1]):
-            self.gathered(self.of_mover(by_head), places[0], output="policy_logits")
+            self.gather(self.of_mover(by_head), places[0], output="policy_logits")
         else:
-            by_role = [self.gathered(by_head[0], places[0]), self.gathered(by_head[-1], places[1])]
+            by_role = [self.gather(by_head[0], places[0]), self.gather(by_head[-1], places[1])]
             self.of_mover(by_role, output="policy_logits")
 
     def as_value(self, column: str) -> None:
         """[N, 1] as the value [N]."""
         self.node("Squeeze", column, self.constant(np.array([1])), output="value")
 
-    def gathered(self, x: str, places: np.ndarray, output: str | None = None) -> str:
+    def gather(self, x: str, places: np.ndarray, output: str | None = None) -> str:
         return self.node("Gather", x, self.constant(places.astype(np.int64)), axis=1, output=output)
 
     def of_mover(self, by_role: list[str], output: str | None = None) -> str:
@@ -120,10 +118,6 @@ class _Builder:
 class _ResidualBuilder(_Builder):
     """Of `NetConfig`."""
 
-    def __init__(self, net: NetFile, config: NetConfig):
-        super().__init__(net)
-        self.config = config
-
     def net(self) -> None:
         x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
         if self.config.patch > 1:
@@ -164,8 +158,8 @@ class _ResidualBuilder(_Builder):
         """[N, table outputs] -> [N, num_actions]: of an action's two outputs the one that its deciding cell selects."""
         planes = self.node("Gather", "observation", self.constant(np.array(table.planes, np.int64)), axis=3)
         cells = self.node("Flatten", self.node("ReduceMax", planes, axes=[3], keepdims=0), axis=1)
-        occupied = self.node("Greater", self.gathered(cells, table.cell), self.constant(np.zeros(1, np.float32)))
-        return self.node("Where", occupied, self.gathered(x, table.index[1]), self.gathered(x, table.index[0]))
+        occupied = self.node("Greater", self.gather(cells, table.cell), self.constant(np.zeros(1, np.float32)))
+        return self.node("Where", occupied, self.gather(x, table.index[1]), self.gather(x, table.index[0]))
 
     def value_head(self, head: int, x: str) -> str:
         """[N, value outputs]."""
@@ -205,10 +199,6 @@ class _ResidualBuilder(_Builder):
 class _PlainBuilder(_Builder):
     """Of `PlainConfig`."""
 
-    def __init__(self, net: NetFile, config: PlainConfig):
-        super().__init__(net)
-        self.config = config
-
     def net(self) -> None:
         config = self.config
         x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
@@ -216,7 +206,7 @@ class _PlainBuilder(_Builder):
             kernel, bias = (self.weights[f"params/encoder/conv_{number}/{part}"] for part in ("kernel", "bias"))
             x = self.node("Relu", self.conv(x, kernel, bias, config.stride))
         names = [f"encoder/hidden_{number}" for number in range(len(config.encoder_hidden))]
-        x, channels = self.rectified(names, x, config.convolutions[-1])
+        x, channels = self.rectify(names, x, config.convolutions[-1])
         if config.latent:
             x, channels = self.dense("encoder/latent", x, channels), None
         self.as_actions([self.head("policy", "logits", len(config.policy_hidden), x, channels)])
@@ -229,9 +219,9 @@ class _PlainBuilder(_Builder):
     def head(self, name: str, last: str, hidden: int, x: str, channels: int | None) -> str:
         """[N, outputs]."""
         names = [f"{name}/hidden_{number}" for number in range(hidden)]
-        return self.dense(f"{name}/{last}", *self.rectified(names, x, channels))
+        return self.dense(f"{name}/{last}", *self.rectify(names, x, channels))
 
-    def rectified(self, names: list[str], x: str, channels: int | None) -> tuple[str, int | None]:
+    def rectify(self, names: list[str], x: str, channels: int | None) -> tuple[str, int | None]:
         """Dense layers with a ReLU each; also how many channels of a board what they give has: None behind one."""
         for name in names:
             x, channels = self.node("Relu", self.dense(name, x, channels)), None

@@ -64,14 +64,14 @@ class _PolicyHead(nn.Module):
         planes, table, patch = self.interface.policy_planes, self.interface.table, self.config.patch
         if planes is not None and self.config.policy == "planes":
             to_planes = _ConvNorm(planes * patch * patch, 1, self.dtype, self.folded, name="project")
-            return flat(_unpatched(to_planes(x, train), patch))
+            return flat(_from_patches(to_planes(x, train), patch))
         x = _ConvNorm(self.config.policy_channels, 1, self.dtype, self.folded, name="project")(x, train)
         if planes is None:
             outputs = self.interface.policy_outputs if table is None else table.outputs
             x = nn.Dense(outputs, dtype=self.dtype, name="logits")(flat(nn.relu(x)))
             return x if table is None else _from_table(x, observation, table)
         x = _pool_bias(x, dtype=self.dtype) if self.config.pool_every else nn.relu(x)
-        return flat(_unpatched(nn.Conv(planes * patch * patch, (1, 1), dtype=self.dtype, name="logits")(x), patch))
+        return flat(_from_patches(nn.Conv(planes * patch * patch, (1, 1), dtype=self.dtype, name="logits")(x), patch))
 
 
 class _ValueHead(nn.Module):
@@ -102,7 +102,7 @@ class ResidualNet(nn.Module):
         """The output of the net; in training with the batch's own statistics."""
         config, dtype, folded = self.config, self.dtype, self.folded
         observed, role = jnp.asarray(observation, dtype), jnp.asarray(role)
-        planes = _patched(observed, config.patch)
+        planes = _to_patches(observed, config.patch)
         x = nn.relu(_ConvNorm(config.width, 3, dtype, folded, name="stem")(planes, train))
         for block in range(config.blocks):
             x = _Block(config.pools(block), dtype, folded, name=f"block_{block}")(x, train)
@@ -125,8 +125,8 @@ class ResidualNet(nn.Module):
     def _auxiliary(self, name: str, x: jax.Array) -> jax.Array:
         if name == "ownership":
             patch = self.config.patch
-            return _unpatched(nn.Conv(3 * patch * patch, (1, 1), dtype=self.dtype, name=name)(x), patch)
-        return nn.Dense(1, dtype=self.dtype, name=name)(_pooled(x))[:, 0]
+            return _from_patches(nn.Conv(3 * patch * patch, (1, 1), dtype=self.dtype, name=name)(x), patch)
+        return nn.Dense(1, dtype=self.dtype, name=name)(_pool(x))[:, 0]
 
 
 def _from_table(outputs: jax.Array, observation: jax.Array, table: PolicyTable) -> jax.Array:
@@ -135,7 +135,7 @@ def _from_table(outputs: jax.Array, observation: jax.Array, table: PolicyTable) 
     return jnp.where(occupied, outputs[:, table.index[1]], outputs[:, table.index[0]])
 
 
-def _patched(x: jax.Array, patch: int) -> jax.Array:
+def _to_patches(x: jax.Array, patch: int) -> jax.Array:
     """[B, rows, columns, n] -> [B, rows / patch, columns / patch, patch^2 n], a patch's cells row by row."""
     if patch == 1:
         return x
@@ -144,8 +144,8 @@ def _patched(x: jax.Array, patch: int) -> jax.Array:
     return parts.reshape(batch, rows // patch, columns // patch, patch * patch * channels)
 
 
-def _unpatched(x: jax.Array, patch: int) -> jax.Array:
-    """The inverse of `_patched`."""
+def _from_patches(x: jax.Array, patch: int) -> jax.Array:
+    """The inverse of `_to_patches`."""
     if patch == 1:
         return x
     batch, rows, columns, channels = x.shape
@@ -165,11 +165,11 @@ def _pool_bias(x: jax.Array, *, dtype: Any) -> jax.Array:
     whole board is added to the others everywhere. To be called within a module, whose layer it makes.
     """
     pooled = pooled_channels(x.shape[-1])
-    bias = nn.Dense(x.shape[-1] - pooled, dtype=dtype, name="pool")(_pooled(nn.relu(x[..., :pooled])))
+    bias = nn.Dense(x.shape[-1] - pooled, dtype=dtype, name="pool")(_pool(nn.relu(x[..., :pooled])))
     return nn.relu(x[..., pooled:] + bias[:, None, None, :])
 
 
-def _pooled(x: jax.Array) -> jax.Array:
+def _pool(x: jax.Array) -> jax.Array:
     """[B, rows, columns, n] -> [B, 2 n]: mean and maximum over the board."""
     return jnp.concatenate([x.mean((1, 2)), _highest(x)], axis=-1)
 

@@ -30,17 +30,19 @@ def weights_for(net: NetFile, game: Game) -> Mapping[str, np.ndarray]:
         )
     old, new = (trunk_shape(net.config, board)[:2] for board in (net.interface.observation_shape, shape))
     kernels = {f"params/value_{head}/hidden/kernel" for head in range(net.config.head_count)}
-    return {name: resized(weight, old, new) if name in kernels else weight for name, weight in net.weights.items()}
+    return {
+        name: resize_kernel(weight, old, new) if name in kernels else weight for name, weight in net.weights.items()
+    }
 
 
-def resized(kernel: np.ndarray, old: tuple[int, int], new: tuple[int, int]) -> np.ndarray:
+def resize_kernel(kernel: np.ndarray, old: tuple[int, int], new: tuple[int, int]) -> np.ndarray:
     """[old cells * channels, units] -> [new cells * channels, units]: a channel that is even counts as before."""
     by_cell = kernel.reshape(*old, -1, kernel.shape[1])
-    rows, columns = _covered(old[0], new[0]), _covered(old[1], new[1])
+    rows, columns = _coverage(old[0], new[0]), _coverage(old[1], new[1])
     return np.einsum("ai,bj,ijcu->abcu", rows, columns, by_cell).reshape(-1, kernel.shape[1]).astype(np.float32)
 
 
-def _covered(old: int, new: int) -> np.ndarray:
+def _coverage(old: int, new: int) -> np.ndarray:
     """[new, old]: how much of each old cell of a line every new one covers, all of them together the whole of it."""
     ends = np.linspace(0, old, new + 1)
     cells = np.arange(old)

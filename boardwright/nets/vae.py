@@ -1,6 +1,6 @@
 """A variational auto-encoder of boards: an encoder as plain nets have it, and its mirror image.
 
-    vae = make_vae(config, game.observation_shape)
+    vae = Vae(config, game.observation_shape)
     mean, log_variance = vae.encode(variables, boards)
     logits = vae.decode(variables, mean)
 
@@ -10,8 +10,6 @@ board's code, and a second linear layer, which only training needs, gives the lo
 """
 
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import flax.linen as nn
@@ -31,34 +29,31 @@ ENCODER = "params/encoder/"  # what the names of an encoder's weights begin with
 _MEAN, _MEAN_IN_A_NET = "params/mean/", f"{ENCODER}latent/"
 
 
-@dataclass(frozen=True)
 class Vae:
-    """Pure functions of one auto-encoder, for `jax.jit`; B boards [rows, columns, planes], codes of L numbers."""
+    """Pure functions of one auto-encoder, for `jax.jit`; B boards [rows, columns, planes], codes of L numbers.
 
-    config: PlainConfig
-    shape: tuple[int, int, int]
-    init: Callable[[Array], Variables]  # key -> variables
-    encode: Callable[[Variables, Array], tuple[Array, Array]]  # boards -> mean [B, L], log of the variance [B, L]
-    decode: Callable[[Variables, Array], Array]  # codes -> logits [B, rows, columns, planes]
+    Raises NetError where the encoder ends in no code.
+    """
 
+    def __init__(self, config: PlainConfig, shape: tuple[int, int, int]):
+        if not config.latent:
+            raise NetError("net option latent: an auto-encoder's code needs at least 1 number, not 0")
+        self.config, self.shape, self._module = config, shape, _Vae(config, shape)
+        variables = jax.eval_shape(self._module.init, jax.random.key(0), jnp.zeros((1, *shape)))
+        flat: dict[str, Any] = traverse_util.flatten_dict(variables, sep="/")  # type: ignore[assignment]
+        self._shapes = {name: leaf.shape for name, leaf in flat.items()}
 
-def make_vae(config: PlainConfig, shape: tuple[int, int, int]) -> Vae:
-    """An auto-encoder of boards of a shape; raises NetError where the encoder ends in no code."""
-    if not config.latent:
-        raise NetError("net option latent: an auto-encoder's code needs at least 1 number, not 0")
-    module = _Vae(config, shape)
-    shapes = _shapes(module)
+    def init(self, key: Array) -> Variables:
+        """New variables."""
+        return variables_of(new_weights(self._shapes, key))
 
-    def init(key: Array) -> Variables:
-        return variables_of(new_weights(shapes, key))
+    def encode(self, variables: Variables, boards: Array) -> tuple[Array, Array]:
+        """Mean and logarithm of the variance of codes, [B, L] each."""
+        return self._module.apply(variables, boards, method=self._module.encode)  # type: ignore[return-value]
 
-    def encode(variables: Variables, boards: Array) -> tuple[Array, Array]:
-        return module.apply(variables, boards, method=module.encode)  # type: ignore[return-value]
-
-    def decode(variables: Variables, codes: Array) -> Array:
-        return module.apply(variables, codes, method=module.decode)  # type: ignore[return-value]
-
-    return Vae(config, shape, init, encode, decode)
+    def decode(self, variables: Variables, codes: Array) -> Array:
+        """Logits [B, rows, columns, planes] of codes [B, L]."""
+        return self._module.apply(variables, codes, method=self._module.decode)  # type: ignore[return-value]
 
 
 def weights_of_vae(variables: Variables) -> dict[str, np.ndarray]:
@@ -120,10 +115,3 @@ class _Vae(nn.Module):
     def __call__(self, boards: Array) -> Array:
         mean, _ = self.encode(boards)
         return self.decode(mean)
-
-
-def _shapes(module: _Vae) -> dict[str, tuple[int, ...]]:
-    """The shape of every weight, by name."""
-    variables = jax.eval_shape(module.init, jax.random.key(0), jnp.zeros((1, *module.shape)))
-    flat: dict[str, Any] = traverse_util.flatten_dict(variables, sep="/")  # type: ignore[assignment]
-    return {name: leaf.shape for name, leaf in flat.items()}

@@ -35,7 +35,7 @@ def test_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:
     assert "iteration 1/200" in output
     assert "run the same command to resume" in output
     assert "stopping" in errors
-    assert checkpoint.numbered(folder / "checkpoints")
+    assert checkpoint.find_checkpoints(folder / "checkpoints")
     assert json.loads((folder / "config.json").read_text())["iterations"] == 200
     before = len(read_metrics(folder).scalars["loss/total"].values)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -7,7 +7,7 @@ from boardwright.learn.run import arrayfile, checkpoint
 
 def checkpoint_arrays(folder: Path) -> dict[str, bytes]:
     """Every array of the last checkpoint, by name."""
-    found = checkpoint.numbered(folder / "checkpoints")
+    found = checkpoint.find_checkpoints(folder / "checkpoints")
     file = arrayfile.read(found[max(found)])
     data = file.path.read_bytes()
     places = {name: place for name, place in file.offsets.items() if name != arrayfile.CHECKSUM}

@@ -88,7 +88,7 @@ def on_device(
     @jax.jit
     def play(key: Array) -> Any:
         begin, go_on = jax.random.split(key)
-        start = selfplay.new_games(begin, env, config, league_games), selfplay.new_tally()
+        start = selfplay.new_games(begin, env, config, league_games), selfplay.Tally()
         turns = jax.random.split(go_on, steps), jnp.arange(steps) % 2 == 1
         return jax.lax.scan(one_step, start, turns)[1]
 

@@ -35,7 +35,7 @@ def _in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def arrays(folder: Path) -> dict[str, bytes]:
     """Every array of the last checkpoint."""
-    found = checkpoint.numbered(folder / "checkpoints")
+    found = checkpoint.find_checkpoints(folder / "checkpoints")
     file = arrayfile.read(found[max(found)])
     data = file.path.read_bytes()
     return {name: data[begin:end] for name, (begin, end) in file.offsets.items() if name != arrayfile.CHECKSUM}

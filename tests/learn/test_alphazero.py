@@ -150,7 +150,7 @@ def test_chunks_divide_all_steps(share: float) -> None:
 
 def test_metrics_of_an_iteration() -> None:
     tally = dataclasses.replace(
-        selfplay.new_tally(),
+        selfplay.Tally(),
         moves=jnp.int32(50),
         learnable=jnp.int32(40),
         entropy=jnp.float32(60),
@@ -168,4 +168,4 @@ def test_metrics_of_an_iteration() -> None:
     assert "league/role1_score" not in found
     assert found["selfplay/resigned"] == 2 / 8
     assert found["selfplay/wrongly_resigned"] == 1 / 4
-    assert "selfplay/plies" not in selfplay.collect_metrics(selfplay.new_tally())
+    assert "selfplay/plies" not in selfplay.collect_metrics(selfplay.Tally())

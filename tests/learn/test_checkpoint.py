@@ -25,7 +25,7 @@ from hypothesis.extra import numpy as hnp
 
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile
-from boardwright.learn.run.checkpoint import numbered, restore, save
+from boardwright.learn.run.checkpoint import find_checkpoints, restore, save
 
 NAMES = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32")
 DTYPES = [*map(np.dtype, NAMES), np.dtype(ml_dtypes.bfloat16)]
@@ -180,11 +180,11 @@ def test_other_settings_are_refused(tmp_path: Path, like: Any, difference: str) 
 def test_the_newest_two_are_kept(tmp_path: Path) -> None:
     for number in range(1, 12):
         save(tmp_path, number, jnp.int32(number), {})
-    assert sorted(numbered(tmp_path)) == [10, 11]
+    assert sorted(find_checkpoints(tmp_path)) == [10, 11]
     (tmp_path / "000011.ckpt").write_bytes(b"damaged")
     assert back(tmp_path, jnp.int32(0)).number == 10
     save(tmp_path, 9, jnp.int32(9), {})  # of a run that was resumed from before the others
-    assert sorted(numbered(tmp_path)) == [9]
+    assert sorted(find_checkpoints(tmp_path)) == [9]
 
 
 def test_a_full_disk_harms_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

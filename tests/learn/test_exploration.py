@@ -14,9 +14,10 @@ LEGAL = np.array([True, True, True, False, True])
 
 
 def test_the_level_decays_with_the_episodes() -> None:
+    config = ActingConfig(exploration_start=1.0, exploration_end=0.1, exploration_decay=500.0)
     for episodes in (0, 1, 500, 10_000):
         expected = 0.1 + 0.9 * np.exp(-episodes / 500)
-        assert float(selfplay.decayed_level(jnp.int32(episodes), 1.0, 0.1, 500.0)) == pytest.approx(expected, rel=1e-5)
+        assert float(exploration_level(jnp.int32(episodes), config)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_decay_restarts_after_a_first_phase() -> None:

@@ -13,7 +13,7 @@ from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.boards import unpack
 from boardwright.learn.vae.config import PRESETS
 from boardwright.learn.vae.latents import charts, codes, principal_plane
-from boardwright.nets.vae import make_vae, weights_of_vae
+from boardwright.nets.vae import Vae, weights_of_vae
 from boardwright.views.chart import render
 
 CATHEDRAL = game("cathedral", "paper-6", "paper")
@@ -36,7 +36,7 @@ def test_the_principal_plane_is_where_points_differ_most() -> None:
 
 def test_charts_show_codes_by_ply_and_by_result(tmp_path: Path) -> None:
     boards = boards_of_games(CATHEDRAL, ("random",), 6, seed=0)
-    vae = make_vae(PRESETS["cathedral-tiny"].encoder.as_plain(), boards.shape)
+    vae = Vae(PRESETS["cathedral-tiny"].encoder.as_plain(), boards.shape)
     variables = vae.init(jax.random.key(0))
     path = tmp_path / "some.vae"
     encoder_file.write(path, weights_of_vae(variables), config=vae.config, game=CATHEDRAL, training={})

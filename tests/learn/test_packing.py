@@ -29,7 +29,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def final_leaves(folder: Path) -> dict[str, Any]:
     kept = checkpoint.restore(folder / "checkpoints", Drift(USUAL).initialise())
     assert kept is not None
-    return checkpoint.named(kept.tree)
+    return checkpoint.name_leaves(kept.tree)
 
 
 def test_packed_run_resumes_after_its_last_iteration(begun: Path, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> No
     trained(tmp_path, pieces=8)
     expected = final_leaves(tmp_path)
     file, _ = portable_state.read(begun / portable_state.NAME)
-    found = checkpoint.named(portable_state.restore_into(file, Drift(USUAL).initialise(), ("learner", "league")))
+    found = checkpoint.name_leaves(portable_state.restore_into(file, Drift(USUAL).initialise(), ("learner", "league")))
     for name, leaf in expected.items():
         if name.startswith(".learner.optimiser['mu']"):
             leaf = leaf.astype(jnp.bfloat16).astype(jnp.float32)
@@ -146,7 +146,7 @@ def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
     """A killed run resumes before the end of its last iteration, so its portable state is ahead of its metrics."""
     run = tmp_path / "run"
     trained(run, pieces=4)
-    found = checkpoint.numbered(run / "checkpoints")
+    found = checkpoint.find_checkpoints(run / "checkpoints")
     assert sorted(found) == [3, 10**6]  # the first, before anything is measured, and the last
     found[10**6].unlink()
     _, progress = trained(run, pieces=0)

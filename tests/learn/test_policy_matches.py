@@ -21,7 +21,7 @@ import boardwright
 from boardwright.errors import RunError
 from boardwright.games.base import DRAW, BatchEnv, Game
 from boardwright.learn.match import matches
-from boardwright.learn.match.matches import MatchResult, finish, play_pairs
+from boardwright.learn.match.matches import MatchResult, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, net_policy, random_policy
 from boardwright.nets.config import PlainConfig
@@ -64,7 +64,7 @@ def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
     seen = set()
     for factors in [(5, 3), (1, 8), (11, 4), (2, 9), (7, 7)]:
         sides = [Partial(at_place, jnp.int32(factor)) for factor in factors]
-        match = finish(play_pairs(jax.random.key(0), env, *sides, games=4))
+        match = play_pairs(jax.random.key(0), env, *sides, games=4)
         decisions, rewards = np.zeros(2, int), np.zeros(2)
         for role in (0, 1):  # of the first side
             result, plies, decided, gained, twice = in_the_scalar_engine(game, factors if role == 0 else factors[::-1])
@@ -86,7 +86,7 @@ def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
 def test_random_games_are_those_of_the_scalar_engine(rules: str, first: str) -> None:
     game, env = shaped(rules, first)
     games, others = 1024, 20_000
-    match = finish(play_pairs(jax.random.key(5), env, random_policy, random_policy, games=games))
+    match = play_pairs(jax.random.key(5), env, random_policy, random_policy, games=games)
     tally = game.start().core.playouts(1, 0, others)
     results, plies, actions = tally.outcomes, tally.plies, tally.actions
     assert match.games == games
@@ -110,7 +110,7 @@ GREEDY = net_policy(evaluator, 0.0)
 
 
 def climbed(first: Any, second: Any, **options: Any) -> MatchResult:
-    return finish(play_pairs(jax.random.key(2), CLIMB, GREEDY(first), GREEDY(second), **options))
+    return play_pairs(jax.random.key(2), CLIMB, GREEDY(first), GREEDY(second), **options)
 
 
 def test_nets_play_what_they_like_best() -> None:
@@ -149,21 +149,20 @@ def test_one_program_serves_all_nets() -> None:
 
     one_step = jnp.asarray(np.tile(np.array([0, 1, 0], np.float32), (2, 2, 1)))  # and moves again: the other never does
     makers = counted("first"), counted("second")
-    match = finish(play_pairs(jax.random.key(0), CLIMB, makers[0](one_step), makers[1](one_step), games=2))
+    match = play_pairs(jax.random.key(0), CLIMB, makers[0](one_step), makers[1](one_step), games=2)
     jax.effects_barrier()
     assert match.decisions == (9, 9)  # role 0 climbs alone to the top
     assert asked == {"first": 9, "second": 9}
     traces = dict(traced)
-    finish(play_pairs(jax.random.key(0), CLIMB, *(make(one_step[..., ::-1]) for make in makers), games=2))
+    play_pairs(jax.random.key(0), CLIMB, *(make(one_step[..., ::-1]) for make in makers), games=2)
     assert traced == traces
 
 
 def test_how_far_it_is_and_games_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     idle: Any = np.tile(np.array([1, 0, 0], np.float32), (2, 2, 1))
     received: list[float] = []
-    match = finish(
-        play_pairs(jax.random.key(0), CLIMB, GREEDY(idle), GREEDY(idle), games=8, at_once=4), received.append
-    )
+    sides = GREEDY(idle), GREEDY(idle)
+    match = play_pairs(jax.random.key(0), CLIMB, *sides, games=8, at_once=4, on_share=received.append)
     assert match.draws == (4, 4)
     assert match.plies == (4 * LONGEST, 4 * LONGEST)
     assert received == sorted(received)
@@ -178,14 +177,15 @@ def test_match_ends_with_its_last_game() -> None:
     quick: Any = np.tile(np.array([0, 0, 1], np.float32), (2, 2, 1))
     for games in (82, 94, 110)[: size(1, full=3)]:
         received: list[float] = []
-        finish(play_pairs(jax.random.key(0), CLIMB, GREEDY(quick), GREEDY(quick), games=games), received.append)
+        sides = GREEDY(quick), GREEDY(quick)
+        play_pairs(jax.random.key(0), CLIMB, *sides, games=games, on_share=received.append)
         assert received == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(("games", "at_once"), [(3, 10), (0, 10), (4, 1)])
 def test_only_whole_pairs(games: int, at_once: int) -> None:
     with pytest.raises(RunError, match="pairs of games"):
-        finish(play_pairs(jax.random.key(0), CLIMB, random_policy, random_policy, games=games, at_once=at_once))
+        play_pairs(jax.random.key(0), CLIMB, random_policy, random_policy, games=games, at_once=at_once)
 
 
 def states(logits: list[float], legal: list[bool], games: int) -> Any:
@@ -214,7 +214,7 @@ def test_a_real_net_plays_its_best_moves() -> None:
     network = make_network(PlainConfig(convolutions=(4,), policy_hidden=(8,)), game)
     variables = network.init(jax.random.key(0))
     net = net_policy(make_net_evaluator(network, env), 0.0)(network.fold(variables))
-    match = finish(play_pairs(jax.random.key(1), env, net, net, games=2))
+    match = play_pairs(jax.random.key(1), env, net, net, games=2)
     position, apply = game.start(), jax.jit(network.apply)
     while position.outcome is None:
         planes, role = position.observation()[None], np.array([position.role_to_move])

@@ -181,10 +181,10 @@ def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> N
     assert {"loss/policy", "loss/value", "loss/entropy", "ppo/kl", "ppo/clip_share", "ppo/explained_variance"} <= {*one}
     assert one["evaluation/random"].iterations.tolist() == [2]
     file, _ = portable_state.read(tmp_path / "stopped" / portable_state.NAME)
-    brought = checkpoint.named(portable_state.restore_into(file, method.initialise(), method.portable_fields))
+    brought = checkpoint.name_leaves(portable_state.restore_into(file, method.initialise(), method.portable_fields))
     kept = checkpoint.restore(tmp_path / "stopped" / "checkpoints", jax.eval_shape(method.initialise))
     assert kept is not None
-    for name, leaf in checkpoint.named(kept.tree).items():
+    for name, leaf in checkpoint.name_leaves(kept.tree).items():
         if name.startswith((".learner", ".opponent", ".episodes", ".followed")):
             digits = 2**-8 if ".optimiser" in name else 0
             np.testing.assert_allclose(brought[name], leaf, rtol=digits, err_msg=name)

@@ -12,7 +12,7 @@ import pytest
 from jax import Array
 
 from boardwright.games.base import ONGOING, BatchEnv
-from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.pairing import BOTH, first_seats
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.learner import row_advantages
 from boardwright.learn.ppo.selfplay import Decision
@@ -89,7 +89,7 @@ def _rolled_out(
     """The games after a number of rows and the tail, the rows and the advantages."""
     reply = _always(THEIRS) if against else None
     common: dict[str, Any] = {"env": ENV, "reply": reply, "against": against}
-    tally, played = selfplay.new_tally(), []
+    tally, played = selfplay.Tally(), []
     row = jax.jit(functools.partial(selfplay.play_row, decide=_decide, **common))
     for number in range(rows):
         games, tally, done = row(jax.random.key(number), games, tally)
@@ -143,7 +143,7 @@ def _advantage(line: list[tuple[int, float, bool]], cut: int) -> list[float]:
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 13])
 @pytest.mark.parametrize("against", [0, 2, 4])
 def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> None:
-    games = selfplay.new_games(jax.random.key(0), ENV, 4, against)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(4, against))
     for _ in range(2):  # the second time from the middle of games, wherever the first left them
         before = games
         games, _, played, found = _rolled_out(games, rows, against)
@@ -161,7 +161,7 @@ def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> Non
 
 
 def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
-    games = selfplay.new_games(jax.random.key(0), ENV, 2, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(2, 2))
     _, _, played, _ = _rolled_out(games, 12, 2)
     assert int(games.seat[0]) == 0
     last = int(np.flatnonzero(played.over[:, 0])[0])
@@ -171,10 +171,10 @@ def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
 
 
 def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
-    games = selfplay.new_games(jax.random.key(0), ENV, 4, 0)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(4, 0))
     _, _, played, _ = _rolled_out(games, 10, 0)
     assert bool(played.decided.all())  # with both roles every move is a decision
-    games = selfplay.new_games(jax.random.key(0), ENV, 2, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(2, 2))
     _, _, played, _ = _rolled_out(games, 8, 2)
     # Role 0: decides at plies 0, 3, 4 and 6; a row passes with the second of two replies, two with the last three.
     plies = [
@@ -185,7 +185,7 @@ def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
 
 
 def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
-    games = selfplay.new_games(jax.random.key(0), ENV, 3, 2)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(3, 2))
     after, tally, played, _ = _rolled_out(games, 10, 2)
     over = np.asarray(played.over).sum(axis=0)
     assert over.tolist() == [1, 1, 1]
@@ -213,10 +213,10 @@ def test_a_move_and_its_reply_are_given_numbers_of_their_own() -> None:
         jax.debug.callback(lambda data: given.append(np.asarray(data)), jax.random.key_data(jax.random.split(key)[0]))
         return _step(state, action, key)
 
-    games = selfplay.new_games(jax.random.key(0), ENV, 4, 4)
+    games = selfplay.new_games(jax.random.key(0), ENV, first_seats(4, 4))
     env = dataclasses.replace(ENV, step=noted)
     selfplay.play_row(
-        jax.random.key(1), games, selfplay.new_tally(), env=env, decide=_decide, reply=_always(THEIRS), against=4
+        jax.random.key(1), games, selfplay.Tally(), env=env, decide=_decide, reply=_always(THEIRS), against=4
     )
     jax.effects_barrier()
     assert len({tuple(data.tolist()) for data in given}) == len(given) == 2 * 2 * 4

@@ -113,13 +113,13 @@ def plain_loop(
             return network.apply(net, observation, role).policy_logits
 
         legal_after = np.asarray(batch.legal_after)
-        online = np.where(legal_after, q_of(variables, batch.observation_after, batch.role_after), -np.inf)
-        judged = np.asarray(q_of(target, batch.observation_after, batch.role_after))
+        online = np.where(legal_after, q_of(variables, batch.after, batch.role_after), -np.inf)
+        judged = np.asarray(q_of(target, batch.after, batch.role_after))
         future = judged[np.arange(samples), online.argmax(axis=1)]
         goal = np.asarray(batch.reward) + config.learner.discount * np.asarray(batch.side) * future
 
         def errors_of(params: Any, batch: Any = batch, goal: Any = goal) -> jax.Array:
-            q = q_of({"params": params, "batch_stats": {}}, batch.observation, batch.role)
+            q = q_of({"params": params, "batch_stats": {}}, batch.before, batch.role)
             return goal - q[jnp.arange(samples), batch.action]
 
         def loss(params: Any, counts: Any = counts, errors_of: Any = errors_of) -> jax.Array:
@@ -182,6 +182,4 @@ def test_a_sample_may_be_seen_under_any_symmetry() -> None:
         for before, after in ((plain.legal, turned.legal), (plain.legal_after, turned.legal_after)):
             assert after[row][symmetry.actions].tolist() == before[row].tolist()
         cell, place = int(plain.action[row]), action
-        assert turned.observation[row].reshape(9, 2)[place].tolist() == (
-            plain.observation[row].reshape(9, 2)[cell].tolist()
-        )
+        assert turned.before[row].reshape(9, 2)[place].tolist() == (plain.before[row].reshape(9, 2)[cell].tolist())

@@ -58,7 +58,7 @@ def with_config(method: AlphaZero, config: AlphaZeroConfig) -> AlphaZero:
 
 def _arrays(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """What the last checkpoint says of itself, and every array of it."""
-    found = checkpoint.numbered(folder / "checkpoints")
+    found = checkpoint.find_checkpoints(folder / "checkpoints")
     file = arrayfile.read(found[max(found)])
     data = file.path.read_bytes()
     return dict(file.header["meta"]), {name: data[begin:end] for name, (begin, end) in file.offsets.items()}
@@ -154,7 +154,7 @@ def test_killed_anywhere_it_ends_the_same(tmp_path: Path) -> None:
             limit = time.monotonic() + 300
             seen: set[int] = set()
             while process.poll() is None and len(seen) < checkpoints:
-                seen |= set(checkpoint.numbered(folder / "checkpoints"))
+                seen |= set(checkpoint.find_checkpoints(folder / "checkpoints"))
                 time.sleep(0.01)
                 assert time.monotonic() < limit
             if process.poll() is None:
@@ -179,7 +179,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_damaged_checkpoint_falls_back_to_the_previous_one(whole: Path, stopped: Path, tmp_path: Path) -> None:
     shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
-    found = checkpoint.numbered(tmp_path / "checkpoints")
+    found = checkpoint.find_checkpoints(tmp_path / "checkpoints")
     assert len(found) == 2
     path = found[max(found)]
     data = bytearray(path.read_bytes())
@@ -227,7 +227,7 @@ def test_unpacked_run_resumes_after_its_last_iteration(
     # Net 3 was drawn for the last evaluation and is missing; net 2 exists and is rated.
     assert [(match.role0_net, match.role1_net) for match in after.matches if match.iteration == 4] == [(2, 4), (4, 2)]
     assert set(after.scalars["evaluation/elo"].iterations.tolist()) == {0, 2, 4}
-    found = checkpoint.numbered(folder / "checkpoints")
+    found = checkpoint.find_checkpoints(folder / "checkpoints")
     (begin, end) = arrayfile.read(found[max(found)]).offsets[".learner.steps"]
     assert int.from_bytes(found[max(found)].read_bytes()[begin:end], "little") == 4 * TINY.learner.steps
 

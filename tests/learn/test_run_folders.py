@@ -108,7 +108,7 @@ def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
 def test_run_killed_after_an_iteration_resumes(tmp_path: Path, iteration: int) -> None:
     """However short the iteration was: nothing is measured that has no checkpoint before it."""
     killed_after(tmp_path, iteration)
-    assert checkpoint.numbered(tmp_path / "checkpoints")
+    assert checkpoint.find_checkpoints(tmp_path / "checkpoints")
     said, progress = trained(tmp_path)
     assert said[0].startswith("resuming iteration 1 of 6")
     assert progress.iteration == USUAL.iterations

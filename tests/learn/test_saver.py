@@ -61,7 +61,7 @@ def test_the_last_checkpoint_is_written_after_an_error(tmp_path: Path) -> None:
     with contextlib.suppress(ValueError), Saver(tmp_path, seconds=0.0) as saver:
         saver.save(3, _tree(3), {})
         raise ValueError
-    assert checkpoint.numbered(tmp_path).keys() == {3}
+    assert checkpoint.find_checkpoints(tmp_path).keys() == {3}
 
 
 def test_a_checkpoint_is_due_after_seconds(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_pause_after_a_checkpoint(
         now[0] += seconds
 
     waiting = threading.Event()
-    monkeypatch.setattr(checkpoint, "copied", lambda tree: take(copying))
+    monkeypatch.setattr(checkpoint, "copy_to_host", lambda tree: take(copying))
     monkeypatch.setattr(checkpoint, "save", lambda *arguments: waiting.wait(60) and take(writing))
     with Saver(tmp_path, seconds=60.0, clock=lambda: now[0]) as saver:
         for begin in (60.0, 1000.0):

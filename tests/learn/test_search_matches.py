@@ -13,7 +13,7 @@ from climb import LONGEST, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.learn.match import matches
-from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
+from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, play_matches
 from boardwright.learn.match.pairing import NetEvaluator
 from boardwright.learn.match.policies import search_policy
 from boardwright.learn.shared.config import SearchConfig
@@ -51,8 +51,7 @@ def match(
     nets: list[Any] = [jnp.asarray(taste, jnp.float32) for taste in (challenger, *others)]
     policies = first(nets[:1], opening_plies), second(nets[1:], opening_plies)
     sizes: dict[str, Any] = {"openings": games // 2, "groups": len(others), "opening_plies": opening_plies}
-    played = play_matches(jax.random.key(seed), env, policies, **sizes, chunk=SEARCH_CHUNK)
-    return finish(played, on_share).results()
+    return play_matches(jax.random.key(seed), env, policies, **sizes, chunk=SEARCH_CHUNK, on_share=on_share).results()
 
 
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])

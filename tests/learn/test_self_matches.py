@@ -12,7 +12,7 @@ from climb import LONGEST, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.match import matches
-from boardwright.learn.match.matches import Games, finish, play_matches
+from boardwright.learn.match.matches import Games, play_matches
 from boardwright.learn.match.policies import search_policy
 from boardwright.learn.shared.config import SearchConfig
 
@@ -26,8 +26,8 @@ SEARCHING = search_policy(CLIMB, evaluator, SearchConfig(), simulations=1, slots
 
 def play(taste: Any, plies: int, *, seed: int = 0, on_share: Any = None) -> Games:
     policy = SEARCHING([jnp.asarray(taste, jnp.float32)], plies)  # type: ignore[list-item]
-    match = play_matches(jax.random.key(seed), CLIMB, (policy,), openings=GAMES, opening_plies=plies, chunk=CHUNK)
-    games = finish(match, on_share)
+    sizes: Any = {"openings": GAMES, "opening_plies": plies, "chunk": CHUNK}
+    games = play_matches(jax.random.key(seed), CLIMB, (policy,), **sizes, on_share=on_share)
     assert games.result.shape == (1, 1, GAMES)
     return Games(games.result[0, 0], games.plies[0, 0], games.openings[0, 0], games.decisions, games.rewards)
 

@@ -198,7 +198,7 @@ def test_no_resignations_by_default(below: float, audited: float) -> None:
             mean_depth=nothing,
         )
 
-    games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.new_tally()
+    games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.Tally()
     rules = selfplay.Rules(env, learning, config, with_holders=False, full=hopeless)
     step = jax.jit(lambda games, tally: selfplay.step(jax.random.key(0), games, tally, rules))
     for _ in range(LONGEST):  # in which no one climbs, so that games are drawn
@@ -213,5 +213,5 @@ def test_no_resignations_by_default(below: float, audited: float) -> None:
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.25, 0.7, 0.8)])
 def test_audits_are_a_share_of_the_games(share: float, least: float, most: float) -> None:
     config = SelfPlayConfig(games=4000, resign_below=-0.9, audit_share=share)
-    may_resign = np.asarray(selfplay._drawn_audits(jax.random.key(0), config))
+    may_resign = np.asarray(selfplay.new_games(jax.random.key(0), make_climb(free=0), config, 0).may_resign)
     assert least <= may_resign.mean() <= most

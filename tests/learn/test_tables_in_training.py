@@ -24,7 +24,7 @@ from boardwright.learn.alphazero.config import (
     ReplayConfig,
     SelfPlayConfig,
 )
-from boardwright.learn.alphazero.learner import AlphaZeroLearner, corrected
+from boardwright.learn.alphazero.learner import AlphaZeroLearner, correct_by_tables
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.replay import Samples
 from boardwright.learn.run import config_file, settings
@@ -82,7 +82,7 @@ def test_the_share_is_kept_in_every_column_and_over_all() -> None:
     def ended(number: Any, share: float) -> Any:
         nothing: Any = None
         games = selfplay.Games(nothing, jnp.full(GAMES, number), nothing, nothing, nothing, nothing)
-        return selfplay._adjudged(jnp.ones(GAMES, jnp.int8), games, share) == 1
+        return selfplay._adjudicate(jnp.ones(GAMES, jnp.int8), games, share) == 1
 
     for share in (0.0, 0.25, 1.0):
         games = np.asarray(jax.vmap(lambda number, share=share: ended(number, share))(jnp.arange(200)))
@@ -131,7 +131,7 @@ def test_values_are_the_truth_where_it_is_known() -> None:
     wrong, right = [-1.0, 1.0, -1.0, 0.5], [1.0, -1.0, 0.0, 0.5]
     assert value_loss(knowing, wrong) == pytest.approx(value_loss(plain, right), rel=1e-6)
     assert value_loss(plain, wrong) != pytest.approx(value_loss(plain, right), rel=1e-3)
-    half = corrected(samples(wrong), jnp.stack(truths), 0.5)
+    half = correct_by_tables(samples(wrong), jnp.stack(truths), 0.5)
     assert half.result.tolist() == half.value.tolist() == [0.0, 0.0, -0.5, 0.5]
 
 

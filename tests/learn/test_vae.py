@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +23,7 @@ from boardwright.learn.vae.learner import cross_entropy, divergence, draw_codes,
 from boardwright.learn.vae.method import VAE
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, variables_of, weights_of
-from boardwright.nets.vae import make_vae, weights_of_vae
+from boardwright.nets.vae import Vae, weights_of_vae
 
 CATHEDRAL = game("cathedral", "paper-6", "paper")
 TINY = PRESETS["cathedral-tiny"]
@@ -65,13 +66,10 @@ def test_rates_count_cells(some: Boards) -> None:
     """Of an auto-encoder whose answers are known: always empty but for the first plane."""
     bits = some.bits[:50]
     seen = np.asarray(unpack(bits, some.shape))
-    vae = make_vae(TINY.encoder.as_plain(), some.shape)
     first_plane = jnp.where(jnp.arange(5) == 0, 1.0, -1.0)
-    known = dataclasses.replace(
-        vae,
-        encode=lambda variables, boards: (jnp.zeros((len(boards), 4)), jnp.zeros((len(boards), 4))),
-        decode=lambda variables, codes: jnp.broadcast_to(first_plane, (len(codes), *some.shape)),
-    )
+    known: Any = Vae(TINY.encoder.as_plain(), some.shape)
+    known.encode = lambda variables, boards: (jnp.zeros((len(boards), 4)), jnp.zeros((len(boards), 4)))
+    known.decode = lambda variables, codes: jnp.broadcast_to(first_plane, (len(codes), *some.shape))
     measured = measure(known, {}, jnp.asarray(bits), jax.random.key(0))
     assert measured["all_zeros"] == pytest.approx((seen == 0).mean())
     assert measured["reconstruction"] == pytest.approx((seen == (np.arange(5) == 0)).mean())
@@ -84,7 +82,7 @@ def test_rates_count_cells(some: Boards) -> None:
 
 
 def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: pytest.MonkeyPatch) -> None:
-    vae = make_vae(TINY.encoder.as_plain(), some.shape)
+    vae = Vae(TINY.encoder.as_plain(), some.shape)
     variables, bits = vae.init(jax.random.key(0)), jnp.asarray(some.bits[:50])
     whole = measure(vae, variables, bits, jax.random.key(0))
     monkeypatch.setattr("boardwright.learn.vae.learner.MEASURED_AT_ONCE", 16)
@@ -100,7 +98,7 @@ def test_the_encoder_gives_a_plain_net_the_same_code(rules: str, observation: st
     boards = boards_of_games(bound, ("random",), 2, seed=0)
     seen = unpack(boards.bits, boards.shape)
     config = TINY.encoder.as_plain()
-    vae = make_vae(config, boards.shape)
+    vae = Vae(config, boards.shape)
     variables = vae.init(jax.random.key(3))
     mean, _ = vae.encode(variables, seen)
     assert vae.decode(variables, mean).shape == seen.shape
@@ -141,7 +139,7 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
 
 
 def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> None:
-    vae = make_vae(TINY.encoder.as_plain(), some.shape)
+    vae = Vae(TINY.encoder.as_plain(), some.shape)
     path = tmp_path / "some.vae"
     weights = weights_of_vae(vae.init(jax.random.key(0)))
     encoder_file.write(path, weights, config=vae.config, game=CATHEDRAL, training={"method": "vae"})

@@ -12,13 +12,13 @@ from variations import BY_ROLE, COMBINATIONS, EVERYTHING, GAMES, PLAIN, POOLED, 
 import boardwright
 from boardwright.errors import NetError
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
-from boardwright.nets.layout import count_parameters, interface_of, weight_shapes
+from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.network import make_network, variables_of, weights_of
 from boardwright.nets.output import expected_result
 from boardwright.nets.plain import PlainNet
 from boardwright.nets.residual import (
     ResidualNet,
-    _pooled,  # pyright: ignore[reportPrivateUsage]
+    _pool,  # pyright: ignore[reportPrivateUsage]
 )
 
 
@@ -34,8 +34,6 @@ def test_weights_are_those_of_the_layout(name: str, config: Architecture) -> Non
     )
     shapes = {"/".join(str(step.key) for step in path): leaf.shape for path, leaf in jax.tree.leaves_with_path(made)}
     assert shapes == weight_shapes(config, interface)
-    trained = sum(leaf.size for leaf in jax.tree.leaves(made["params"]))
-    assert count_parameters(config, game) == trained
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -215,7 +213,7 @@ def test_gradients_of_pooling_are_finite_and_go_where_the_maximum_is(dtype: Any)
     x = np.random.default_rng(0).permutation(2 * 3 * 3 * 4).reshape(2, 3, 3, 4).astype(np.float32)
     x[1, :, :, 2] = 0
     expected = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
-    gradient = jax.grad(lambda x: (_pooled(x)[:, 4:].astype(jnp.float32) * expected).sum())(jnp.asarray(x, dtype))
+    gradient = jax.grad(lambda x: (_pool(x)[:, 4:].astype(jnp.float32) * expected).sum())(jnp.asarray(x, dtype))
     assert gradient.dtype == dtype
     got = np.asarray(gradient, np.float32).reshape(2, 9, 4)
     highest = x.reshape(2, 9, 4) == x.max((1, 2))[:, None]

@@ -14,7 +14,7 @@ from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.layout import interface_of, weight_shapes
 from boardwright.nets.network import make_network, variables_of
-from boardwright.nets.resized import resized, weights_for
+from boardwright.nets.resized import resize_kernel, weights_for
 
 LARGE, SMALL = boardwright.game("cathedral"), boardwright.game("cathedral", rules="paper")
 
@@ -22,23 +22,23 @@ LARGE, SMALL = boardwright.game("cathedral"), boardwright.game("cathedral", rule
 def test_a_board_of_half_the_size_takes_four_cells_for_one() -> None:
     kernel = np.random.default_rng(0).normal(size=(4 * 6 * 3, 5)).astype(np.float32)
     blocks = kernel.reshape(2, 2, 3, 2, 3, 5)
-    np.testing.assert_allclose(resized(kernel, (4, 6), (2, 3)), blocks.sum(axis=(1, 3)).reshape(18, 5), rtol=1e-5)
-    np.testing.assert_array_equal(resized(kernel, (4, 6), (4, 6)), kernel)
+    np.testing.assert_allclose(resize_kernel(kernel, (4, 6), (2, 3)), blocks.sum(axis=(1, 3)).reshape(18, 5), rtol=1e-5)
+    np.testing.assert_array_equal(resize_kernel(kernel, (4, 6), (4, 6)), kernel)
 
 
 @pytest.mark.parametrize("new", [(8, 8), (7, 13), (11, 9)])
 def test_what_is_the_same_everywhere_counts_as_before(new: tuple[int, int]) -> None:
     kernel = np.random.default_rng(1).normal(size=(100 * 3, 5)).astype(np.float32)
     even = np.random.default_rng(2).normal(size=3).astype(np.float32)  # a number a channel, in every cell
-    before, after = np.tile(even, 100) @ kernel, np.tile(even, new[0] * new[1]) @ resized(kernel, (10, 10), new)
+    before, after = np.tile(even, 100) @ kernel, np.tile(even, new[0] * new[1]) @ resize_kernel(kernel, (10, 10), new)
     np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-4)
 
 
 def test_a_line_keeps_its_order() -> None:
     """Three cells of a row where there were two: the one in the middle has half of each."""
     kernel = np.array([[2.0], [10.0]], np.float32)
-    np.testing.assert_allclose(resized(kernel, (1, 2), (1, 3))[:, 0], [4 / 3, 4, 20 / 3], rtol=1e-5)
-    np.testing.assert_allclose(resized(kernel, (2, 1), (3, 1))[:, 0], [4 / 3, 4, 20 / 3], rtol=1e-5)
+    np.testing.assert_allclose(resize_kernel(kernel, (1, 2), (1, 3))[:, 0], [4 / 3, 4, 20 / 3], rtol=1e-5)
+    np.testing.assert_allclose(resize_kernel(kernel, (2, 1), (3, 1))[:, 0], [4 / 3, 4, 20 / 3], rtol=1e-5)
 
 
 @pytest.mark.parametrize("config", [PLAIN, EVERYTHING, PATCHED], ids=["plain", "everything", "patched"])

@@ -5,12 +5,12 @@ a blend with the value of the search, corrected by endgame tables. Auxiliary hea
 of the game, the margin, and the plies left. Loss terms are logged one by one.
 """
 
-import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
+from flax.struct import PyTreeNode
 from jax import Array
 from optax.losses import huber_loss
 
@@ -30,9 +30,7 @@ PLIES_SCALE = 100.0  # plies left are learned in hundreds
 Losses = dict[str, Array]  # each term's mean, weighted as it enters "total"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class LearnerState:
+class LearnerState(PyTreeNode):
     """What learning changes."""
 
     variables: Any  # params and batch_stats, float32
@@ -67,7 +65,7 @@ class AlphaZeroLearner:
         config, states = self.config, jax.vmap(self.learning.unpack)(samples.words)
         if self.proven is not None and config.tablebase_weight:
             known = jax.vmap(self.proven.result, (None, 0))(tables, states)
-            samples = corrected(samples, known, config.tablebase_weight)
+            samples = correct_by_tables(samples, known, config.tablebase_weight)
         role = states.current_role
         observation = jax.vmap(self.env.observe)(states, role)
         observation, actions = self.images.apply(symmetry, observation, samples.actions.astype(jnp.int32))
@@ -137,12 +135,14 @@ def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.Gradien
     clip = optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity()
     if config.optimiser == "adam":
         return optax.chain(clip, optax.adam(schedule))
-    return optax.chain(clip, optax.adamw(schedule, weight_decay=config.weight_decay, mask=_kernels))
-
-
-def _kernels(params: Any) -> Any:
-    """Which parameters decay: kernels, not biases or the scales of norms."""
-    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+    return optax.chain(
+        clip,
+        optax.adamw(
+            schedule,
+            weight_decay=config.weight_decay,
+            mask=lambda params: jax.tree.map(lambda leaf: leaf.ndim > 1, params),
+        ),
+    )
 
 
 def _squares(params: Any) -> Array:
@@ -151,7 +151,7 @@ def _squares(params: Any) -> Array:
     return sum((jnp.square(leaf).sum() for leaf in kernels), jnp.float32(0))
 
 
-def corrected(samples: Samples, known: Array, share: float) -> Samples:
+def correct_by_tables(samples: Samples, known: Array, share: float) -> Samples:
     """Samples with a share of the truth in their results and values, where endgame tables know it [N]."""
     truth = jnp.where(known == 0, 1.0, jnp.where(known == 1, -1.0, 0.0))
     shares = jnp.where(known == ONGOING, 0.0, share)

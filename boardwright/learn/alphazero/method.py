@@ -10,11 +10,9 @@
 Used inside `on_devices`, the steps split their work over devices.
 """
 
-import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -28,13 +26,13 @@ from boardwright.learn.alphazero.learner import Losses
 from boardwright.learn.alphazero.steps import PLAY, Steps, TrainingState, with_weights
 from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
-from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
-from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, play_matches
 from boardwright.learn.match.policies import search_policy
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext, fold_in
 from boardwright.learn.shared.config import EvaluationMatchesConfig
+from boardwright.learn.shared.tally import clear
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 from boardwright.nets.resized import weights_for
@@ -62,6 +60,7 @@ class AlphaZero(Method[TrainingState]):
         self._plays = config.selfplay.steps // self.play_chunk
         self.chunks = self._plays + config.learner.steps // self.learn_chunk
         self._compile()
+        self._fold = jax.jit(self.steps.network.fold)
         self._policies = {  # of matches, by simulations
             number: search_policy(
                 self.steps.env, self.steps.evaluator, config.search, simulations=number, slots=self.steps.slots
@@ -71,22 +70,15 @@ class AlphaZero(Method[TrainingState]):
 
     @contextmanager
     def on_devices(self) -> Iterator[None]:
-        """Splits games and batches over all devices of all processes."""
         with mesh.all_devices(self.config):
-            if mesh.size() > 1:
+            if jax.device_count() > 1:
                 self._compile()
             yield
 
     def describe_devices(self) -> str | None:
-        """Games and samples on each device."""
         return mesh.describe(self.config)
 
-    def initialise(self) -> TrainingState:
-        """New games, nets and replay."""
-        return self._jitted_initialise()
-
     def initialise_from(self, state: TrainingState) -> TrainingState:
-        """The state with the weights of the net that the config names, which may have learned other rules."""
         text = self.config.init_from
         if text is None:
             return state
@@ -104,11 +96,11 @@ class AlphaZero(Method[TrainingState]):
     def work(
         self, state: TrainingState, iteration: int, chunk: int, context: MethodContext
     ) -> tuple[TrainingState, Mapping[str, Any]]:
-        """Self-play first, then learning."""
         if chunk < self._plays:
             with out_of_memory_hint("selfplay.games, or search.simulations"):
                 if chunk == 0:
-                    state = self._with_past_net(state, iteration, context.nets)
+                    stack = league.with_past_net(state.league, context.nets, self.config.seed, iteration, self.game)
+                    state = state.replace(league=stack)
                 state = self.play(state, iteration, chunk * self.play_chunk)
                 if chunk == self._plays - 1:
                     state = self.settle(state, iteration)
@@ -119,7 +111,6 @@ class AlphaZero(Method[TrainingState]):
             return state, losses if self.has_enough(state) else {}
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """In steps."""
         if chunks <= self._plays:
             return "self-play", chunks * self.play_chunk, self.config.selfplay.steps
         return "learning", (chunks - self._plays) * self.learn_chunk, self.config.learner.steps
@@ -127,49 +118,36 @@ class AlphaZero(Method[TrainingState]):
     def play(self, state: TrainingState, iteration: int, first: int) -> TrainingState:
         """The state after `play_chunk` steps of self-play, from a step of an iteration on."""
         simulations = self.config.search.at(iteration, self.config.iterations)
-        numbers = (jnp.int32(iteration), jnp.int32(first))
-        return self._jitted_play(state, *numbers, self.play_chunk, simulations, self._tables)
-
-    def settle(self, state: TrainingState, iteration: int) -> TrainingState:
-        """The state with the results of the games that ended in an iteration in its replay."""
-        return self._jitted_settle(state, iteration)
+        return self._jitted_play(state, iteration, first, self.play_chunk, simulations, self._tables)
 
     def learn(self, state: TrainingState, iteration: int, first: int) -> tuple[TrainingState, Losses]:
         """The state after `learn_chunk` steps of learning, and their losses; unchanged without enough to learn from."""
-        numbers = (jnp.int32(iteration), jnp.int32(first))
-        return self._jitted_learn(state, *numbers, self.learn_chunk, self._tables)
-
-    def has_enough(self, state: TrainingState) -> Array:
-        """Bool: whether the replay has enough to learn from."""
-        return self._jitted_has_enough(state)
+        return self._jitted_learn(state, iteration, first, self.learn_chunk, self._tables)
 
     def collect_metrics(self, state: TrainingState) -> dict[str, float]:
-        """Of self-play, and the learning rate."""
         rate = float(jnp.asarray(self.steps.learner.schedule(int(state.learner.steps))))
         return selfplay.collect_metrics(state.tally) | {"learning_rate": rate}
 
     def gate(self, state: TrainingState, done: int, context: MethodContext) -> tuple[TrainingState, dict[str, float]]:
-        """Promotes the candidate if it scores enough against the reference."""
         config = self.config.gating
         if not config.games or done % config.every:
             return state, {}
-        show = functools.partial(_show_share, context, "gating", config.games)
+        show = functools.partial(context.observer.show_share, "gating", config.games)
         with out_of_memory_hint("gating.games"):
             key = fold_in(self._seed, GATE, done)
             (score,) = self._play_match(key, state.candidate, [state.reference], config, show)
         promoted = score.points > config.threshold
         if promoted:
-            state = dataclasses.replace(state, reference=jax.tree.map(lambda leaf: leaf.copy(), state.candidate))
+            state = state.replace(reference=jax.tree.map(jnp.copy, state.candidate))
         return state, {"gating/score": score.points, "gating/promoted": float(promoted)}
 
     def evaluate(self, state: TrainingState, done: int, context: MethodContext) -> dict[str, float]:
-        """Plays against past checkpoints, stores the matches, and returns the rating after them."""
         config, metrics = self.config.evaluation, context.metrics
         if not league.is_evaluated(config, done):
             return {}
         drawn = league.draw_opponents(config, self.config.seed, done)
         opponents = league.nearest_iterations(context.nets, drawn, before=done)
-        show = functools.partial(_show_share, context, "evaluation", config.games * len(opponents))
+        show = functools.partial(context.observer.show_share, "evaluation", config.games * len(opponents))
         with out_of_memory_hint("evaluation.games"):
             others = [league.load_net(league.path_of(context.nets, other), self.game) for other in opponents]
             scores = self._play_match(fold_in(self._seed, EVALUATE, done), state.playing, others, config, show)
@@ -180,27 +158,19 @@ class AlphaZero(Method[TrainingState]):
         return update_ratings(metrics, done)
 
     def export_net(self, state: TrainingState) -> tuple[Any, Variables]:
-        """The net that plays."""
         return self.config.net, state.playing
-
-    def next_iteration(self, state: TrainingState) -> TrainingState:
-        """With a new tally."""
-        return self._jitted_next_iteration(state)
 
     def _compile(self) -> None:
         """Compiles the steps for the devices in use, those of the mesh if there is one."""
         steps = self.steps
-        placed = None if mesh.size() == 1 else mesh.run_placement(jax.eval_shape(steps.new_state))
-        everywhere = mesh.same_everywhere()
-        jit = functools.partial(jax.jit, out_shardings=placed, donate_argnums=0)
-        self._jitted_initialise = jax.jit(steps.new_state, out_shardings=placed)
-        self._jitted_play = jit(steps.play, static_argnums=(3, 4))
-        self._jitted_settle = jit(steps.settle)
-        self._jitted_learn = jax.jit(
-            steps.learn, static_argnums=3, donate_argnums=0, out_shardings=(placed, everywhere)
-        )
-        self._jitted_has_enough = jax.jit(steps.has_enough, out_shardings=everywhere)
-        self._jitted_next_iteration = jit(lambda state: dataclasses.replace(state, tally=steps.new_tally()))
+        placed, everywhere = mesh.run_placement(steps.new_state), mesh.same_everywhere()
+        jit = functools.partial(jax.jit, donate_argnums=0)
+        self.initialise = jax.jit(steps.new_state, out_shardings=placed)
+        self.settle = jit(steps.settle, out_shardings=placed)
+        self.has_enough = jax.jit(steps.has_enough, out_shardings=everywhere)
+        self.next_iteration = jit(lambda state: state.replace(tally=clear(state.tally)), out_shardings=placed)
+        self._jitted_play = jit(steps.play, static_argnums=(3, 4), out_shardings=placed)
+        self._jitted_learn = jit(steps.learn, static_argnums=3, out_shardings=(placed, everywhere))
 
     @functools.cached_property
     def _tables(self) -> Any:
@@ -209,14 +179,6 @@ class AlphaZero(Method[TrainingState]):
         if proven is None:
             return None
         return jax.jit(lambda tables: tables, out_shardings=mesh.same_everywhere())(proven.tables)
-
-    def _with_past_net(self, state: TrainingState, iteration: int, nets: Path) -> TrainingState:
-        """The state with one net of the league replaced, each in turn, by that of a past iteration."""
-        if state.league is None or iteration == 0:
-            return state
-        variables = league.load_past_net(nets, self.config.seed, iteration, self.game)
-        stack = replace_net(state.league, iteration % self.config.league.nets, variables)
-        return dataclasses.replace(state, league=stack)
 
     def _play_match(
         self,
@@ -227,9 +189,9 @@ class AlphaZero(Method[TrainingState]):
         show: Callable[[float], None],
     ) -> list[MatchResult]:
         """Results of a net against each of some others."""
-        policy, fold = self._policies[config.simulations], jax.jit(self.steps.network.fold)
-        policies = [policy([fold(each) for each in nets], config.opening_plies) for nets in ([net], others)]
-        match = play_matches(
+        policy = self._policies[config.simulations]
+        policies = [policy([self._fold(each) for each in nets], config.opening_plies) for nets in ([net], others)]
+        return play_matches(
             key,
             self.steps.env,
             policies,
@@ -238,9 +200,5 @@ class AlphaZero(Method[TrainingState]):
             opening_plies=config.opening_plies,
             forced=self.config.search.max_forced_plies,
             chunk=SEARCH_CHUNK,
-        )
-        return finish(match, show).results()
-
-
-def _show_share(context: MethodContext, what: str, games: int, share: float) -> None:
-    context.observer.progress(what, round(share * games), games)
+            on_share=show,
+        ).results()

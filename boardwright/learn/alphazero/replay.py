@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
@@ -23,9 +24,7 @@ MAX_WEIGHT = 8 * WEIGHT_ONE
 HOLDER_BITS = 2
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Ending:
+class Ending(PyTreeNode):
     """How games ended, [...]; meaningless where they did not."""
 
     over: Array  # bool
@@ -36,9 +35,7 @@ class Ending:
     stopped: Array | None = None  # bool: before its end, so that all but the result is of that moment; None: none are
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Replay:
+class Replay(PyTreeNode):
     """R rows of B games."""
 
     words: Array  # [R, B, W] uint32: positions, see `Game.learning`
@@ -114,7 +111,7 @@ def settle(
     fresh, first_end = _fill(fresh, endings)
     if bootstrap:
         fresh = _bootstrap(fresh)
-    fresh = dataclasses.replace(fresh, weight=_weights(fresh, surprise))
+    fresh = fresh.replace(weight=_weights(fresh, surprise))
     replay = _fill_earlier(replay, first_end, first_serial)
     return jax.tree.map(
         lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0), replay, fresh
@@ -131,14 +128,10 @@ def draw(key: Array, replay: Replay, count: int) -> Array:
 def take(replay: Replay, places: Array) -> Samples:
     """The positions in places [N], as `draw` gives them."""
     columns = replay.status.shape[1]
-    at = {
-        field.name: getattr(replay, field.name)[places // columns, places % columns]
-        for field in dataclasses.fields(Replay)
-    }
+    at: Replay = jax.tree.map(lambda leaf: leaf[places // columns, places % columns], replay)
+    plies = at.plies.astype(jnp.float32)
     return Samples(
-        **{name: at[name] for name in ("words", "actions", "policy", "value", "result", "margin", "holders")},
-        known=at["status"] == KNOWN,
-        plies=at["plies"].astype(jnp.float32),
+        at.words, at.actions, at.policy, at.value, at.result, at.status == KNOWN, plies, at.margin, at.holders
     )
 
 
@@ -172,21 +165,21 @@ def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
 
     def earlier(next_end: Ending, ending: Ending) -> tuple[Ending, Ending]:
         end: Ending = jax.tree.map(lambda this, later: _where(ending.over, this, later), ending, next_end)
-        end = dataclasses.replace(end, over=ending.over | next_end.over)
+        end = end.replace(over=ending.over | next_end.over)
         return end, end
 
     nothing = jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), endings)
     first_end, ends = jax.lax.scan(earlier, nothing, endings, reverse=True)
-    return _filled(rows, ends.over & (rows.status == OPEN), ends), first_end
+    return _fill_in(rows, ends.over & (rows.status == OPEN), ends), first_end
 
 
 def _fill_earlier(replay: Replay, end: Ending, serial: Array) -> Replay:
     """The replay with the results [B] of games that began earlier, with these serial numbers [B]."""
     waiting = (replay.status == OPEN) | (replay.status == BOOTSTRAPPED)
-    return _filled(replay, waiting & end.over & (replay.serial == serial), end)
+    return _fill_in(replay, waiting & end.over & (replay.serial == serial), end)
 
 
-def _filled(rows: Replay, ended: Array, ends: Ending) -> Replay:
+def _fill_in(rows: Replay, ended: Array, ends: Ending) -> Replay:
     """Rows with the endings [..., B] where games have ended [T, B]."""
     status = KNOWN if ends.stopped is None else jnp.where(ends.stopped, RESULT_ONLY, KNOWN)
     return dataclasses.replace(

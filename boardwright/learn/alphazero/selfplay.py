@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Learning
@@ -19,9 +20,9 @@ from boardwright.games.batched import random_action, where_games
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
-from boardwright.learn.match import pairing
-from boardwright.learn.match.pairing import BOTH, count_outcomes, first_seats, on_move, swap_seats
+from boardwright.learn.match.pairing import BOTH, count_outcomes, first_seats, on_move, other_seats
 from boardwright.learn.match.policies import Search
+from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.nodes import side_of
 from boardwright.mcts.policies import SearchResult
 
@@ -30,9 +31,7 @@ MIN_PROBABILITY = 1e-9  # of a prior, in logarithms
 GOLDEN = 0x9E3779B9  # 2^32 times the golden section
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Games:
+class Games(PyTreeNode):
     """B games in progress."""
 
     states: Any  # [B]
@@ -43,23 +42,21 @@ class Games:
     resigned: Array  # [B] int8: the role whose value fell below the limit first, in audited games; or NO_ROLE
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tally:
-    """Sums over an iteration so far; float32 except counts."""
+class Tally(PyTreeNode):
+    """Sums over an iteration so far."""
 
-    moves: Array  # int32: searched and played
-    learnable: Array  # int32: of these, moves to learn from
-    entropy: Array  # of the searches' policies, over learnable moves as the next three
-    depth: Array  # mean depth of searches
-    root_value: Array  # from the side of role 0
-    surprise: Array
-    ended: Array  # [3] int32: games that role 0 won, role 1 won, were drawn; league games too
-    plies: Array  # of ended games
-    pieces: Array  # cells held at their ends
-    league: Array  # [2, 3] int32: by role of the current net, its wins, draws and losses
-    resigned: Array  # int32: games ended by resignation
-    audited: Array  # [2] int32: audited games in which a role would have resigned; of these, not lost by it
+    moves: Array = count()  # searched and played
+    learnable: Array = count()  # of these, moves to learn from
+    entropy: Array = total()  # of the searches' policies, over learnable moves as the next three
+    depth: Array = total()  # mean depth of searches
+    root_value: Array = total()  # from the side of role 0
+    surprise: Array = total()
+    ended: Array = count(3)  # games that role 0 won, role 1 won, were drawn; league games too
+    plies: Array = total()  # of ended games
+    pieces: Array = total()  # cells held at their ends
+    league: Array = count(2, 3)  # by role of the current net, its wins, draws and losses
+    resigned: Array = count()  # games ended by resignation
+    audited: Array = count(2)  # audited games in which a role would have resigned; of these, not lost by it
     adjudicated: Array | None = None  # int32: games ended by endgame tables, if there are any
 
 
@@ -68,29 +65,7 @@ Proven = Callable[[Any], Array]  # states -> [B] int8: who wins by endgame table
 
 def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: int) -> Games:
     """All games at their start."""
-    state_key, opening_key, audit_key = jax.random.split(key, 3)
-    return Games(
-        states=jax.vmap(env.init)(jax.random.split(state_key, config.games)),
-        serial=jnp.zeros(config.games, jnp.int32),
-        seat=first_seats(config.games, league_games),
-        opening=_drawn_openings(opening_key, config),
-        may_resign=_drawn_audits(audit_key, config),
-        resigned=jnp.full(config.games, NO_ROLE, jnp.int8),
-    )
-
-
-def new_tally(*, adjudicates: bool = False) -> Tally:
-    """All sums zero."""
-    counts = {name: jnp.int32(0) for name in ("moves", "learnable", "resigned")}
-    names = ("entropy", "depth", "root_value", "surprise", "plies", "pieces")
-    return Tally(
-        **counts,
-        **{name: jnp.float32(0) for name in names},
-        ended=jnp.zeros(3, jnp.int32),
-        league=jnp.zeros((2, 3), jnp.int32),
-        audited=jnp.zeros(2, jnp.int32),
-        adjudicated=jnp.int32(0) if adjudicates else None,
-    )
+    return _begin(key, env, config, jnp.zeros(config.games, jnp.int32), first_seats(config.games, league_games))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,7 +79,7 @@ class Rules:
     full: Search
     quick: Search | None = None
     theirs: Array | bool = False  # in league games the past checkpoints move, else the current net
-    proven: Proven | None = None  # endgame tables, which end some games, see `_adjudged`
+    proven: Proven | None = None  # endgame tables, which end some games, see `_adjudicate`
 
 
 def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, Tally, Replay, Ending]:
@@ -133,7 +108,7 @@ def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, T
     role = before.current_role
     giving_up = moving & ~in_opening & (found.value < config.resign_below)
     resigns = giving_up & games.may_resign & ~after.terminated
-    adjudged = None if rules.proven is None else _adjudged(rules.proven(after), games, config.adjudicate)
+    adjudged = None if rules.proven is None else _adjudicate(rules.proven(after), games, config.adjudicate)
     ending = _ending(rules, after, role, resigns, adjudged, moving)
     row = _row(rules, games, found, learnable)
     resigned = jnp.where(giving_up & (games.resigned == NO_ROLE), role, games.resigned).astype(jnp.int8)
@@ -143,11 +118,9 @@ def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, T
         opening=jnp.where(moving, jnp.maximum(games.opening - 1, 0), games.opening),
         resigned=resigned,
     )
-    tally = _count(rules, tally, following, found, row, ending, moving, resigns)
-    if adjudged is not None and tally.adjudicated is not None:
-        by_tables = (moving & (adjudged != ONGOING)).sum(dtype=jnp.int32)
-        tally = dataclasses.replace(tally, adjudicated=tally.adjudicated + by_tables)
-    return _restart(begin_key, following, ending.over, env, config), tally, row, ending
+    tally = _count(rules, tally, following, found, row, ending, moving, resigns, adjudged)
+    fresh = _begin(begin_key, env, config, games.serial + 1, other_seats(games.seat))
+    return where_games(ending.over, fresh, following), tally, row, ending
 
 
 def new_endings(steps: int, games: int, holder_words: int, *, stops: bool = False) -> Ending:
@@ -167,18 +140,15 @@ def collect_metrics(tally: Tally) -> dict[str, float]:
     counted: Any = jax.device_get(tally)
     ended, learnable = int(counted.ended.sum()), max(int(counted.learnable), 1)
     metrics = {
-        "selfplay/games": ended,
-        "selfplay/moves": int(counted.moves),
+        **game_metrics(counted),
         "selfplay/learnable": int(counted.learnable),
         "selfplay/entropy": float(counted.entropy) / learnable,
         "selfplay/search_depth": float(counted.depth) / learnable,
         "selfplay/root_value": float(counted.root_value) / learnable,
         "selfplay/surprise": float(counted.surprise) / learnable,
-        **pairing.outcome_shares(counted.ended),
-        **pairing.opponent_scores(counted.league),
+        **opponent_scores(counted.league),
     }
     if ended:
-        metrics["selfplay/plies"] = float(counted.plies) / ended
         metrics["selfplay/pieces_left"] = float(counted.pieces) / ended
     if counted.adjudicated is not None:
         metrics["selfplay/adjudicated"] = int(counted.adjudicated) / max(ended, 1)
@@ -189,7 +159,7 @@ def collect_metrics(tally: Tally) -> dict[str, float]:
     return metrics
 
 
-def _adjudged(proven: Array, games: Games, share: float) -> Array:
+def _adjudicate(proven: Array, games: Games, share: float) -> Array:
     """[B] int8: what endgame tables say of games [B], but ONGOING in all but a share of them.
 
     Which games these are follows from column and number: multiples of the golden section fall evenly between 0 and 1.
@@ -250,6 +220,7 @@ def _count(
     ending: Ending,
     moving: Array,
     resigns: Array,
+    adjudged: Array | None,
 ) -> Tally:
     """The tally with one step more."""
     learnable, over = row.status == replay_buffer.OPEN, ending.over
@@ -259,44 +230,36 @@ def _count(
     audited = over & ~games.may_resign & (games.resigned != NO_ROLE)
     wrongly = audited & (ending.result * side_of(games.resigned) >= 0)
     pieces = (jax.vmap(rules.learning.holders)(games.states) > 0).sum(axis=1)
-    return Tally(
-        moves=tally.moves + moving.sum(dtype=jnp.int32),
-        learnable=tally.learnable + learnable.sum(dtype=jnp.int32),
-        entropy=tally.entropy + among(found.entropy, 0.0).sum(),
-        depth=tally.depth + among(found.mean_depth, 0.0).sum(),
-        root_value=tally.root_value + among(row.value, 0.0).sum(),
-        surprise=tally.surprise + among(row.surprise, 0.0).sum(),
-        ended=tally.ended + ended,
-        plies=tally.plies + jnp.where(over, ending.plies, 0).sum().astype(jnp.float32),
-        pieces=tally.pieces + jnp.where(over, pieces, 0).sum().astype(jnp.float32),
-        league=tally.league + league,
-        resigned=tally.resigned + resigns.sum(dtype=jnp.int32),
-        audited=tally.audited + jnp.stack([audited.sum(dtype=jnp.int32), wrongly.sum(dtype=jnp.int32)]),
-        adjudicated=tally.adjudicated,
+    step = Tally(
+        moves=moving.sum(dtype=jnp.int32),
+        learnable=learnable.sum(dtype=jnp.int32),
+        entropy=among(found.entropy, 0.0).sum(),
+        depth=among(found.mean_depth, 0.0).sum(),
+        root_value=among(row.value, 0.0).sum(),
+        surprise=among(row.surprise, 0.0).sum(),
+        ended=ended,
+        plies=jnp.where(over, ending.plies, 0).sum().astype(jnp.float32),
+        pieces=jnp.where(over, pieces, 0).sum().astype(jnp.float32),
+        league=league,
+        resigned=resigns.sum(dtype=jnp.int32),
+        audited=jnp.stack([audited.sum(dtype=jnp.int32), wrongly.sum(dtype=jnp.int32)]),
+        adjudicated=None if adjudged is None else (moving & (adjudged != ONGOING)).sum(dtype=jnp.int32),
     )
+    return jax.tree.map(jnp.add, tally, step)
 
 
-def _restart(key: Array, games: Games, over: Array, env: BatchEnv, config: SelfPlayConfig) -> Games:
-    """Games, with those that are over back at the start; in league games the current net changes its role."""
+def _begin(key: Array, env: BatchEnv, config: SelfPlayConfig, serial: Array, seat: Array) -> Games:
+    """Games at their start, with these numbers and seats [B]."""
     state_key, opening_key, audit_key = jax.random.split(key, 3)
-    fresh = jax.vmap(env.init)(jax.random.split(state_key, over.shape[0]))
+    if config.resign_below > -1:
+        may_resign = jax.random.uniform(audit_key, (config.games,)) >= config.audit_share
+    else:
+        may_resign = jnp.zeros(config.games, bool)
     return Games(
-        states=where_games(over, fresh, games.states),
-        serial=games.serial + over,
-        seat=swap_seats(games.seat, over),
-        opening=jnp.where(over, _drawn_openings(opening_key, config), games.opening),
-        may_resign=jnp.where(over, _drawn_audits(audit_key, config), games.may_resign),
-        resigned=jnp.where(over, NO_ROLE, games.resigned).astype(jnp.int8),
+        states=jax.vmap(env.init)(jax.random.split(state_key, config.games)),
+        serial=serial,
+        seat=seat,
+        opening=jax.random.randint(opening_key, (config.games,), 0, config.opening_plies + 1),
+        may_resign=may_resign,
+        resigned=jnp.full(config.games, NO_ROLE, jnp.int8),
     )
-
-
-def _drawn_openings(key: Array, config: SelfPlayConfig) -> Array:
-    """[B] int32: numbers of random actions at the start of games."""
-    return jax.random.randint(key, (config.games,), 0, config.opening_plies + 1)
-
-
-def _drawn_audits(key: Array, config: SelfPlayConfig) -> Array:
-    """[B] bool: whether roles may resign in a game; False everywhere without resignation."""
-    if config.resign_below <= -1:
-        return jnp.zeros(config.games, bool)
-    return jax.random.uniform(key, (config.games,)) >= config.audit_share

@@ -4,18 +4,19 @@ Random numbers come from the seed, the iteration and the step alone, so that a r
 same results.
 """
 
-import dataclasses
 import functools
+import itertools
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import Game, ProvenResults
-from boardwright.games.batched import without_chance, without_forced
+from boardwright.games.batched import without_forced
 from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
@@ -24,6 +25,7 @@ from boardwright.learn.alphazero.learner import AlphaZeroLearner, LearnerState, 
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.alphazero.selfplay import Games, Tally
 from boardwright.learn.distributed.device import compute_dtype
+from boardwright.learn.match.nets import env_of
 from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate, stack_nets, unstack_nets
 from boardwright.learn.match.policies import make_search
 from boardwright.learn.run.method import fold_in
@@ -33,9 +35,7 @@ from boardwright.nets.network import Variables, make_network
 PLAY, LEARN, BEGIN = range(3)  # uses of random numbers
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class TrainingState:
+class TrainingState(PyTreeNode):
     """T steps an iteration, B games."""
 
     games: Games
@@ -61,18 +61,16 @@ class TrainingState:
 def with_weights(state: TrainingState, new: Variables) -> TrainingState:
     """The state with other weights in all its nets: learner, reference and league."""
 
-    def put(variables: Variables) -> Variables:
+    def put(variables: Any) -> Any:
         """A copy for each place, because steps donate their state and may not donate a buffer twice."""
+        if variables is None:
+            return None
         return jax.tree.map(
             lambda old, leaf: jax.device_put(jnp.broadcast_to(leaf, old.shape).copy(), old.sharding), variables, new
         )
 
-    learner = dataclasses.replace(
-        state.learner, variables=put(state.learner.variables), averaged=put(state.learner.averaged)
-    )
-    reference = None if state.reference is None else put(state.reference)
-    league = None if state.league is None else put(state.league)
-    return dataclasses.replace(state, learner=learner, reference=reference, league=league)
+    learner = state.learner.replace(variables=put(state.learner.variables), averaged=put(state.learner.averaged))
+    return state.replace(learner=learner, reference=put(state.reference), league=put(state.league))
 
 
 class Steps:
@@ -82,7 +80,7 @@ class Steps:
         """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
         self.config = config
         self.game = make_game(config.game, config.rules, config.observation)
-        self.env = without_chance(self.game.batch()) if self.game.has_chance else self.game.batch()
+        self.env = env_of(self.game)
         self.learning = self.game.learning()
         self.network = make_network(config.net, self.game, dtype=compute_dtype() if dtype is None else dtype)
         self.evaluator = make_net_evaluator(self.network, self.env)
@@ -92,10 +90,6 @@ class Steps:
         self.learner = AlphaZeroLearner(config.learner, self.game, self.network, total_steps, self.proven)
         self._with_holders = "ownership" in config.net.auxiliary
         self._key = functools.partial(fold_in, jax.random.key(config.seed))  # of a use, an iteration and a step
-
-    def new_tally(self) -> Tally:
-        """All sums of an iteration zero."""
-        return selfplay.new_tally(adjudicates=self.config.selfplay.adjudicate > 0)
 
     def new_state(self) -> TrainingState:
         """New games, nets and replay."""
@@ -108,7 +102,7 @@ class Steps:
         steps, count = config.selfplay.steps, config.selfplay.games
         return TrainingState(
             games=games,
-            tally=self.new_tally(),
+            tally=Tally(adjudicated=jnp.int32(0) if config.selfplay.adjudicate > 0 else None),
             endings=selfplay.new_endings(steps, count, holder_words, stops=config.selfplay.stops_games),
             first_serial=games.serial,
             replay=replay_buffer.new_replay(
@@ -132,50 +126,39 @@ class Steps:
     def play(
         self, state: TrainingState, iteration: Array, first: Array, steps: int, simulations: int, tables: Any
     ) -> TrainingState:
-        """The state after some steps of self-play, from a step of an iteration on."""
-        turns = self._evaluates(state)
-
-        def body(number: Array, state: TrainingState) -> TrainingState:
-            for turn, evaluate in enumerate(turns):
-                step = first + number * len(turns) + turn
-                state = self._step(state, iteration, step, evaluate, simulations, tables, theirs=turn == 1)
-            return state
-
-        return jax.lax.fori_loop(0, steps // len(turns), body, state)
-
-    def _step(
-        self,
-        state: TrainingState,
-        iteration: Array,
-        step: Array,
-        evaluate: Evaluate,
-        simulations: int,
-        tables: Any,
-        *,
-        theirs: bool,
-    ) -> TrainingState:
-        """One step of self-play, written into the replay; `theirs`: of the past checkpoints in league games."""
-        config = self.config
-        search = functools.partial(make_search, self.env, config.search, evaluate, slots=self.slots)
-        proven = None
+        """The state after some steps of self-play, from a step of an iteration on, written into the replay."""
+        config, proven = self.config, None
         if self.proven is not None and config.selfplay.adjudicate > 0:
             proven = functools.partial(jax.vmap(self.proven.result, (None, 0)), tables)
-        rules = selfplay.Rules(
-            env=without_forced(self.env, config.search.max_forced_plies),  # to where there is something to learn
-            learning=self.learning,
-            config=config.selfplay,
-            with_holders=self._with_holders,
-            full=search(simulations=simulations),
-            quick=search(simulations=config.selfplay.quick_simulations) if config.selfplay.full_share < 1 else None,
-            theirs=theirs,
-            proven=proven,
-        )
-        key = self._key(PLAY, iteration, step)
-        games, tally, row, ending = selfplay.step(key, state.games, state.tally, rules)
-        endings = jax.tree.map(lambda rows, new: rows.at[step].set(new), state.endings, ending)
-        place = iteration % config.window * config.selfplay.steps + step
-        replay = replay_buffer.write_row(state.replay, place, row)
-        return dataclasses.replace(state, games=games, tally=tally, endings=endings, replay=replay)
+
+        def rules_of(turn: int, evaluate: Evaluate) -> selfplay.Rules:
+            search = functools.partial(make_search, self.env, config.search, evaluate, slots=self.slots)
+            quick = search(simulations=config.selfplay.quick_simulations) if config.selfplay.full_share < 1 else None
+            return selfplay.Rules(
+                env=without_forced(self.env, config.search.max_forced_plies),  # to where there is something to learn
+                learning=self.learning,
+                config=config.selfplay,
+                with_holders=self._with_holders,
+                full=search(simulations=simulations),
+                quick=quick,
+                theirs=turn == 1,
+                proven=proven,
+            )
+
+        turns = list(itertools.starmap(rules_of, enumerate(self._evaluates(state))))
+
+        def play_turns(number: Array, state: TrainingState) -> TrainingState:
+            for turn, rules in enumerate(turns):
+                step = first + number * len(turns) + turn
+                key = self._key(PLAY, iteration, step)
+                games, tally, row, ending = selfplay.step(key, state.games, state.tally, rules)
+                endings = jax.tree.map(lambda rows, new, step=step: rows.at[step].set(new), state.endings, ending)
+                place = iteration % config.window * config.selfplay.steps + step
+                replay = replay_buffer.write_row(state.replay, place, row)
+                state = state.replace(games=games, tally=tally, endings=endings, replay=replay)
+            return state
+
+        return jax.lax.fori_loop(0, steps // len(turns), play_turns, state)
 
     def settle(self, state: TrainingState, iteration: Array) -> TrainingState:
         """The state with the results of the games that ended in an iteration in its replay."""
@@ -187,7 +170,7 @@ class Steps:
             surprise=self.config.learner.policy_surprise_weight,
             bootstrap=self.config.selfplay.unfinished == "bootstrap",
         )
-        return dataclasses.replace(state, replay=replay, first_serial=state.games.serial)
+        return state.replace(replay=replay, first_serial=state.games.serial)
 
     def has_enough(self, state: TrainingState) -> Array:
         """Bool: whether the replay has enough to learn from."""
@@ -203,7 +186,7 @@ class Steps:
         enough = self.has_enough(state)
         learner = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, state.learner)
         losses = jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
-        return dataclasses.replace(state, learner=learner), losses
+        return state.replace(learner=learner), losses
 
 
 def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:

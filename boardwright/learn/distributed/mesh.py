@@ -9,24 +9,19 @@ Random numbers do not depend on how many devices there are, so that a run is the
 to the rounding of sums. With one device nothing changes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding
 
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.mcts.split import AXIS, GAMES, NODES, SAME
 
-PLACEMENT = {
-    "games": GAMES,
-    "first_serial": GAMES,
-    "endings": NODES,
-    "replay": NODES,
-}  # else SAME
+PLACEMENT = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": NODES}  # else SAME
 
 
 @contextmanager
@@ -45,29 +40,19 @@ def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
         yield
 
 
-def run_placement(run: Any) -> Any:
+def run_placement(new_run: Callable[[], Any]) -> Any:
     """The shardings of the arrays of a run, for `jax.jit`; None without a mesh."""
     mesh = jax.sharding.get_mesh()
     if mesh.empty:
         return None
-
-    def of_leaf(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
-        del leaf
-        return NamedSharding(mesh, PLACEMENT.get(path[0].name, SAME))
-
-    return jax.tree_util.tree_map_with_path(of_leaf, run)
+    leaves, structure = jax.tree_util.tree_flatten_with_path(jax.eval_shape(new_run))
+    return structure.unflatten([NamedSharding(mesh, PLACEMENT.get(path[0].name, SAME)) for path, _ in leaves])
 
 
 def same_everywhere() -> NamedSharding | None:
     """The sharding of an array that every device has, for `jax.jit`; None without a mesh."""
     mesh = jax.sharding.get_mesh()
-    return None if mesh.empty else NamedSharding(mesh, PartitionSpec())
-
-
-def size() -> int:
-    """How many devices work is split over."""
-    mesh = jax.sharding.get_mesh()
-    return 1 if mesh.empty else mesh.size
+    return None if mesh.empty else NamedSharding(mesh, SAME)
 
 
 def describe(config: AlphaZeroConfig) -> str | None:

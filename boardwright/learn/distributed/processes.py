@@ -41,11 +41,6 @@ def is_first() -> bool:
     return jax.process_index() == 0
 
 
-def are_several() -> bool:
-    """Whether the run has several processes."""
-    return jax.process_count() > 1
-
-
 def any_process(*flags: bool) -> list[bool]:
     """For each flag, whether it is set in any process: the same in all of them."""
     if jax.process_count() == 1:
@@ -81,11 +76,6 @@ def on_host(array: jax.Array | np.ndarray) -> np.ndarray:
     if isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated):
         return np.asarray(multihost_utils.process_allgather(array, tiled=True))
     return np.asarray(array)
-
-
-def barrier() -> None:
-    """Waits until all processes have reached this point."""
-    any_process(False)
 
 
 def _check(coordinator: str | None, processes: int | None, process: int | None) -> None:

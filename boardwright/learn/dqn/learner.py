@@ -6,12 +6,12 @@ acts again and subtracted where the other does. One number for both sides is eno
 other side is also paid to the mover.
 """
 
-import dataclasses
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import Game
@@ -31,34 +31,13 @@ EVALUATED_AT_ONCE = 2048  # transitions in a batch of the target net where it ev
 Losses = dict[str, Array]
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class LearnerState:
+class LearnerState(PyTreeNode):
     """What learning changes."""
 
     variables: Any  # params and batch_stats, float32
     target: Any  # likewise, of the target net
     optimiser: Any
     updates: Array  # int32: so far
-
-
-class Batch(NamedTuple):
-    """N transitions as nets read them."""
-
-    observation: Array  # [N, rows, columns, planes]
-    legal: Array  # [N, A] bool
-    role: Array  # [N] int8
-    action: Array  # [N] int32
-    reward: Array  # [N] float32
-    side: Array  # [N] float32: 1 where the same role acts next, -1 the other, 0 if the game is over
-    observation_after: Array  # [N, rows, columns, planes]
-    legal_after: Array  # [N, A] bool
-    role_after: Array  # [N] int8
-
-    @property
-    def after(self) -> tuple[Array, Array, Array]:
-        """The next position, as `QLearner.evaluate` takes it."""
-        return self.observation_after, self.role_after, self.legal_after
 
 
 def targets(reward: Array, side: Array, discount: float, next_value: Array) -> Array:
@@ -82,35 +61,24 @@ class QLearner:
         copied = jax.tree.map(jnp.copy, variables)
         return LearnerState(variables, copied, self.optimiser.init(variables["params"]), jnp.int32(0))
 
-    def learning_rate(self, updates: int) -> float:
-        """The learning rate after a number of updates."""
-        return float(jnp.asarray(self.schedule(updates)))
-
     def evaluate(self, variables: Variables, observation: Array, role: Array, legal: Array) -> Array:
         """[N, A]: Q-values."""
         return q_values(self.network.apply(variables, observation, role), legal, self.network.config.has_value)
 
-    def batch_of(self, drawn: Transition, symmetry: Array) -> Batch:
-        """Transitions [N] seen under symmetries [N]."""
+    def batch_of(self, drawn: Transition, symmetry: Array) -> Transition:
+        """Transitions [N] unpacked, as seen under symmetries [N]."""
 
         def see(words: Array, legal_words: Array) -> tuple[Array, Array, Array]:
             legal = self.images.apply_to_mask(symmetry, unpack_flags(legal_words, self.num_actions))
             return *self.images.apply(symmetry, self.codec.unpack(words), drawn.action[:, None]), legal
 
-        observation, action, legal = see(drawn.before, drawn.legal)
+        before, action, legal = see(drawn.before, drawn.legal)
         after, _, legal_after = see(drawn.after, drawn.legal_after)
-        other = drawn.side == replay_buffer.OTHER_ROLE
-        return Batch(
-            observation=observation,
-            legal=legal,
-            role=drawn.role,
-            action=action[:, 0],
-            reward=drawn.reward,
-            side=drawn.side.astype(jnp.float32),
-            observation_after=after,
-            legal_after=legal_after,
-            role_after=jnp.where(other, 1 - drawn.role, drawn.role),
-        )
+        return drawn._replace(before=before, legal=legal, action=action[:, 0], after=after, legal_after=legal_after)
+
+    def evaluate_next(self, variables: Variables, batch: Transition) -> Array:
+        """[N, A]: Q-values in the positions after unpacked transitions."""
+        return self.evaluate(variables, batch.after, batch.role_after, batch.legal_after)
 
     def learn(
         self, key: Array, state: LearnerState, replay: Replay, updates: int
@@ -128,17 +96,17 @@ class QLearner:
 
         def body(carry: tuple[Any, ...], drawn: tuple[Array, Array]) -> tuple[tuple[Any, ...], Losses]:
             state, params, weight, greatest = carry
-            current = dataclasses.replace(replay, weight=weight, greatest=greatest)
+            current = replay.replace(weight=weight, greatest=greatest)
             state, params, current, terms = self._update(state, params, current, drawn, table)
             return (state, params, current.weight, current.greatest), terms
 
         begin = (state, _cast(state.variables["params"], self.dtype), replay.weight, replay.greatest)
         unrolled = updates if on_cpu() else 1
         (state, _, weight, greatest), terms = jax.lax.scan(body, begin, drawn, unroll=unrolled)
-        replay = dataclasses.replace(replay, weight=weight, greatest=greatest)
+        replay = replay.replace(weight=weight, greatest=greatest)
         return state, replay, {name: numbers.mean() for name, numbers in terms.items()}
 
-    def _read(self, rows: Array, symmetry: Array) -> Batch:
+    def _read(self, rows: Array, symmetry: Array) -> Transition:
         return self.batch_of(replay_buffer.unpack(rows, self.codec.words), symmetry)
 
     def _evaluate_all(self, variables: Variables, rows: Array) -> Array:
@@ -147,7 +115,7 @@ class QLearner:
         size = min(EVALUATED_AT_ONCE, capacity)
 
         def evaluate(part: Array) -> Array:
-            return self.evaluate(variables, *self._read(part, jnp.zeros(size, jnp.int32)).after)
+            return self.evaluate_next(variables, self._read(part, jnp.zeros(size, jnp.int32)))
 
         parts = jnp.pad(rows, ((0, -capacity % size), (0, 0))).reshape(-1, size, rows.shape[1])
         return jax.lax.map(evaluate, parts).reshape(-1, self.num_actions)
@@ -162,11 +130,11 @@ class QLearner:
         return places, replay_buffer.importance_weights(replay, places, config.beta + (1 - config.beta) * share)
 
     def _loss(
-        self, params: Any, statistics: Any, batch: Batch, target: Array, counts: Array
+        self, params: Any, statistics: Any, batch: Transition, target: Array, counts: Array
     ) -> tuple[Array, tuple[Array, Any]]:
         """(loss, (errors [N], batch statistics))"""
         output, statistics = self.network.apply_train(
-            {"params": params, "batch_stats": statistics}, batch.observation, batch.role
+            {"params": params, "batch_stats": statistics}, batch.before, batch.role
         )
         q = q_values(output, batch.legal, self.network.config.has_value)
         errors = target - jnp.take_along_axis(q, batch.action[:, None], axis=1)[:, 0]
@@ -181,13 +149,13 @@ class QLearner:
         places, counts = self._draw(state, replay, uniform)
         batch = self._read(replay.rows[places], symmetry)
         statistics = state.variables["batch_stats"]
-        online = self.evaluate({"params": params, "batch_stats": statistics}, *batch.after)
+        online = self.evaluate_next({"params": params, "batch_stats": statistics}, batch)
         best = choose_greedily(online, batch.legal_after)
         if table is None:
-            next_value = jnp.take_along_axis(self.evaluate(state.target, *batch.after), best[:, None], axis=1)[:, 0]
+            next_value = jnp.take_along_axis(self.evaluate_next(state.target, batch), best[:, None], axis=1)[:, 0]
         else:
             next_value = table[places, best]
-        target = targets(batch.reward, batch.side, self.config.learner.discount, next_value)
+        target = targets(batch.reward, batch.side.astype(jnp.float32), self.config.learner.discount, next_value)
         (total, (errors, statistics)), gradients = jax.value_and_grad(self._loss, has_aux=True)(
             params, statistics, batch, target, counts
         )

@@ -10,12 +10,13 @@ by B times as many updates as one action in one game, so that their ratio is as 
 seed, the iteration, the step and the update only.
 """
 
-import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.learn.distributed.device import chunk_of, compute_dtype, on_cpu, out_of_memory_hint
@@ -33,9 +34,7 @@ INIT, ACT, LEARN = range(3)  # uses of random numbers
 MAX_UNROLLED = 4  # updates in one call on a CPU, where they are unrolled
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Run:
+class Run(PyTreeNode):
     """Everything that changes in a run; checkpoints use the names of its fields."""
 
     games: Games
@@ -56,28 +55,27 @@ class DQN(PolicyMethod[Run]):
         self.chunks = config.acting.steps
         self.learn_chunk = chunk_of(config.updates_a_step, MAX_UNROLLED if on_cpu() else config.updates_a_step)
         self._learner = QLearner(config, self.game, self.network, self.dtype)
-        self._jitted_act = jax.jit(self._act, donate_argnums=1)
-        self._jitted_learn = jax.jit(self._learn, donate_argnums=1)
+        # (run, iteration, step) -> the run after one action in every game
+        self.act = functools.partial(jax.jit(self._act, donate_argnums=1), self._seed)
+        # (run, iteration, step, first) -> the run after `learn_chunk` of the updates that follow a step, from number
+        # `first` on, and their losses
+        self.learn = functools.partial(jax.jit(self._learn, donate_argnums=1), self._seed)
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
-        """One action in every game and the updates that follow it."""
-        del context
         with out_of_memory_hint("acting.games, transitions.capacity, learner.batch_size or learner.merge"):
             return jax.block_until_ready(self.take_step(state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """In actions of each game."""
         return "learning", chunks, self.chunks
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
-        """Of games and updates."""
         acting, updates = self.config.acting, int(state.learner.updates)
         return selfplay.collect_metrics(state.tally) | {
             "selfplay/episodes": int(state.episodes),
             f"exploration/{acting.exploration}": float(selfplay.exploration_level(state.episodes, acting)),
             "learning/updates": updates,
             "learning/merged_updates": updates * self.config.learner.merge,
-            "learning_rate": self._learner.learning_rate(updates),
+            "learning_rate": float(jnp.asarray(self._learner.schedule(updates))),
         }
 
     def take_step(self, run: Run, iteration: int, step: int) -> tuple[Run, Losses]:
@@ -92,28 +90,17 @@ class DQN(PolicyMethod[Run]):
             calls.append(losses)
         return run, {name: jnp.stack([losses[name] for losses in calls]).mean() for name in calls[0]}
 
-    def act(self, run: Run, iteration: int, step: int) -> Run:
-        """The run after one action in every game."""
-        return self._jitted_act(self._seed, run, jnp.int32(iteration), jnp.int32(step))
-
-    def learn(self, run: Run, iteration: int, step: int, first: int) -> tuple[Run, Losses]:
-        """The run after `learn_chunk` of the updates that follow a step, from number `first` on, and their losses."""
-        return self._jitted_learn(self._seed, run, jnp.int32(iteration), jnp.int32(step), jnp.int32(first))
-
     def _init(self, seed: Array) -> Run:
         net_key, games_key = jax.random.split(fold_in(seed, INIT))
         words = self._learner.codec.words
         legal_words = jax.eval_shape(pack_flags, jax.ShapeDtypeStruct((self.game.num_actions,), bool)).shape[0]
         return Run(
-            games=selfplay.new_games(games_key, self.env, self.config.acting),
-            tally=selfplay.new_tally(),
+            games=selfplay.new_games(games_key, self.env, jnp.int32(0), self.config.acting),
+            tally=Tally(),
             episodes=jnp.int32(0),
             replay=replay_buffer.new_replay(self.config.transitions.capacity, words=words, legal_words=legal_words),
             learner=self._learner.init(self._new_variables(net_key)),
         )
-
-    def _reset(self, state: Run) -> Run:
-        return dataclasses.replace(state, tally=selfplay.new_tally())
 
     def _act(self, seed: Array, run: Run, iteration: Array, step: Array) -> Run:
         states, learned, every = run.games.states, run.learner, self.config.learner.target_every
@@ -132,10 +119,10 @@ class DQN(PolicyMethod[Run]):
         if every:
             is_due = episodes // every > run.episodes // every
             target = jax.tree.map(lambda new, old: jnp.where(is_due, new, old), learned.variables, learned.target)
-            learned = dataclasses.replace(learned, target=target)
+            learned = learned.replace(target=target)
         return Run(games, tally, episodes, replay_buffer.add(run.replay, transitions), learned)
 
     def _learn(self, seed: Array, run: Run, iteration: Array, step: Array, first: Array) -> tuple[Run, Losses]:
         key = fold_in(seed, LEARN, iteration, step, first)
         learned, replay, losses = self._learner.learn(key, run.learner, run.replay, self.learn_chunk)
-        return dataclasses.replace(run, learner=learned, replay=replay), losses
+        return run.replace(learner=learned, replay=replay), losses

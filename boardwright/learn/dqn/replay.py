@@ -10,9 +10,9 @@ import dataclasses
 import math
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.batched import WORD
@@ -22,7 +22,7 @@ SAME_ROLE, OTHER_ROLE, GAME_OVER = 1, -1, 0  # side: the sign of the next mover'
 
 
 class Transition(NamedTuple):
-    """N transitions."""
+    """N transitions, packed; the learner's are unpacked to observations [N, rows, columns, planes] and masks [N, A]."""
 
     before: Array  # [N, W] uint32: what the mover observed, see `ObservationCodec`
     legal: Array  # [N, L] uint32: its legal actions, a bit each
@@ -33,10 +33,13 @@ class Transition(NamedTuple):
     after: Array  # [N, W] uint32: what the next mover observes; undefined if the game is over
     legal_after: Array  # [N, L] uint32
 
+    @property
+    def role_after(self) -> Array:
+        """[N] int8: the next mover."""
+        return jnp.where(self.side == OTHER_ROLE, 1 - self.role, self.role)
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Replay:
+
+class Replay(PyTreeNode):
     """A ring of C transitions, each one row of words, so that a batch is one gather."""
 
     rows: Array  # [C, 2 W + 2 L + 2] uint32
@@ -129,6 +132,6 @@ def importance_weights(replay: Replay, places: Array, beta: Array) -> Array:
 def update_weights(replay: Replay, places: Array, errors: Array, alpha: float, epsilon: float) -> Replay:
     """The replay with new priorities at places [N], from TD errors [N]."""
     weight = (jnp.abs(errors) + epsilon) ** alpha
-    return dataclasses.replace(
-        replay, weight=replay.weight.at[places].set(weight), greatest=jnp.maximum(replay.greatest, weight.max())
+    return replay.replace(
+        weight=replay.weight.at[places].set(weight), greatest=jnp.maximum(replay.greatest, weight.max())
     )

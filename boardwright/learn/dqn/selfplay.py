@@ -4,26 +4,25 @@ Games continue from iteration to iteration and restart when they end. The action
 too: Q-learning needs what an action led to, not the policy that chose it.
 """
 
-import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.games.batched import random_action, where_games
 from boardwright.learn.dqn.config import ActingConfig, Exploration
 from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Transition
-from boardwright.learn.match.pairing import BOTH, outcome_shares
+from boardwright.learn.match.pairing import BOTH
 from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
+from boardwright.learn.shared.tally import count, game_metrics, total
 
 NEVER = -1e30  # instead of the value of an action that must not be chosen
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Games:
+class Games(PyTreeNode):
     """B games in progress."""
 
     states: Any  # [B]
@@ -32,42 +31,34 @@ class Games:
     paid: Array  # [B] float32: rewards of the game so far, of all movers
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tally:
-    """Sums over an iteration so far; float32 except counts."""
+class Tally(PyTreeNode):
+    """Sums over an iteration so far."""
 
-    moves: Array  # int32: actions
-    ended: Array  # [4] int32: games that role 0 won, role 1 won, were drawn, were ended by an illegal action
-    plies: Array  # of ended games
-    paid: Array  # in ended games
-    value: Array  # Q-values of the best legal actions
+    moves: Array = count()  # actions
+    ended: Array = count(4)  # games that role 0 won, role 1 won, were drawn, were ended by an illegal action
+    plies: Array = total()  # of ended games
+    paid: Array = total()  # in ended games
+    value: Array = total()  # Q-values of the best legal actions
 
 
-def new_games(key: Array, env: BatchEnv, config: ActingConfig) -> Games:
-    """All games at their start."""
+def new_games(key: Array, env: BatchEnv, episodes: Array, config: ActingConfig) -> Games:
+    """Games that start after a number of episodes, of which the first may have a random player or no mask."""
     state_key, seat_key = jax.random.split(key)
-    seat, unmasked = _first_phase(seat_key, jnp.int32(0), config)
-    states = jax.vmap(env.init)(jax.random.split(state_key, config.games))
-    return Games(states, seat, unmasked, jnp.zeros(config.games, jnp.float32))
-
-
-def new_tally() -> Tally:
-    """All sums zero."""
-    total = jnp.float32(0)
-    return Tally(jnp.int32(0), jnp.zeros(4, jnp.int32), total, total, total)
+    roles = jax.random.randint(seat_key, (config.games,), 0, 2)
+    return Games(
+        states=jax.vmap(env.init)(jax.random.split(state_key, config.games)),
+        seat=jnp.where(episodes < config.random_episodes, roles, BOTH).astype(jnp.int8),
+        unmasked=jnp.full(config.games, episodes < config.illegal_episodes),
+        paid=jnp.zeros(config.games, jnp.float32),
+    )
 
 
 def exploration_level(episodes: Array, config: ActingConfig) -> Array:
-    """Epsilon or the temperature after a number of episodes; the decay restarts after a first phase."""
+    """Epsilon or the temperature: falls by a factor e every `exploration_decay` episodes, again after a first phase."""
     phase = max(config.random_episodes, config.illegal_episodes)
     since = jnp.where(episodes >= phase, episodes - phase, episodes)
-    return decayed_level(since, config.exploration_start, config.exploration_end, config.exploration_decay)
-
-
-def decayed_level(episodes: Array, first: float, last: float, decay: float) -> Array:
-    """Epsilon or the temperature: falls exponentially from `first` to `last`, by a factor e every `decay` episodes."""
-    return last + (first - last) * jnp.exp(-episodes / decay)
+    start, end = config.exploration_start, config.exploration_end
+    return end + (start - end) * jnp.exp(-since / config.exploration_decay)
 
 
 def choose(key: Array, q: Array, allowed: Array, level: Array, kind: Exploration) -> Array:
@@ -136,44 +127,16 @@ def take_step(
         value=tally.value + best.sum(),
     )
     episodes += over.sum(dtype=jnp.int32)
-    following = Games(after, games.seat, games.unmasked, paid)
-    return _restart(restart_key, following, over, episodes, env, config), tally, episodes, transition
+    fresh, following = new_games(restart_key, env, episodes, config), games.replace(states=after, paid=paid)
+    return where_games(over, fresh, following), tally, episodes, transition
 
 
 def collect_metrics(tally: Tally) -> dict[str, float]:
     """Metrics of the games of an iteration."""
     counted: Any = jax.device_get(tally)
-    ended, moves = int(counted.ended.sum()), int(counted.moves)
-    metrics = {
-        "selfplay/games": ended,
-        "selfplay/moves": moves,
-        "selfplay/mean_q": float(counted.value) / max(moves, 1),
-        **outcome_shares(counted.ended[:3]),
-    }
+    ended = int(counted.ended.sum())
+    metrics = game_metrics(counted) | {"selfplay/mean_q": float(counted.value) / max(int(counted.moves), 1)}
     if ended:
-        metrics |= {
-            "selfplay/plies": float(counted.plies) / ended,
-            "selfplay/mean_reward": float(counted.paid) / ended,
-            "selfplay/illegal": int(counted.ended[3]) / ended,
-        }
+        metrics["selfplay/mean_reward"] = float(counted.paid) / ended
+        metrics["selfplay/illegal"] = int(counted.ended[3]) / ended
     return metrics
-
-
-def _restart(key: Array, games: Games, over: Array, episodes: Array, env: BatchEnv, config: ActingConfig) -> Games:
-    """Games, with those that are over back at the start."""
-    state_key, seat_key = jax.random.split(key)
-    seat, unmasked = _first_phase(seat_key, episodes, config)
-    fresh = jax.vmap(env.init)(jax.random.split(state_key, config.games))
-    return Games(
-        states=where_games(over, fresh, games.states),
-        seat=jnp.where(over, seat, games.seat),
-        unmasked=jnp.where(over, unmasked, games.unmasked),
-        paid=jnp.where(over, 0.0, games.paid),
-    )
-
-
-def _first_phase(key: Array, episodes: Array, config: ActingConfig) -> tuple[Array, Array]:
-    """[B] each: the seats of games that start after a number of episodes, and whether illegal actions are allowed."""
-    roles = jax.random.randint(key, (config.games,), 0, 2)
-    seat = jnp.where(episodes < config.random_episodes, roles, BOTH).astype(jnp.int8)
-    return seat, jnp.full(config.games, episodes < config.illegal_episodes)

@@ -4,7 +4,6 @@ The target of a position is the expected result, from -1 to 1: a blend of the ga
 loss is the binary cross-entropy of winning, which is least where tanh of the net's output is the expected result.
 """
 
-import dataclasses
 import functools
 from typing import Any
 
@@ -12,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.learn.evaluation.config import AlphaBetaConfig
@@ -21,9 +21,7 @@ from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.nets import evaluation
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Replay:
+class Replay(PyTreeNode):
     """A ring of C positions, see `Samples`."""
 
     bits: Array  # [C, bytes] uint8
@@ -46,7 +44,7 @@ def add(replay: Replay, samples: Samples) -> Replay:
     if count == 0:
         return replay
     room = 1 << (count - 1).bit_length()  # few sizes, since each is compiled separately
-    latest = (array[len(array) - count :] for array in (samples.bits, samples.values, samples.results))
+    latest = (array[len(array) - count :] for array in samples)
     bits, values, results = (np.pad(array, [(0, room - count)] + [(0, 0)] * (array.ndim - 1)) for array in latest)
     places = (int(replay.place) + np.arange(room)) % capacity
     places[count:] = capacity  # padding, dropped
@@ -65,9 +63,7 @@ def _write(replay: Replay, bits: Any, values: Any, results: Any, places: Any, co
     )
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class LearnerState:
+class LearnerState(PyTreeNode):
     """What learning changes."""
 
     params: Any

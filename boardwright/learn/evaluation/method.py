@@ -1,12 +1,12 @@
 """Evaluation networks for alpha-beta as a method of the training loop: when it plays, learns and is evaluated."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax.struct import PyTreeNode
 
 from boardwright.errors import RunError
 from boardwright.games.base import Game
@@ -20,6 +20,7 @@ from boardwright.learn.evaluation.selfplay import GameRecord, MakeSearch, Tally,
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
+from boardwright.learn.shared.tally import clear
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables, weights_of
 from boardwright.stats.score import Score
@@ -31,9 +32,7 @@ MOVES = 40  # searched in a game, about
 MAX_STEPS = 64  # of learning in a chunk
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Run:
+class Run(PyTreeNode):
     """Everything that changes in a run; checkpoints use the names of its fields."""
 
     learner: LearnerState
@@ -59,16 +58,10 @@ class AlphaBetaEvaluation(Method[Run]):
         self._learn_chunk = chunk_of(config.learner.steps, MAX_STEPS)
         self._plays = -(-games // self._play_chunk)
         self.chunks = self._plays + config.learner.steps // self._learn_chunk
-        self._init = jax.jit(self._new_state)
+        self.initialise = jax.jit(self._new_state)
         self._step = jax.jit(self._learner.step, donate_argnums=0)
 
-    def initialise(self) -> Run:
-        """New weights and an empty replay."""
-        return self._init()
-
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
-        """Games of self-play first, then steps of learning."""
-        del context
         with out_of_memory_hint("replay or learner.batch_size"):
             if chunk < self._plays:
                 return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
@@ -76,20 +69,17 @@ class AlphaBetaEvaluation(Method[Run]):
             return self._learn(state, iteration * self.config.learner.steps + steps)
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """In games, then in steps of learning."""
         if chunks <= self._plays:
             games = self.config.selfplay.games
             return "self-play", min(chunks * self._play_chunk, games), games
         return "learning", (chunks - self._plays) * self._learn_chunk, self.config.learner.steps
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
-        """Of self-play, and the learning rate."""
         return selfplay.collect_metrics(state.tally) | {
             "learning_rate": self._learner.learning_rate(int(state.learner.steps))
         }
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Plays the net against those of earlier iterations, stores the matches, and returns its rating."""
         config, metrics = self.config.evaluation, context.metrics
         if not (iterations := opponents(config, done)):
             return {}
@@ -104,16 +94,14 @@ class AlphaBetaEvaluation(Method[Run]):
         return update_ratings(metrics, done)
 
     def export_net(self, state: Run) -> tuple[Any, Variables]:
-        """The evaluation network."""
         return self.config.net, _variables(state)
 
     def next_iteration(self, state: Run) -> Run:
-        """With a new tally."""
-        return dataclasses.replace(state, tally=selfplay.new_tally())
+        return state.replace(tally=clear(state.tally))
 
     def _new_state(self) -> Run:
         learner = self._learner.init(jax.random.fold_in(self._seed, INIT))
-        return Run(learner, new_replay(self.config.replay, self.game.observation_shape), selfplay.new_tally())
+        return Run(learner, new_replay(self.config.replay, self.game.observation_shape), Tally())
 
     def _play(self, run: Run, iteration: int, first: int) -> Run:
         """The state after the games of one chunk."""

@@ -21,13 +21,14 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.errors import BoardwrightError, RunError
 from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game, SearchResources
 from boardwright.learn.evaluation.config import AlphaBetaGamesConfig
-from boardwright.learn.match.pairing import outcome_shares
 from boardwright.learn.shared.boards import pack
+from boardwright.learn.shared.tally import count, game_metrics
 
 MEGABYTES = 1  # of a search's transposition table: enough for a game with few nodes per move
 
@@ -60,14 +61,13 @@ class GameRecord:
     adjudicated: bool  # decided by a proof before the rules ended it
     plies: int  # whole moves, those of the opening included
     seen: np.ndarray  # [N + 1, rows, columns, planes] float32: observations of the mover, the final one last
-    roles: np.ndarray  # [N] int8: to move
+    roles: np.ndarray  # [N] int32: to move
     searched: np.ndarray  # [N] bool; False where there was one legal action
     scores: np.ndarray  # [N] int32: of the search, for the mover; 0 where nothing was searched
     depth: int  # of all searches together, in whole moves
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(NamedTuple):
     """N positions to learn from, from the mover's side."""
 
     bits: np.ndarray  # [N, bytes] uint8: observations, see `boards.pack`
@@ -75,33 +75,31 @@ class Samples:
     results: np.ndarray  # [N] int8: results of the games, -1, 0 or 1
 
 
-class Tally(NamedTuple):
-    """Sums over an iteration so far, all int32."""
+class Tally(PyTreeNode):
+    """Sums over an iteration so far."""
 
-    ended: Array  # [3] games won by role 0, by role 1, drawn
-    adjudicated: Array  # games decided by a proof
-    plies: Array
-    moves: Array  # actions after the openings
-    searched: Array  # of these, chosen by a search
-    depth: Array  # sum over these searches, in whole moves
-    learnable: Array  # positions to learn from
+    ended: Array = count(3)  # games won by role 0, by role 1, drawn
+    adjudicated: Array = count()  # games decided by a proof
+    plies: Array = count()
+    moves: Array = count()  # actions after the openings
+    searched: Array = count()  # of these, chosen by a search
+    depth: Array = count()  # sum over these searches, in whole moves
+    learnable: Array = count()  # positions to learn from
 
 
 def play_game(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, opening: Sequence[int]) -> GameRecord:
     """Plays a game of the searches of both roles with a number of nodes per move, after an opening of actions."""
     core = game.start().core.play_all(opening)
-    seen, roles, searched, scores, depths, winner = [], [], [], [], 0, core.result
+    seen, moves, depth, winner = [], [], 0, core.result
     while winner == ONGOING:
         role, actions = core.role_to_move, core.legal_actions()
         seen.append(core.observe(role))
-        roles.append(role)
         action, score = actions[0], 0
         if len(actions) > 1:
             found = players[role].search(core, 0, nodes, 0.0)
             action, score = found.principal_variation[0], found.score
-            depths += found.depth
-        searched.append(len(actions) > 1)
-        scores.append(score)
+            depth += found.depth
+        moves.append((role, len(actions) > 1, score))
         core = core.play(action)
         winner = core.result
         # A proven win is one. A loss need not be: the search may have stopped before the move that avoids it.
@@ -110,16 +108,9 @@ def play_game(game: Game, players: Sequence[AlphaBetaSearch], nodes: int, openin
         elif winner == ONGOING and (proven := game.proven_outcome(core)) is not None:
             winner = DRAW if proven.winner is None else proven.winner
     seen.append(core.observe(core.role_to_move))
-    return GameRecord(
-        winner=winner,
-        adjudicated=core.result == ONGOING,
-        plies=core.plies,
-        seen=np.stack(seen),
-        roles=np.array(roles, np.int8),
-        searched=np.array(searched, bool),
-        scores=np.array(scores, np.int32),
-        depth=depths,
-    )
+    roles, searched, scores = np.array(moves, np.int32).reshape(-1, 3).T
+    adjudicated = core.result == ONGOING
+    return GameRecord(winner, adjudicated, core.plies, np.stack(seen), roles, searched.astype(bool), scores, depth)
 
 
 def play_games(
@@ -135,9 +126,17 @@ def play_games(
         return replace(record, seen=record.seen[:0].copy()), samples  # observations are in the samples, packed
 
     records, samples = zip(*map_in_threads(play, seeds), strict=True)
-    columns = zip(*((some.bits, some.values, some.results) for some in samples), strict=True)
-    everything = Samples(*map(np.concatenate, columns))
-    return everything, _count(records, len(everything.bits))
+    winners = [record.winner for record in records]
+    joined = Samples(*(np.concatenate([getattr(some, name) for some in samples]) for name in Samples._fields))
+    return joined, Tally(
+        ended=jnp.array([winners.count(result) for result in (0, 1, DRAW)]),
+        adjudicated=jnp.int32(sum(record.adjudicated for record in records)),
+        plies=jnp.int32(sum(record.plies for record in records)),
+        moves=jnp.int32(sum(len(record.roles) for record in records)),
+        searched=jnp.int32(sum(record.searched.sum() for record in records)),
+        depth=jnp.int32(sum(record.depth for record in records)),
+        learnable=jnp.int32(len(joined.bits)),
+    )
 
 
 def random_opening(game: Game, seed: str, low: int, high: int) -> list[int]:
@@ -161,24 +160,13 @@ def samples_of(record: GameRecord, game: Game, scale: float) -> Samples:
     )
 
 
-def new_tally() -> Tally:
-    """All sums zero."""
-    zero = jnp.int32(0)
-    return Tally(jnp.zeros(3, jnp.int32), *(zero for _ in Tally._fields[1:]))
-
-
 def collect_metrics(tally: Tally) -> dict[str, float]:
     """Metrics of the games of an iteration."""
     counted: Any = jax.device_get(tally)
-    games, searched = int(counted.ended.sum()), max(int(counted.searched), 1)
-    return {
-        "selfplay/games": games,
-        "selfplay/moves": int(counted.moves),
+    return game_metrics(counted) | {
         "selfplay/learnable": int(counted.learnable),
-        "selfplay/search_depth": int(counted.depth) / searched,
-        **outcome_shares(counted.ended),
-        "selfplay/plies": int(counted.plies) / games,
-        "selfplay/adjudicated": int(counted.adjudicated) / games,
+        "selfplay/search_depth": int(counted.depth) / max(int(counted.searched), 1),
+        "selfplay/adjudicated": int(counted.adjudicated) / int(counted.ended.sum()),
     }
 
 
@@ -187,22 +175,6 @@ def map_in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | No
 
     Searches release the interpreter lock, so that no processes are needed.
     """
-    with ThreadPoolExecutor(threads or _cores()) as pool:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    with ThreadPoolExecutor(threads or cores) as pool:
         return list(pool.map(work, items))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _count(records: Sequence[GameRecord], learnable: int) -> Tally:
-    winners = [record.winner for record in records]
-    numbers = (
-        sum(record.adjudicated for record in records),
-        sum(record.plies for record in records),
-        sum(len(record.roles) for record in records),
-        sum(int(record.searched.sum()) for record in records),
-        sum(record.depth for record in records),
-        learnable,
-    )
-    return Tally(jnp.array([winners.count(result) for result in (0, 1, DRAW)]), *map(jnp.int32, numbers))

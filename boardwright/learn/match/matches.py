@@ -1,6 +1,6 @@
 """Matches on the device: thousands of games at once between policies, from random openings.
 
-    games = finish(play_matches(key, env, (first, second), openings=500, opening_plies=4), on_share)
+    games = play_matches(key, env, (first, second), openings=500, opening_plies=4)
     (result,) = games.results()
 
 Two policies play every opening twice, each of them in either role; one policy plays both roles of every opening once.
@@ -9,9 +9,9 @@ Policies move in turns (see `pairing`), so that few of their answers are wasted.
 
 import functools
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +31,7 @@ AT_ONCE = 10_000  # default of concurrent games
 CHUNK, SEARCH_CHUNK = 16, 4  # turns of each policy between two checks whether all games are over
 MAX_TURNS = 1 << 14  # of all policies together; a game that is not over then has no result
 
-Result = TypeVar("Result")
+OnShare = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,9 @@ def play_matches(
     forced: int = 0,
     draw_chance: bool = False,
     chunk: int = CHUNK,
-) -> Generator[float, None, Games]:
-    """Yields the share of the games that are over, returns the games; see `finish`.
+    on_share: OnShare | None = None,
+) -> Games:
+    """Plays all games to their end.
 
     Args:
         key: random key of the match.
@@ -118,6 +119,7 @@ def play_matches(
         forced: positions with one legal action that a step passes through.
         draw_chance: whether `env` leaves chance to move, so that its actions are drawn here.
         chunk: turns of each policy in one call.
+        on_share: gets the share of the games that are over.
     """
     sides = tuple(policy if isinstance(policy, Partial) else Partial(policy) for policy in policies)
     shape = (groups, len(sides), openings)
@@ -132,8 +134,9 @@ def play_matches(
         table = _begin(begin_key, jnp.int32(opening_plies), env=env, shape=shape, draw_chance=draw_chance)
         opened = processes.on_host(table.states.hash).copy()
         for turn in range(MAX_TURNS // (chunk * len(sides))):
-            over = _share_over(table.states)
-            yield (number + over) / len(keys)
+            over = int(table.states.terminated.sum()) / table.states.terminated.size  # counted: a mean may be rounded
+            if on_share is not None:
+                on_share((number + over) / len(keys))
             if over == 1:
                 break
             turn_key = jax.random.fold_in(play_key, turn)
@@ -155,11 +158,12 @@ def play_pairs(
     games: int,
     at_once: int = AT_ONCE,
     opening_plies: int = 0,
-) -> Generator[float, None, MatchResult]:
+    on_share: OnShare | None = None,
+) -> MatchResult:
     """A match of policies without search, in an environment with chance or without."""
     if games < 2 or games % 2 or at_once < 2:
         raise RunError(f"a match consists of pairs of games: got {games} games, {at_once} at once")
-    played = yield from play_matches(
+    (result,) = play_matches(
         key,
         env,
         (first, second),
@@ -167,19 +171,9 @@ def play_pairs(
         at_once=at_once // 2,
         opening_plies=opening_plies,
         draw_chance=True,
-    )
-    return played.results()[0]
-
-
-def finish(match: Generator[float, None, Result], on_share: Callable[[float], None] | None = None) -> Result:
-    """Plays a match to its end, and reports which share of its games is over."""
-    while True:
-        try:
-            share = next(match)
-        except StopIteration as stop:
-            return stop.value
-        if on_share is not None:
-            on_share(share)
+        on_share=on_share,
+    ).results()
+    return result
 
 
 def open_games(env: BatchEnv, key: Array, games: int, plies: Array | int) -> Any:
@@ -274,8 +268,3 @@ def _advance(
         return table
 
     return split(jax.lax.fori_loop(0, chunk, turns, table))
-
-
-def _share_over(states: Any) -> float:
-    """Share of games that are over, 1 if and only if all are: counted, as a mean of ones may be rounded below 1."""
-    return int(states.terminated.sum()) / states.terminated.size

@@ -12,7 +12,7 @@ from boardwright.errors import NetError
 from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import without_chance
 from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, finish, play_matches
+from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, play_matches
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, search_policy
 from boardwright.learn.shared.config import SearchConfig
@@ -46,7 +46,7 @@ def play_nets(
             raise NetError(f"net file {other.path}: of another architecture than {others[0].path}: play one match each")
     first = net_player(game, game, challenger.config, simulations)([challenger], opening_plies)
     second = net_player(game, theirs, others[0].config, simulations)(others, opening_plies)
-    match = play_matches(
+    return play_matches(
         jax.random.key(seed),
         env_of(game),
         (first, second),
@@ -54,8 +54,8 @@ def play_nets(
         groups=len(others),
         opening_plies=opening_plies,
         chunk=SEARCH_CHUNK,
-    )
-    return finish(match, on_share).results()
+        on_share=on_share,
+    ).results()
 
 
 @functools.lru_cache(maxsize=8)  # compiled once for a game

@@ -34,10 +34,9 @@ def on_move(states: Any, seat: Array, *, theirs: Array | bool) -> Array:
     return (seat == BOTH) | ((states.current_role == seat) != theirs)
 
 
-def swap_seats(seat: Array, over: Array) -> Array:
-    """[B] int8: the roles of the current net, changed in games against others that are over."""
-    other = jnp.where(seat == BOTH, BOTH, 1 - seat)
-    return jnp.where(over, other, seat).astype(jnp.int8)
+def other_seats(seat: Array) -> Array:
+    """[B] int8: the roles of the current net in the next games of their places."""
+    return jnp.where(seat == BOTH, BOTH, 1 - seat).astype(jnp.int8)
 
 
 def count_outcomes(over: Array, winner: Array, seat: Array) -> tuple[Array, Array]:
@@ -111,19 +110,3 @@ def opponents_evaluate(
         return split(tuple(jnp.concatenate(parts) for parts in zip(*outputs, strict=True)))
 
     return evaluate
-
-
-def outcome_shares(ended: Any) -> dict[str, float]:
-    """Shares of games that role 0 won, role 1 won and were drawn, from their counts [3]; empty if no game ended."""
-    names = ("selfplay/role0_wins", "selfplay/role1_wins", "selfplay/draws")
-    games = int(ended.sum())
-    return {name: int(count) / games for name, count in zip(names, ended, strict=True)} if games else {}
-
-
-def opponent_scores(against: Any) -> dict[str, float]:
-    """The learner's score in each role, from its wins, draws and losses against opponents [2, 3]."""
-    return {
-        f"league/role{role}_score": (int(won) + int(drawn) / 2) / int(won + drawn + lost)
-        for role, (won, drawn, lost) in enumerate(against)
-        if won + drawn + lost
-    }

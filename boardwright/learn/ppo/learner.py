@@ -6,12 +6,12 @@ running statistics are refreshed afterwards.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.learn.ppo.config import PPOLearnerConfig
@@ -24,9 +24,7 @@ MIN_DEVIATION = 1e-8  # of advantages
 Losses = dict[str, Array]
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class LearnerState:
+class LearnerState(PyTreeNode):
     """What learning changes."""
 
     variables: Any  # float32
@@ -34,9 +32,7 @@ class LearnerState:
     steps: Array  # int32: so far
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Batch:
+class Batch(PyTreeNode):
     """N places to learn from, some of which hold decisions."""
 
     decision: Decision  # [N]
@@ -204,7 +200,7 @@ class PPOLearner:
             return {**variables, "batch_stats": statistics}, None
 
         variables, _ = jax.lax.scan(body, state.variables, places[-MAX_REFRESH:])
-        return dataclasses.replace(state, variables=variables)
+        return state.replace(variables=variables)
 
 
 def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> optax.GradientTransformation:

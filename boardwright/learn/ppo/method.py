@@ -13,21 +13,20 @@ the policy that decided is more steps old.
 Random numbers depend on the seed, the iteration and the number of the update only.
 """
 
-import dataclasses
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.batched import with_openings
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
 from boardwright.learn.match.pairing import (
+    first_seats,
     make_net_evaluator,
     opponents_evaluate,
-    replace_net,
     stack_nets,
     unstack_nets,
 )
@@ -40,6 +39,7 @@ from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext, fold_in
 from boardwright.learn.shared.policy_method import PolicyMethod
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.learn.shared.tally import clear
 from boardwright.nets.network import Variables
 
 INIT, UPDATE = range(2)  # uses of random numbers
@@ -48,9 +48,7 @@ LOSSES = ("policy", "value", "entropy", "total")
 UPDATE_METRICS = ("clip_share", "kl", "explained_variance", "updates")
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Run:
+class Run(PyTreeNode):
     """Everything that changes in a run; checkpoints use the names of its fields."""
 
     games: Games
@@ -84,18 +82,16 @@ class PPO(PolicyMethod[Run]):
         self._jitted_close = jax.jit(self._close, donate_argnums=(0, 1))
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Any]]:
-        """One update."""
         with out_of_memory_hint("rollout.games, rollout.steps or learner.minibatch_size"):
-            if chunk == 0:
-                state = self._with_league(state, iteration, context.nets)
+            if chunk == 0 and self.config.opponent.kind == "league":
+                stack = league.with_past_net(state.opponent, context.nets, self.config.seed, iteration, self.game)
+                state = state.replace(opponent=stack)
             return jax.block_until_ready(self.update(state, iteration, chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """In updates."""
         return "updates", chunks, self.chunks
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
-        """Of games and updates."""
         sums: Any = jax.device_get(state.told)
         updates = max(float(sums.pop("updates")), 1.0)
         return selfplay.collect_metrics(state.tally) | {
@@ -105,7 +101,7 @@ class PPO(PolicyMethod[Run]):
 
     def update(self, run: Run, iteration: int, number: int) -> tuple[Run, Losses]:
         """The run after some rows of all games and learning from them, and the mean of every loss."""
-        run, batch, places = self._jitted_play(self._seed, run, jnp.int32(iteration), jnp.int32(number))
+        run, batch, places = self._jitted_play(self._seed, run, iteration, number)
         learned, calls, unrolled = run.learner, [], self._learn_chunk if on_cpu() else 1
         for first in range(0, self._steps, self._learn_chunk):
             some = places[first : first + self._learn_chunk]
@@ -117,28 +113,23 @@ class PPO(PolicyMethod[Run]):
     def _init(self, seed: Array) -> Run:
         net_key, games_key = jax.random.split(fold_in(seed, INIT))
         variables = self._new_variables(net_key)
-        against = self.config.opponent_games
+        against, opponent = self.config.opponent_games, None
+        if against and self.config.opponent.kind == "older":
+            opponent = variables
+        elif against and self.config.opponent.kind == "league":
+            opponent = stack_nets(variables, self.config.opponent.nets)
         return Run(
-            games=selfplay.new_games(games_key, self._opened, self.config.rollout.games, against),
-            tally=selfplay.new_tally(),
+            games=selfplay.new_games(games_key, self._opened, first_seats(self.config.rollout.games, against)),
+            tally=Tally(),
             learner=self._learner.init(variables),
-            opponent=_first_opponent(self.config, variables),
+            opponent=opponent,
             episodes=jnp.int32(0),
             followed=jnp.int32(0),
-            told=_new_sums(),
+            told={name: jnp.float32(0) for name in UPDATE_METRICS},
         )
 
     def _reset(self, state: Run) -> Run:
-        return dataclasses.replace(state, tally=selfplay.new_tally(), told=_new_sums())
-
-    def _with_league(self, state: Run, iteration: int, nets: Path) -> Run:
-        """The state with one opponent of the league replaced, each in turn, by the net of a past iteration."""
-        opponent = self.config.opponent
-        if opponent.kind != "league" or state.opponent is None or iteration == 0:
-            return state
-        variables = league.load_past_net(nets, self.config.seed, iteration, self.game)
-        stack = replace_net(state.opponent, iteration % opponent.nets, variables)
-        return dataclasses.replace(state, opponent=stack)
+        return super()._reset(state).replace(told=clear(state.told))
 
     def _reply_of(self, opponent: Any) -> Choose | None:
         """How opponents choose; None without any."""
@@ -174,7 +165,7 @@ class PPO(PolicyMethod[Run]):
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), batch)
         places = self._learner.draw_minibatches(learn_key, batch.decided)
         episodes = run.episodes + (tally.ended - run.tally.ended).sum()
-        return dataclasses.replace(run, games=games, tally=tally, episodes=episodes), batch, places
+        return run.replace(games=games, tally=tally, episodes=episodes), batch, places
 
     def _close(self, run: Run, learned: LearnerState, batch: Batch, places: Array, terms: Losses) -> Run:
         """The run after learning, with the metrics of the update, and its opponent if it follows now."""
@@ -183,7 +174,7 @@ class PPO(PolicyMethod[Run]):
             opponent = follow(self.config.opponent, opponent, learned.variables, run.followed, run.episodes)
         new = {**terms, "explained_variance": explained_variance(batch), "updates": jnp.float32(1)}
         sums = {name: total + new[name] for name, total in run.told.items()}
-        return dataclasses.replace(run, learner=learned, opponent=opponent, followed=run.episodes, told=sums)
+        return run.replace(learner=learned, opponent=opponent, followed=run.episodes, told=sums)
 
 
 def times_due(every: int, before: Array, after: Array) -> Array:
@@ -198,15 +189,3 @@ def follow(config: OpponentConfig, opponent: Variables, learner: Variables, befo
     left = (1.0 - config.soft_share) ** times_due(config.soft_every, before, after).astype(jnp.float32)
     left = jnp.where(times_due(config.copy_every, before, after) > 0, 0.0, left)
     return jax.tree.map(lambda old, new: left * old + (1.0 - left) * new, opponent, learner)
-
-
-def _first_opponent(config: PPOConfig, variables: Variables) -> Any:
-    if not config.opponent_games or config.opponent.kind == "random":
-        return None
-    if config.opponent.kind == "older":
-        return variables
-    return stack_nets(variables, config.opponent.nets)
-
-
-def _new_sums() -> dict[str, Array]:
-    return {name: jnp.float32(0) for name in UPDATE_METRICS}

@@ -14,19 +14,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
-from boardwright.learn.match.pairing import (
-    BOTH,
-    count_outcomes,
-    first_seats,
-    opponent_scores,
-    outcome_shares,
-    swap_seats,
-)
+from boardwright.learn.match.pairing import BOTH, count_outcomes, other_seats
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Network, Variables
 
@@ -34,9 +29,7 @@ Choose = Callable[[Array, Any], Array]  # key, states -> actions
 ILLEGAL = -1e9  # instead of the logit of an illegal action
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Games:
+class Games(PyTreeNode):
     """B games in progress."""
 
     states: Any  # [B]
@@ -44,9 +37,7 @@ class Games:
     paid: Array  # [B, 2] float32: rewards so far, by role
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Decision:
+class Decision(PyTreeNode):
     """What the learner observed and chose, [...] or [..., n], under the symmetry drawn for it."""
 
     observation: Any  # [..., rows, columns, planes]
@@ -60,9 +51,7 @@ class Decision:
 Decide = Callable[[Array, Any], tuple[Array, Decision]]  # key, states -> actions to play, decisions
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Row:
+class Row(PyTreeNode):
     """One row of B games."""
 
     decision: Decision  # [B]
@@ -71,9 +60,7 @@ class Row:
     over: Array  # [B] bool: the game ended
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tail:
+class Tail(PyTreeNode):
     """What follows the last row, for each role up to its next decision. [B, 2]"""
 
     rewards: Array  # float32
@@ -81,28 +68,20 @@ class Tail:
     value: Array  # float32: the learner's estimate at that decision
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Tally:
+class Tally(PyTreeNode):
     """Sums over an iteration so far."""
 
-    moves: Array  # int32: of both players
-    ended: Array  # [3] int32: games that role 0 won, role 1 won, were drawn
-    against: Array  # [2, 3] int32: games against opponents, by the learner's role: its wins, draws, losses
-    plies: Array  # float32: of ended games
-    paid: Array  # float32: to the learner in ended games; the mean of both roles where it had both
+    moves: Array = count()  # of both players
+    ended: Array = count(3)  # games that role 0 won, role 1 won, were drawn
+    against: Array = count(2, 3)  # games against opponents, by the learner's role: its wins, draws, losses
+    plies: Array = total()  # of ended games
+    paid: Array = total()  # to the learner in ended games; the mean of both roles where it had both
 
 
-def new_games(key: Array, env: BatchEnv, games: int, against: int) -> Games:
-    """All games at their start."""
-    states = jax.vmap(env.init)(jax.random.split(key, games))
-    return Games(states, first_seats(games, against), jnp.zeros((games, 2), jnp.float32))
-
-
-def new_tally() -> Tally:
-    """All sums zero."""
-    count, total = jnp.int32(0), jnp.float32(0)
-    return Tally(count, jnp.zeros(3, jnp.int32), jnp.zeros((2, 3), jnp.int32), total, total)
+def new_games(key: Array, env: BatchEnv, seat: Array) -> Games:
+    """Games at their start, with the learner's roles [B]."""
+    states = jax.vmap(env.init)(jax.random.split(key, len(seat)))
+    return Games(states, seat, jnp.zeros((len(seat), 2), jnp.float32))
 
 
 def log_policy(logits: Array, legal: Array) -> Array:
@@ -157,10 +136,10 @@ def play_row(
         ours, theirs = _split(after, against)
         replying = ~theirs.terminated & (theirs.current_role != games.seat[-against:])
         answered, paid = _step_where(answer_key, env, theirs, reply(reply_key, theirs), replying)
-        after = _concatenate(ours, answered)
+        after = jax.tree.map(lambda a, z: jnp.concatenate([a, z]), ours, answered)
         rewards = rewards.at[-against:].add(paid)
         moves += replying.sum(dtype=jnp.int32)
-    following = Games(after, games.seat, games.paid + rewards)
+    following = games.replace(states=after, paid=games.paid + rewards)
     tally = dataclasses.replace(_count_ended(tally, following), moves=tally.moves + moves)
     return _restart(restart_key, following, env), tally, Row(decision, decided, rewards, after.terminated)
 
@@ -214,7 +193,7 @@ def play_tail(
         over=is_waiting & after.terminated[:, None],
         value=jnp.where(is_waiting, estimate, value(start)[:, None] if against < both.shape[0] else estimate),
     )
-    following = Games(after, games.seat, games.paid + rewards)
+    following = games.replace(states=after, paid=games.paid + rewards)
     tally = dataclasses.replace(_count_ended(tally, following), moves=moves)
     return _restart(restart_key, following, env), tally, tail
 
@@ -222,15 +201,9 @@ def play_tail(
 def collect_metrics(tally: Tally) -> dict[str, float]:
     """Metrics of the games of an iteration."""
     counted: Any = jax.device_get(tally)
-    ended = int(counted.ended.sum())
-    metrics = {
-        "selfplay/games": ended,
-        "selfplay/moves": int(counted.moves),
-        **outcome_shares(counted.ended),
-        **opponent_scores(counted.against),
-    }
-    if ended:
-        metrics |= {"selfplay/plies": float(counted.plies) / ended, "selfplay/mean_reward": float(counted.paid) / ended}
+    metrics = game_metrics(counted) | opponent_scores(counted.against)
+    if ended := int(counted.ended.sum()):
+        metrics["selfplay/mean_reward"] = float(counted.paid) / ended
     return metrics
 
 
@@ -242,10 +215,6 @@ def _step_where(key: Array, env: BatchEnv, states: Any, action: Array, moving: A
 
 def _split(states: Any, last: int) -> tuple[Any, Any]:
     return jax.tree.map(lambda leaf: leaf[:-last], states), jax.tree.map(lambda leaf: leaf[-last:], states)
-
-
-def _concatenate(first: Any, last: Any) -> Any:
-    return jax.tree.map(lambda a, z: jnp.concatenate([a, z]), first, last)
 
 
 def _count_ended(tally: Tally, games: Games) -> Tally:
@@ -266,10 +235,4 @@ def _count_ended(tally: Tally, games: Games) -> Tally:
 
 def _restart(key: Array, games: Games, env: BatchEnv) -> Games:
     """Games, with those that are over back at the start, the learner in its other role."""
-    over = games.states.terminated
-    fresh = jax.vmap(env.init)(jax.random.split(key, over.shape[0]))
-    return Games(
-        states=where_games(over, fresh, games.states),
-        seat=swap_seats(games.seat, over),
-        paid=jnp.where(over[:, None], 0.0, games.paid),
-    )
+    return where_games(games.states.terminated, new_games(key, env, other_seats(games.seat)), games)

@@ -1,15 +1,18 @@
-"""The figures of a run, as the papers draw them: the metrics that each shows, and how they become charts.
+"""The figures of a run, as the papers draw them: `figures.toml` has the metrics that each shows.
 
 Runs are drawn over each other, by frames, iterations or GPU-minutes. A figure is left out if a run has none of its
 metrics.
 """
 
+import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from boardwright.learn.run.metrics import History, Series
+from boardwright.learn.run.metrics import History
 from boardwright.views.chart import Chart, Line
 
 
@@ -21,57 +24,14 @@ class Figure:
     title: str
     y_label: str
     scalars: Mapping[str, str]  # metrics, and their names in the legend
-    includes: tuple[float, ...] = ()  # values that the y axis always shows
+    includes: Sequence[float] = ()  # values that the y axis always shows
     rolling: bool = True  # the rolling mean over iterations, with the measured values faint behind it
-    band: tuple[str, str] | None = None  # metrics of the bounds of an interval, for figures of one scalar
+    band: Sequence[str] | None = None  # metrics of the bounds of an interval, for figures of one scalar
 
 
-def _loss(what: str) -> Figure:
-    words = what.replace("_", " ")
-    return Figure(f"loss-{words.replace(' ', '-')}", f"Loss: {words}", "loss", {f"loss/{what}": what})
-
-
-_OUTCOMES = {"selfplay/role0_wins": "role 0 wins", "selfplay/role1_wins": "role 1 wins", "selfplay/draws": "draws"}
-_VAE_LOSSES = {
-    "loss/bce": "cross-entropy",
-    "validation/bce": "cross-entropy, validation",
-    "loss/kl": "divergence",
-    "validation/kl": "divergence, validation",
-}
-_RECONSTRUCTION = {
-    "validation/reconstruction": "all cells",
-    "validation/all_zeros": "all cells, if all are predicted empty",
-    "validation/occupied": "occupied cells",
-}
-_REWARDS = {"selfplay/mean_reward": "in training", "evaluation/random_reward": "against a random player"}
-_EXPLORATION = {"exploration/epsilon": "epsilon", "exploration/boltzmann": "temperature"}
-_OPPONENT = {"league/role0_score": "in role 0", "league/role1_score": "in role 1"}
-_UPDATES = {"ppo/clip_share": "beyond the clip range", "ppo/kl": "divergence"}
-_ELO_BAND = ("evaluation/elo_low", "evaluation/elo_high")
-
-FIGURES = (
-    Figure("elo", "Strength", "Elo", {"evaluation/elo": "Elo"}, rolling=False, band=_ELO_BAND),
-    Figure("against-random", "Score against the random player", "score", {"evaluation/random": "score"}, (0, 1), False),
-    Figure("outcomes", "Outcomes of self-play", "share of games", _OUTCOMES, (0, 1)),
-    *map(_loss, ("total", "policy", "value", "l2", "ownership", "margin", "plies_left")),
-    Figure("entropy", "Entropy of the policy searched", "nats", {"selfplay/entropy": "entropy"}, (0,)),
-    Figure("pieces-left", "Pieces left at the end", "pieces", {"selfplay/pieces_left": "pieces left"}),
-    Figure("plies", "Length of games", "plies", {"selfplay/plies": "plies"}),
-    Figure("search-depth", "Depth of search", "actions", {"selfplay/search_depth": "depth"}),
-    Figure("root-value", "Root value", "value for the role to move", {"selfplay/root_value": "value"}, (0,)),
-    Figure("speed", "Speed", "frames per second", {"speed/frames_per_second": "frames per second"}, (0,)),
-    Figure("gating", "Score against the reference net", "score", {"gating/score": "score"}, (0.5,), False),
-    Figure("learning-rate", "Learning rate", "rate", {"learning_rate": "rate"}, (0,), False),
-    Figure("vae-loss", "Losses of the auto-encoder", "nats per board", _VAE_LOSSES, rolling=False),
-    Figure("reconstruction", "Reconstructed cells, validation", "share of cells", _RECONSTRUCTION, (1,), False),
-    Figure("ppo-updates", "Change of the policy by updates", "share of decisions, nats", _UPDATES, (0,)),
-    Figure("explained-variance", "Explained variance", "share", {"ppo/explained_variance": "explained"}, (0, 1)),
-    Figure("against-opponent", "Score against the opponent in training", "score", _OPPONENT, (0.5,)),
-    Figure("policy-entropy", "Entropy of the policy learned", "nats", {"loss/entropy": "entropy"}, (0,)),
-    Figure("rewards", "Rewards of a game", "reward", _REWARDS, (0,)),
-    Figure("exploration", "Exploration", "epsilon or temperature", _EXPLORATION, (0,), False),
-    Figure("q-values", "Q-value of the best action", "discounted rewards", {"selfplay/mean_q": "value"}, (0,)),
-    Figure("td-error", "Temporal-difference error", "absolute error", {"loss/error": "error"}, (0,)),
+FIGURES = tuple(
+    Figure(name, **table)
+    for name, table in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )
 X_LABELS = {"frames": "frames", "iterations": "iterations", "minutes": "GPU-minutes of self-play and learning"}
 _MIN_WINDOW, _WINDOW_SHARE = 5, 0.05  # of a rolling mean: iterations, share of the run
@@ -90,14 +50,15 @@ def chart(figure: Figure, runs: Mapping[str, History], x: str = "frames") -> Cha
             lines += _lines(figure, metric, history, x, ": ".join(names), colour, dash)
     if not lines:
         return None
-    return Chart(figure.title, X_LABELS[x], figure.y_label, tuple(lines), x_includes=(0.0,), y_includes=figure.includes)
+    return Chart(
+        figure.title, X_LABELS[x], figure.y_label, tuple(lines), x_includes=(0.0,), y_includes=tuple(figure.includes)
+    )
 
 
 def minutes(history: History, iterations: np.ndarray) -> list[float]:
     """[N] of iterations [N]: GPU-minutes used until the end of each; NaN where that was not measured."""
-    used = history.scalars.get("time/device_seconds")
-    known = {} if used is None else dict(zip(used.iterations.tolist(), (used.values / 60).tolist(), strict=True))
-    return [{0: 0.0, **known}.get(iteration, float("nan")) for iteration in iterations.tolist()]
+    seconds = {0: 0.0} | history.by_iteration("time/device_seconds")
+    return [seconds.get(iteration, math.nan) / 60 for iteration in iterations.tolist()]
 
 
 def rolling_mean(values: Sequence[float] | np.ndarray, window: int) -> np.ndarray:
@@ -116,7 +77,7 @@ def _lines(figure: Figure, metric: str, history: History, x: str, name: str, col
     series = history.scalars[metric]
     xs = {"frames": series.frames, "iterations": series.iterations}.get(x)
     xs = minutes(history, series.iterations) if xs is None else xs.tolist()
-    ys = [y if np.isfinite(at) else float("nan") for at, y in zip(xs, series.values.tolist(), strict=True)]
+    ys = [y if np.isfinite(at) else math.nan for at, y in zip(xs, series.values.tolist(), strict=True)]
     if not np.isfinite(ys).any():
         return []
     if figure.rolling:
@@ -126,11 +87,6 @@ def _lines(figure: Figure, metric: str, history: History, x: str, name: str, col
         return [raw, Line(name, xs, mean, colour=colour, dash=dash)]
     if figure.band is None:
         return [Line(name, xs, ys, colour=colour, dash=dash)]
-    low, high = (_matching(history.scalars.get(bound), series) for bound in figure.band)
+    bounds = [history.by_iteration(bound) for bound in figure.band]
+    low, high = ([bound.get(at, math.nan) for at in series.iterations.tolist()] for bound in bounds)
     return [Line(name, xs, ys, low, high, colour=colour, dash=dash)]
-
-
-def _matching(bound: Series | None, series: Series) -> list[float]:
-    """The values of a bound at the iterations of a series; NaN where it has none."""
-    found = {} if bound is None else dict(zip(bound.iterations.tolist(), bound.values.tolist(), strict=True))
-    return [found.get(iteration, float("nan")) for iteration in series.iterations.tolist()]

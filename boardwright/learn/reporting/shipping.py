@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.errors import RunError
-from boardwright.learn.reporting.figures import minutes
+from boardwright.learn.reporting.rating import NAMES
 from boardwright.learn.run import league
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.metrics import History, read_metrics
@@ -21,7 +21,6 @@ from boardwright.nets.netfile import NetFile
 
 SOURCE = Path(__file__).parent.parent.parent  # of the package, where that is a checkout
 PATHS = ("tablebase_dir", "init_from", "tables", "initial")  # settings that name files, the last two in old runs
-ELO = ("evaluation/elo", "evaluation/elo_low", "evaluation/elo_high")
 
 
 def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | None = None) -> Path:
@@ -62,24 +61,17 @@ def _check_replaced(path: Path, net: NetFile) -> None:
 
 def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:
     """The `training` of a packaged net, from that of a net in a run; all JSON."""
-    iteration = int(training["iteration"])
-    curve = _elo_curve(history, iteration)
-    used = history.scalars.get("time/device_seconds")
-    spent = None if used is None else minutes(history, used.iterations[used.iterations == iteration])
+    iteration, settings = int(training["iteration"]), training["config"]
+    seconds = history.by_iteration("time/device_seconds").get(iteration)
     return {
         **training,
-        "config": _public(training["config"]),
+        # Without the folders of files on the machine that trained.
+        "config": {key: Path(value).name if key in PATHS and value else value for key, value in settings.items()},
         "commit": commit(),
-        "device_minutes": round(spent[0], 2) if spent else None,
-        "elo": curve,
+        "device_minutes": None if seconds is None else round(seconds / 60, 2),
+        "elo": _elo_curve(history, iteration),
         "shipped": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
-
-
-def _public(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings, without the folders of files on the machine that trained."""
-    names = {key: Path(place).name for key in PATHS if (place := config.get(key))}
-    return {**config, **names}
 
 
 def commit() -> str | None:
@@ -112,13 +104,10 @@ def _net_of(run: Path, iteration: int | None) -> Path:
 
 def _elo_curve(history: History, last: int) -> list[dict[str, float]]:
     """Ratings with their intervals up to an iteration, iteration 0 being 0 Elo."""
-    elo = history.scalars.get(ELO[0])
+    elo = history.scalars.get(NAMES[0])
     if elo is None:
         return []
-    low, high = (
-        dict(zip(history.scalars[name].iterations.tolist(), history.scalars[name].values.tolist(), strict=True))
-        for name in ELO[1:]
-    )
+    low, high = map(history.by_iteration, NAMES[1:])
     points = zip(elo.iterations.tolist(), elo.frames.tolist(), elo.values.tolist(), strict=True)
     return [
         {

@@ -8,6 +8,7 @@ TensorBoard's protocol buffers. We need five of its fields, so we encode them by
     SessionLog  1 status: 1 is START; TensorBoard then forgets events of that step and later from older files
 """
 
+import functools
 import struct
 import time
 from collections.abc import Mapping
@@ -94,14 +95,9 @@ def _varint(number: int) -> bytes:
     return bytes(coded)
 
 
-def _table() -> list[int]:
-    """What a byte does to a CRC-32C (Castagnoli's polynomial, lowest bit first)."""
-    table = []
-    for crc in range(256):
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-        table.append(crc)
-    return table
+def _reduce_bit(crc: int, _: int) -> int:
+    """One step of a CRC-32C (Castagnoli's polynomial, lowest bit first)."""
+    return crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
 
 
-_TABLE = _table()
+_TABLE = [functools.reduce(_reduce_bit, range(8), byte) for byte in range(256)]  # what a byte does to a CRC-32C

@@ -78,12 +78,12 @@ def read(path: Path, data: bytes | None = None) -> ArrayFile:
     """A file, or its bytes where they were read already, after verifying its checksum; raises DamagedError."""
     try:
         with open_ordinary(path) if data is None else io.BytesIO(data) as file:
-            return _parsed(path, file)
+            return _parse(path, file)
     except OSError as error:
         raise DamagedError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _parsed(path: Path, file: BinaryIO) -> ArrayFile:
+def _parse(path: Path, file: BinaryIO) -> ArrayFile:
     size = file.seek(0, io.SEEK_END)
     digest, left = hashlib.sha256(), size - _DIGEST_BYTES
     file.seek(0)

@@ -48,7 +48,7 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any]) -> Path:
     """
     path = folder / f"{number:06d}{SUFFIX}"
     if not processes.is_first():
-        write(path, named(tree), meta)
+        write(path, name_leaves(tree), meta)
         return path
     try:
         if not folder.is_dir():
@@ -56,8 +56,8 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any]) -> Path:
             sync_folder(folder.parent)
         for leftover in folder.glob(f".*{SUFFIX}.*{PARTIAL}"):
             leftover.unlink(missing_ok=True)
-        write(path, named(tree), meta)
-        found = numbered(folder)
+        write(path, name_leaves(tree), meta)
+        found = find_checkpoints(folder)
         for other in found.keys() - sorted(other for other in found if other <= number)[-KEPT:]:
             found[other].unlink(missing_ok=True)
     except OSError as error:
@@ -72,11 +72,11 @@ def restore(folder: Path, like: Any) -> Restored | None:
     the checkpoint was made with other settings, or all are damaged.
     """
     warnings: list[str] = []
-    found = numbered(folder)
+    found = find_checkpoints(folder)
     for number in sorted(found, reverse=True):
         try:
             file = arrayfile.read(found[number])
-            tree = jax.tree.unflatten(jax.tree.structure(like), load(file, named(like)).values())
+            tree = jax.tree.unflatten(jax.tree.structure(like), load(file, name_leaves(like)).values())
             return Restored(number, tree, file.header["meta"], tuple(warnings))
         except DamagedError as error:
             warnings.append(f"{error}; the checkpoint before it is used")
@@ -85,12 +85,12 @@ def restore(folder: Path, like: Any) -> Restored | None:
     return None
 
 
-def numbered(folder: Path) -> dict[int, Path]:
+def find_checkpoints(folder: Path) -> dict[int, Path]:
     """The checkpoints in a folder by number, damaged or not."""
     return {int(path.stem): path for path in folder.glob(f"*{SUFFIX}") if re.fullmatch("[0-9]{6,18}", path.stem)}
 
 
-def named(tree: Any) -> dict[str, Any]:
+def name_leaves(tree: Any) -> dict[str, Any]:
     """The leaves by their paths in the pytree, such as `.params['head']`."""
     return {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]}
 
@@ -110,10 +110,10 @@ def load(file: ArrayFile, like: Mapping[str, Any]) -> dict[str, jax.Array]:
         theirs, ours = (kinds.get(differing[0], "missing") for kinds in (there, here))
         difference = f"{differing[0]} is {theirs} there and {ours} here ({len(differing)} arrays differ)"
         raise RunError(f"{file.path} was made with other settings: {difference}: use the same preset, or a new --out")
-    return {name: _placed(file.load(name, leaf.shape, leaf.dtype), leaf) for name, leaf in like.items()}
+    return {name: _place(file.load(name, leaf.shape, leaf.dtype), leaf) for name, leaf in like.items()}
 
 
-def copied(tree: Any) -> Any:
+def copy_to_host(tree: Any) -> Any:
     """A copy of a pytree on the host, to save while the original is overwritten."""
     for leaf in jax.tree.leaves(tree):
         leaf.copy_to_host_async()  # all at once, before the first is waited for
@@ -125,7 +125,7 @@ def _kinds(leaves: Mapping[str, Any]) -> dict[str, str]:
     return {name: f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for name, leaf in leaves.items()}
 
 
-def _placed(value: np.ndarray, like: Any) -> jax.Array:
+def _place(value: np.ndarray, like: Any) -> jax.Array:
     """An array on the devices of another."""
     sharding = like.sharding if getattr(like, "committed", True) else None
     if sharding is not None and not sharding.is_fully_addressable:
@@ -162,8 +162,8 @@ class Saver:
         self._begin = begin = self._clock()
         self.finish()
         self._has_saved = True
-        at_once = processes.are_several()  # which exchange arrays while they write
-        held = tree if at_once else copied(tree)
+        at_once = jax.process_count() > 1  # which exchange arrays while they write
+        held = tree if at_once else copy_to_host(tree)
 
         def write() -> None:
             save(self._folder, number, held, meta)
@@ -171,7 +171,9 @@ class Saver:
 
         if at_once:
             write()
-            processes.barrier()  # a process that ends before the checkpoint is written may end the others
+            processes.any_process(
+                False
+            )  # waits: a process that ends before the checkpoint is written may end the others
         else:
             self._checkpoint = self._thread.submit(write)
         self._blocked = self._clock() - begin

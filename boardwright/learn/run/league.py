@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn.distributed import processes
+from boardwright.learn.match.pairing import replace_net
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables, variables_of, weights_of
@@ -89,10 +91,12 @@ def draw_past_iteration(seed: int, iteration: int) -> int:
     return int(np.random.default_rng([seed, iteration, 1]).integers(0, max(iteration, 1)))
 
 
-def load_past_net(nets: Path, seed: int, iteration: int, game: Game) -> Variables:
-    """The past checkpoint that joins the league in an iteration."""
+def with_past_net(stack: Any, nets: Path, seed: int, iteration: int, game: Game) -> Any:
+    """The stacked nets of a league at the start of an iteration: one of them, each in turn, is a past checkpoint's."""
+    if stack is None or iteration == 0:
+        return stack
     (past,) = nearest_iterations(nets, [draw_past_iteration(seed, iteration)], before=iteration)
-    return load_net(path_of(nets, past), game)
+    return replace_net(stack, iteration % len(jax.tree.leaves(stack)[0]), load_net(path_of(nets, past), game))
 
 
 def is_evaluated(config: EvaluationMatchesConfig, iteration: int) -> bool:

@@ -13,7 +13,7 @@ import math
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import jax
 
@@ -26,11 +26,10 @@ from boardwright.learn.run import checkpoint, config_file, league, lock, portabl
 from boardwright.learn.run.checkpoint import Saver
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
-from boardwright.learn.run.progress import Clock, Progress
+from boardwright.learn.run.progress import Progress
 from boardwright.nets import netfile
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
-SPEED = ("speed/seconds", "speed/frames_per_second")
 
 
 def train(
@@ -54,92 +53,32 @@ def train(
         processes.check_same(f"settings {settings.to_json(method.config)}")
         with processes.all_or_none():
             metrics = _open_folder(method, folder, held)
-        context = MethodContext(folder / "nets", metrics, observer)
+        run = _Run(method, folder, MethodContext(folder / "nets", metrics, observer))
         with out_of_memory_hint("the games at once, the replay or the net's size"):
-            state, progress, has_checkpoint = _load_or_initialise(method, folder, context)
+            has_checkpoint = run.load_or_initialise()
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
-        clock = Clock()
-        while progress.iteration < method.config.iterations:
+        while not run.is_complete:
             stop, due = processes.any_process(observer.stopped(), processes.is_first() and saver.due())
             if stop or due:
-                saver.save(progress.number, state, {"progress": dataclasses.asdict(progress)})
+                saver.save(run.progress.number, run.state, run.progress.meta())
             if stop:
                 saver.finish()
-                where = f"{'in' if progress.chunk else 'before'} iteration {progress.iteration + 1}"
+                where = f"{'in' if run.progress.chunk else 'before'} iteration {run.progress.iteration + 1}"
                 observer.message(f"stopped {where}; run the same command to resume")
-                return progress
-            if progress.chunk < method.chunks:
-                state, progress = _work(method, state, progress, context)
+                return run.progress
+            if run.progress.chunk < method.chunks:
+                run.work()
             else:
                 if not has_checkpoint:  # else a run killed after this would leave only metrics and nets
-                    saver.save_first(progress.number, state, {"progress": dataclasses.asdict(progress)})
+                    saver.save_first(run.progress.number, run.state, run.progress.meta())
                     has_checkpoint = True
-                state, progress = _end_iteration(method, state, progress, context, clock)
-                _save_portable(method, state, progress, folder, saver)
-        saver.save(progress.number, state, {"progress": dataclasses.asdict(progress)})
+                run.end_iteration()
+                run.save_portable(saver)
+        saver.save(run.progress.number, run.state, run.progress.meta())
         saver.finish()
-        net = context.nets / method.best_name
-        observer.message(f"{progress.iteration} iterations, {progress.frames:,} frames: the net is {net}")
-        return progress
-
-
-def _work(method: Method[State], state: State, progress: Progress, context: MethodContext) -> tuple[State, Progress]:
-    """The next chunk of an iteration."""
-    iteration, chunk, begin = progress.iteration, progress.chunk, time.monotonic()
-    if chunk == 0:
-        what, _, total = method.progress_after(1)
-        context.observer.progress(what, 0, total)
-    state, arrays = method.work(state, iteration, chunk, context)
-    losses = {name: float(loss) for name, loss in arrays.items()}
-    for name, loss in losses.items():
-        if not math.isfinite(loss):
-            raise RunError(
-                f"the {name} loss is {loss} in iteration {iteration + 1}, after {chunk} of {method.chunks} chunks: the "
-                f"last checkpoint before it is kept; start a new run with a lower learning rate"
-            )
-    context.observer.progress(*method.progress_after(chunk + 1))
-    sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in losses.items()} or progress.losses
-    learned = progress.learned + bool(losses)
-    progress = dataclasses.replace(progress, chunk=chunk + 1, losses=sums, learned=learned)
-    return state, _add_seconds(method, progress, time.monotonic() - begin)
-
-
-def _end_iteration(
-    method: Method[State], state: State, progress: Progress, context: MethodContext, clock: Clock
-) -> tuple[State, Progress]:
-    """Gates, saves and evaluates the net of an iteration, and logs its metrics."""
-    done, begin = progress.iteration + 1, time.monotonic()
-    metrics = method.collect_metrics(state)
-    metrics |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
-    frames = progress.frames + int(metrics["selfplay/moves"])
-    state, gating = method.gate(state, done, context)
-    metrics |= gating
-    at_its_end = dataclasses.replace(progress, iteration=done, frames=frames)
-    _save_net(method, state, context.nets, at_its_end, is_best=method.best_metric is None)
-    progress = _add_seconds(method, progress, time.monotonic() - begin)
-    context.metrics.log(done, frames, metrics)  # before ratings, which look up the frames of an iteration
-    begin = time.monotonic()
-    evaluation = method.evaluate(state, done, context)
-    progress = progress.next_iteration(frames, method.devices * (time.monotonic() - begin))
-    seconds = clock.lap()
-    speed = dict(zip(SPEED, (seconds, metrics["selfplay/moves"] / seconds), strict=True))
-    context.metrics.log(done, frames, evaluation | speed | progress.costs())
-    _update_best(method, state, context, at_its_end)
-    context.observer.on_iteration(done, frames, metrics | evaluation | speed)
-    return method.next_iteration(state), progress
-
-
-def _add_seconds(method: Method[Any], progress: Progress, seconds: float) -> Progress:
-    """Progress with more seconds spent on all devices of a method."""
-    return progress.add_seconds(jax.devices()[0].device_kind, method.devices * seconds)
-
-
-def _save_portable(method: Method[State], state: State, progress: Progress, folder: Path, saver: Saver) -> None:
-    """Replaces the portable state of the run, from which it could resume on another machine."""
-    if not method.portable_fields or not processes.is_first():
-        return
-    arrays, meta = portable_state.collect(state, method.portable_fields), {"progress": dataclasses.asdict(progress)}
-    saver.write_in_thread(lambda: checkpoint.write(folder / portable_state.NAME, arrays, meta))
+        net = run.context.nets / method.best_name
+        observer.message(f"{run.progress.iteration} iterations, {run.progress.frames:,} frames: the net is {net}")
+        return run.progress
 
 
 def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
@@ -157,79 +96,146 @@ def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) 
     return metrics
 
 
-def _load_or_initialise(method: Method[State], folder: Path, context: MethodContext) -> tuple[State, Progress, bool]:
-    """(state, progress, whether from a checkpoint): of the last checkpoint, an unpacked run or a new one.
+class _Run(Generic[State]):
+    """A run in progress: the state of its method, which the steps of an iteration change."""
 
-    The settings of a new run are saved only now: until then they may be refused, and corrected.
-    """
-    with processes.all_or_none():
-        restored = checkpoint.restore(folder / "checkpoints", jax.eval_shape(method.initialise))
-    processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
-    if restored is None:
-        state = method.initialise_from(method.initialise())
-        is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
-        if not is_unpacked and processes.is_first():
-            config_file.write(folder, method.name, method.config)
-        _save_net(method, state, context.nets, Progress())
-        if is_unpacked:
-            return *_restore_unpacked(method, state, folder, context), False
-        context.metrics.truncate_after(-1)
-        return state, Progress(), False
-    for warning in restored.warnings:
-        context.observer.message(warning)
-    progress = Progress(**restored.meta["progress"])
-    _resume_metrics(method, progress, context)
-    return restored.tree, progress, True
+    state: State
 
+    def __init__(self, method: Method[State], folder: Path, context: MethodContext):
+        self.method, self.folder, self.context = method, folder, context
+        self.progress = Progress()
+        self._lap = time.monotonic()  # when the iteration began, or was resumed
 
-def _restore_unpacked(
-    method: Method[State], new: State, folder: Path, context: MethodContext
-) -> tuple[State, Progress]:
-    """A new state with the portable fields of an unpacked run; its games and its replay buffer are new."""
-    with processes.all_or_none():
-        file, before = portable_state.read(portable_state.path_in(folder, portable_state.UNPACKED))
-        state = portable_state.restore_into(file, new, method.portable_fields)
-    progress = dataclasses.replace(before, parts=before.parts + 1)
-    _save_net(method, state, context.nets, progress)
-    _resume_metrics(method, progress, context)
-    _update_best(method, state, context, progress)
-    context.observer.message("its games restart and its replay buffer is empty: a pack holds neither")
-    return state, progress
+    @property
+    def is_complete(self) -> bool:
+        """Whether all iterations are done."""
+        return self.progress.iteration >= self.method.config.iterations
 
+    def load_or_initialise(self) -> bool:
+        """Loads the last checkpoint, else an unpacked run, else starts a new one; returns whether from a checkpoint.
 
-def _resume_metrics(method: Method[Any], progress: Progress, context: MethodContext) -> None:
-    """Deletes metrics newer than the progress, and reports where the run resumes."""
-    context.metrics.truncate_after(progress.iteration)
-    if progress.iteration >= method.config.iterations:
-        context.observer.message("this run is complete")
-        return
-    current = f"iteration {progress.iteration + 1} of {method.config.iterations}"
-    context.observer.message(f"resuming {current} after {progress.frames:,} frames")
+        The settings of a new run are saved only now: until then they may be refused, and corrected.
+        """
+        method, unpacked = self.method, portable_state.path_in(self.folder, portable_state.UNPACKED)
+        with processes.all_or_none():
+            restored = checkpoint.restore(self.folder / "checkpoints", jax.eval_shape(method.initialise))
+        processes.check_same("checkpoint" if restored is None else f"checkpoint {restored.number}")
+        if restored is not None:
+            for warning in restored.warnings:
+                self.context.observer.message(warning)
+            self.state, self.progress = restored.tree, Progress(**restored.meta["progress"])
+            self._resume_metrics()
+            return True
+        self.state = method.initialise_from(method.initialise())
+        if unpacked.exists():
+            self._save_net()
+            self._restore_unpacked(unpacked)
+            return False
+        if processes.is_first():
+            config_file.write(self.folder, method.name, method.config)
+        self._save_net()
+        self.context.metrics.truncate_after(-1)
+        return False
 
+    def work(self) -> None:
+        """The next chunk of an iteration."""
+        method, progress, observer, begin = self.method, self.progress, self.context.observer, time.monotonic()
+        if progress.chunk == 0:
+            what, _, total = method.progress_after(1)
+            observer.progress(what, 0, total)
+        self.state, arrays = method.work(self.state, progress.iteration, progress.chunk, self.context)
+        losses = {name: float(loss) for name, loss in arrays.items()}
+        for name, loss in losses.items():
+            if not math.isfinite(loss):
+                where = f"iteration {progress.iteration + 1}, after {progress.chunk} of {method.chunks} chunks"
+                advice = "the last checkpoint before it is kept; start a new run with a lower learning rate"
+                raise RunError(f"the {name} loss is {loss} in {where}: {advice}")
+        observer.progress(*method.progress_after(progress.chunk + 1))
+        sums = {name: progress.losses.get(name, 0.0) + loss for name, loss in losses.items()} or progress.losses
+        learned = progress.learned + bool(losses)
+        self.progress = dataclasses.replace(progress, chunk=progress.chunk + 1, losses=sums, learned=learned)
+        self._add_device_seconds(begin)
 
-def _save_net(method: Method[State], state: State, nets: Path, progress: Progress, *, is_best: bool = True) -> None:
-    """Saves the net that plays between two iterations, with its provenance."""
-    if not processes.is_first():
-        return
-    training: dict[str, Any] = {
-        "method": method.name,
-        "iteration": progress.iteration,
-        "frames": progress.frames,
-        "devices": sorted(progress.device_seconds),
-        "boardwright": __version__,
-        "config": settings.to_json(method.config),
-    }
-    method.save_artifact(state, nets, progress.iteration, training, is_best=is_best)
+    def end_iteration(self) -> None:
+        """Gates, saves and evaluates the net of an iteration, and logs its metrics."""
+        method, progress, context, begin = self.method, self.progress, self.context, time.monotonic()
+        done, metrics = progress.iteration + 1, method.collect_metrics(self.state)
+        metrics |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
+        moves = metrics["selfplay/moves"]
+        frames = progress.frames + int(moves)
+        self.state, gating = method.gate(self.state, done, context)
+        metrics |= gating
+        self.progress = dataclasses.replace(progress, iteration=done, chunk=0, frames=frames, losses={}, learned=0)
+        self._save_net(is_best=method.best_metric is None)
+        self._add_device_seconds(begin)
+        context.metrics.log(done, frames, metrics)  # before ratings, which look up the frames of an iteration
+        begin = time.monotonic()
+        evaluation = method.evaluate(self.state, done, context)
+        now = time.monotonic()
+        spent = self.progress.evaluation_seconds + method.devices * (now - begin)
+        self.progress = dataclasses.replace(self.progress, evaluation_seconds=spent)
+        seconds, self._lap = max(now - self._lap, 1e-9), now  # with compilation and checkpoints
+        evaluation |= {"speed/seconds": seconds, "speed/frames_per_second": moves / seconds}
+        context.metrics.log(done, frames, evaluation | self.progress.costs())
+        self._update_best()
+        context.observer.on_iteration(done, frames, metrics | evaluation)
+        self.state = method.next_iteration(self.state)
 
+    def save_portable(self, saver: Saver) -> None:
+        """Replaces the portable state of the run, from which it could resume on another machine."""
+        fields, path, meta = self.method.portable_fields, self.folder / portable_state.NAME, self.progress.meta()
+        if fields and processes.is_first():
+            arrays = portable_state.collect(self.state, fields)
+            saver.write_in_thread(lambda: checkpoint.write(path, arrays, meta))
 
-def _update_best(method: Method[State], state: State, context: MethodContext, progress: Progress) -> None:
-    """Of a method with a `best_metric`: saves the net with the highest value in the folder as the best."""
-    series = None if method.best_metric is None else context.metrics.read().scalars.get(method.best_metric)
-    if series is None or not processes.is_first():
-        return
-    saved = context.nets / method.best_name
-    best = league.best_iteration(context.nets, dict(zip(series.iterations.tolist(), series.values, strict=True)))
-    if best == progress.iteration:
-        _save_net(method, state, context.nets, progress)
-    elif best is not None and netfile.read(saved).training.get("iteration") != best:  # the run was unpacked
-        write_atomic(saved, league.path_of(context.nets, best).read_bytes())
+    def _restore_unpacked(self, path: Path) -> None:
+        """Replaces the portable fields of a new state by those of an unpacked run; games and replay buffer are new."""
+        with processes.all_or_none():
+            file, before = portable_state.read(path)
+            self.state = portable_state.restore_into(file, self.state, self.method.portable_fields)
+        self.progress = dataclasses.replace(before, parts=before.parts + 1)
+        self._save_net()
+        self._resume_metrics()
+        self._update_best()
+        self.context.observer.message("its games restart and its replay buffer is empty: a pack holds neither")
+
+    def _resume_metrics(self) -> None:
+        """Deletes metrics newer than the progress, and reports where the run resumes."""
+        progress, observer = self.progress, self.context.observer
+        self.context.metrics.truncate_after(progress.iteration)
+        if self.is_complete:
+            observer.message("this run is complete")
+        else:
+            current = f"iteration {progress.iteration + 1} of {self.method.config.iterations}"
+            observer.message(f"resuming {current} after {progress.frames:,} frames")
+
+    def _add_device_seconds(self, begin: float) -> None:
+        """Adds the time since `begin` on all devices of the method to the costs."""
+        kind, seconds = jax.devices()[0].device_kind, self.method.devices * (time.monotonic() - begin)
+        spent = {**self.progress.device_seconds, kind: self.progress.device_seconds.get(kind, 0.0) + seconds}
+        self.progress = dataclasses.replace(self.progress, device_seconds=spent)
+
+    def _save_net(self, *, is_best: bool = True) -> None:
+        """Saves the net that plays between two iterations, with its provenance."""
+        method, progress = self.method, self.progress
+        if processes.is_first():
+            training: dict[str, Any] = {
+                "method": method.name,
+                "iteration": progress.iteration,
+                "frames": progress.frames,
+                "devices": sorted(progress.device_seconds),
+                "boardwright": __version__,
+                "config": settings.to_json(method.config),
+            }
+            method.save_artifact(self.state, self.context.nets, progress.iteration, training, is_best=is_best)
+
+    def _update_best(self) -> None:
+        """Of a method with a `best_metric`: saves the net with the highest value in the folder as the best."""
+        method, nets = self.method, self.context.nets
+        if method.best_metric is None or not processes.is_first():
+            return
+        best = league.best_iteration(nets, self.context.metrics.read().by_iteration(method.best_metric))
+        if best == self.progress.iteration:
+            self._save_net()
+        elif best is not None and netfile.read(nets / method.best_name).training.get("iteration") != best:
+            write_atomic(nets / method.best_name, league.path_of(nets, best).read_bytes())  # the run was unpacked

@@ -28,6 +28,10 @@ class RunObserver:
     message: Callable[[str], None] = lambda text: None
     stopped: Callable[[], bool] = lambda: False  # whether to save a checkpoint and stop
 
+    def show_share(self, what: str, total: int, share: float) -> None:
+        """Reports progress that is known as a share of a total."""
+        self.progress(what, round(share * total), total)
+
 
 @dataclass(frozen=True)
 class MethodContext:
@@ -55,6 +59,11 @@ class Method(ABC, Generic[State]):
     chunks: int  # pieces of work in an iteration, below a million
     best_metric: str | None = None  # the net with the highest value is the best; None: the last
 
+    initialise: Callable[
+        [], State
+    ]  # the state of a new run; jitted, so that its shapes can be found without computing it
+    next_iteration: Callable[[State], State]  # the state with the counters of an iteration set to zero
+
     @property
     def devices(self) -> int:
         """How many devices the method uses."""
@@ -66,11 +75,6 @@ class Method(ABC, Generic[State]):
 
     def describe_devices(self) -> str | None:
         """How work is split over devices, in one line; None where it is not."""
-        return None
-
-    @abstractmethod
-    def initialise(self) -> State:
-        """The state of a new run; jitted, so that its shapes can be found without computing it."""
 
     def initialise_from(self, state: State) -> State:
         """A new state with the weights that the config says to start from."""
@@ -90,12 +94,10 @@ class Method(ABC, Generic[State]):
 
     def gate(self, state: State, done: int, context: MethodContext) -> tuple[State, dict[str, float]]:
         """The state after deciding which net plays, and metrics of that decision."""
-        del done, context
         return state, {}
 
     def evaluate(self, state: State, done: int, context: MethodContext) -> dict[str, float]:
         """Metrics of the strength of the net."""
-        del state, done, context
         return {}
 
     @abstractmethod
@@ -111,10 +113,6 @@ class Method(ABC, Generic[State]):
         league.save_net(league.path_of(nets, iteration), variables, **about)
         if is_best:
             league.save_net(nets / self.best_name, variables, full_precision=True, **about)
-
-    @abstractmethod
-    def next_iteration(self, state: State) -> State:
-        """The state with the counters of an iteration set to zero."""
 
 
 def fold_in(key: Array, *numbers: Array | int) -> Array:

@@ -77,6 +77,11 @@ class History:
     scalars: Mapping[str, Series]  # by name
     matches: tuple[Match, ...]
 
+    def by_iteration(self, name: str) -> dict[int, float]:
+        """The values of a scalar by iteration, empty if it was never logged."""
+        series = self.scalars.get(name)
+        return {} if series is None else dict(zip(series.iterations.tolist(), series.values.tolist(), strict=True))
+
     @property
     def devices(self) -> tuple[str, ...]:
         """The kinds of device it learned on; empty in metrics of older versions."""
@@ -98,20 +103,16 @@ class Metrics:
 
     def log(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
         """Stores the scalars of an iteration together; what was logged under the same name there is replaced."""
-        frames = operator.index(frames)
-        self._events.scalars(frames, self._store(iteration, frames, scalars))
+        self.correct(iteration, frames, scalars)
+        self._events.scalars(operator.index(frames), {name: float(value) for name, value in scalars.items()})
 
     def correct(self, iteration: SupportsIndex, frames: SupportsIndex, scalars: Mapping[str, SupportsFloat]) -> None:
         """The same for a past iteration, such as a rating that later games change; not written for TensorBoard."""
-        self._store(iteration, operator.index(frames), scalars)
-
-    def _store(self, iteration: SupportsIndex, frames: int, scalars: Mapping[str, SupportsFloat]) -> dict[str, float]:
-        iteration = operator.index(iteration)
+        at = operator.index(iteration), operator.index(frames)
         values = {name: float(value) for name, value in scalars.items()}
-        rows = [(name, iteration, frames, None if math.isnan(value) else value) for name, value in values.items()]
+        rows = [(name, *at, None if math.isnan(value) else value) for name, value in values.items()]
         with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO scalars VALUES (?, ?, ?, ?)", rows)
-        return values
 
     def log_match(
         self, iteration: int, role0_net: int, role1_net: int, wins0: int, draws: int, wins1: int, plies: int
@@ -150,25 +151,27 @@ def read_metrics(folder: Path, after: int = -1) -> History:
 
     With `after`, what came after that iteration, and all ratings, since later games correct them.
     """
-    if not (folder / NAME).exists():
-        raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
-    with open_database(folder / NAME, KIND, create=False) as database:
+    with _open(folder) as database:
         return _history(database, after)
 
 
 def progress(folder: Path) -> tuple[int, int]:
     """(iterations, frames) that the run in a folder has logged."""
-    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
+    with _open(folder) as database, database.reading() as connection:
         iterations, frames = connection.execute("SELECT max(iteration), max(frames) FROM scalars").fetchone()
     return iterations or 0, frames or 0
 
 
 def snapshot(folder: Path) -> bytes:
     """The metrics file of a run as of this moment, also while another process writes it; raises RunError."""
+    with _open(folder) as database, database.reading() as connection:
+        return connection.serialize()
+
+
+def _open(folder: Path) -> Database:
     if not (folder / NAME).exists():
         raise RunError(f"{folder} is not a run folder, it has no {NAME}: give the --out of a training run")
-    with open_database(folder / NAME, KIND, create=False) as database, database.reading() as connection:
-        return connection.serialize()
+    return open_database(folder / NAME, KIND, create=False)
 
 
 def _history(database: Database, after: int = -1) -> History:
@@ -177,8 +180,7 @@ def _history(database: Database, after: int = -1) -> History:
         connection.execute("BEGIN")  # both tables as of one moment
         try:
             query = f"SELECT * FROM scalars WHERE iteration > ? OR name GLOB '{CORRECTED}*' ORDER BY name, iteration"
-            for name, *row in connection.execute(query, [after]):
-                iteration, frames, value = row
+            for name, iteration, frames, value in connection.execute(query, [after]):
                 columns.setdefault(name, []).append((iteration, frames, math.nan if value is None else value))
             query = "SELECT * FROM matches WHERE iteration > ? ORDER BY iteration, role0_net, role1_net"
             rows = connection.execute(query, [after]).fetchall()

@@ -35,7 +35,7 @@ def collect(run: Any, fields: Sequence[str]) -> dict[str, np.ndarray]:
 
     Moments of the optimiser are rounded to bfloat16, so that they compress to half their size.
     """
-    arrays = checkpoint.copied(_within(checkpoint.named(run), fields))
+    arrays = checkpoint.copy_to_host(_within(checkpoint.name_leaves(run), fields))
     rounded = {name: array for name, array in arrays.items() if ".optimiser" in name and array.dtype == np.float32}
     return arrays | {name: array.astype(ml_dtypes.bfloat16).astype(np.float32) for name, array in rounded.items()}
 
@@ -51,7 +51,7 @@ def read(path: Path, data: bytes | None = None) -> tuple[ArrayFile, Progress]:
 
 def restore_into(file: ArrayFile, run: Any, fields: Sequence[str]) -> Any:
     """A new run of the same settings with the arrays of a file in some fields; raises RunError where they differ."""
-    leaves = checkpoint.named(run)
+    leaves = checkpoint.name_leaves(run)
     leaves |= checkpoint.load(file, _within(leaves, fields))
     return jax.tree.unflatten(jax.tree.structure(run), leaves.values())
 

@@ -1,9 +1,6 @@
 """The progress of a run and its costs, stored in checkpoints so that they add up over stops, kills and machines."""
 
-from __future__ import annotations
-
 import dataclasses
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,20 +28,9 @@ class Progress:
         """Number of its checkpoint, which rises with every chunk."""
         return self.iteration * 10**6 + self.chunk
 
-    def add_seconds(self, device: str, seconds: float) -> Progress:
-        """Progress after more device-seconds of self-play and learning."""
-        spent = {**self.device_seconds, device: self.device_seconds.get(device, 0.0) + seconds}
-        return dataclasses.replace(self, device_seconds=spent)
-
-    def next_iteration(self, frames: int, evaluation_seconds: float) -> Progress:
-        """Progress at the start of the next iteration, with the total of frames and more seconds of evaluation."""
-        return Progress(
-            iteration=self.iteration + 1,
-            frames=frames,
-            device_seconds=self.device_seconds,
-            evaluation_seconds=self.evaluation_seconds + evaluation_seconds,
-            parts=self.parts,
-        )
+    def meta(self) -> dict[str, Any]:
+        """What checkpoints store of it."""
+        return {"progress": dataclasses.asdict(self)}
 
     def costs(self) -> dict[str, float]:
         """The costs so far, as metrics."""
@@ -54,18 +40,6 @@ class Progress:
             "time/evaluation_seconds": self.evaluation_seconds,
             "time/parts": float(self.parts),
         }
-
-
-class Clock:
-    """Measures iterations in seconds, with compilation and checkpoints; a resumed one from the resumption."""
-
-    def __init__(self) -> None:
-        self._begin = time.monotonic()
-
-    def lap(self) -> float:
-        """Seconds of the iteration that ends now."""
-        before, self._begin = self._begin, time.monotonic()
-        return max(self._begin - before, 1e-9)
 
 
 def parse_progress(data: Any) -> Progress:

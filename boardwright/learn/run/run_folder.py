@@ -14,7 +14,7 @@ def can_resume(folder: Path) -> bool:
 
     The rest of a run is metrics and nets without checkpoints, as published.
     """
-    if checkpoint.numbered(folder / "checkpoints"):
+    if checkpoint.find_checkpoints(folder / "checkpoints"):
         return True
     unpacked, nets = portable_state.path_in(folder, portable_state.UNPACKED), folder / "nets"
     if unpacked.exists():  # metrics may be of more than was packed

@@ -7,37 +7,32 @@ All changes are made together, so that a config is never checked half changed.
 
 import dataclasses
 import difflib
+import json
 import typing
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from boardwright.coerce import MismatchError, checked, item_hints, json_value, parsed
 from boardwright.errors import RunError
-from boardwright.setting import Field, Setting, fields_of, group_of, out_of_range, renamed
+from boardwright.setting import Setting, fields_of, group_of, renamed
 
 Config = TypeVar("Config")
 
 
 def apply(config: Config, assignments: Iterable[str]) -> Config:
     """A config with changes such as `net.blocks=4`; of several for one setting the last counts. Raises RunError."""
-    changes: dict[str, Any] = {}
+    data = to_json(config)
     for assignment in assignments:
         path, equals, text = assignment.partition("=")
         if not equals or not path.strip():
             raise RunError(f"--set {assignment!r}: expected path=value, such as net.blocks=4")
-        *groups, name = path.strip().split(".")
-        place = changes
-        for group in groups:
-            if not isinstance(place.get(group), dict):
-                place[group] = {}
-            place = place[group]
-        place[name] = text.strip()
-    return _changed(config, changes, "", [field.path for field in fields_of(type(config))])
+        _set(type(config), data, path.strip(), text.strip())
+    return from_json(type(config), data)
 
 
 def to_json(config: Any) -> dict[str, Any]:
     """A config as plain data that JSON can hold; `from_json` is its inverse."""
-    return {field.name: _plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
+    return json.loads(json.dumps(dataclasses.asdict(config)))
 
 
 def from_json(kind: type[Config], data: Any) -> Config:
@@ -45,13 +40,7 @@ def from_json(kind: type[Config], data: Any) -> Config:
 
     Settings that are left out have their defaults.
     """
-    return _built(kind, data, "")
-
-
-def check_ranges(config: Any) -> None:
-    """Raises RunError that names the first setting that is not in its range."""
-    for path, value, setting in out_of_range(config):
-        raise RunError(f"setting {path}: {value} is not {setting.range_text}")
+    return _build(kind, data, "")
 
 
 def listing(config: Any) -> list[dict[str, Any]]:
@@ -59,15 +48,18 @@ def listing(config: Any) -> list[dict[str, Any]]:
 
     A group set to None is listed with its defaults, which a change of one of them starts from.
     """
-    rows = []
+    rows, data = [], to_json(config)
     for field in fields_of(type(config)):
-        value = _value_at(config, field)
-        setting = field.setting or Setting("")
-        choices = [str(choice) for arm in (field.hint, *typing.get_args(field.hint)) for choice in _choices(arm)]
+        setting, arms = field.setting or Setting(""), (field.hint, *typing.get_args(field.hint))
+        choices = [str(one) for arm in arms if typing.get_origin(arm) is Literal for one in typing.get_args(arm)]
+        *groups, name = field.path.split(".")
+        group = data
+        for part in groups:
+            group = group and group[part]
         rows.append(
             {
                 "name": field.path,
-                "value": _plain(value),
+                "value": json.loads(json.dumps(field.default)) if group is None else group[name],
                 "low": setting.low,
                 "high": setting.high,
                 "choices": choices or (["true", "false"] if field.hint is bool else None),
@@ -77,54 +69,40 @@ def listing(config: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _value_at(config: Any, field: Field) -> Any:
-    """The value of a setting, or its default if its group is None."""
-    for name in field.path.split("."):
-        if config is None:
-            return field.default
-        config = getattr(config, name)
-    return config
-
-
-def _choices(hint: Any) -> tuple[Any, ...]:
-    return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
-
-
-def _changed(config: Any, changes: Mapping[str, Any], prefix: str, known: list[str]) -> Any:
-    hints = typing.get_type_hints(type(config))
-    values = {}
-    for name, change in changes.items():
-        path = prefix + name
-        if name in renamed(type(config)):
-            raise RunError(f"setting {path!r} is now called {prefix + renamed(type(config))[name]!r}: use that name")
-        if name not in (field.name for field in dataclasses.fields(config)):
-            raise _unknown(path, [prefix + field.name for field in dataclasses.fields(config)], known)
-        group = group_of(hints[name])
-        if isinstance(change, dict):
-            if group is None:
-                raise RunError(f"setting {path} has no parts such as {path}.{next(iter(change))}: set it as a whole")
-            current = getattr(config, name)
-            values[name] = _changed(_default(group, path) if current is None else current, change, f"{path}.", known)
-        else:
-            values[name] = _from_text(change, hints[name], path)
-    return dataclasses.replace(config, **values)
-
-
-def _from_text(text: str, hint: Any, path: str) -> Any:
-    group = group_of(hint)
-    try:
+def _set(kind: type, data: dict[str, Any], path: str, text: str) -> None:
+    """Sets one setting in the plain data of a config."""
+    known, prefix = [field.path for field in fields_of(kind)], ""
+    *groups, last = path.split(".")
+    for name in groups:
+        group = group_of(_hint(kind, prefix, name, known))
         if group is None:
-            structured = text.startswith("[") and typing.get_origin(hint) is tuple
-            return _value(json_value(text), hint, path) if structured else parsed(text, hint)
-        if text.lower() == "none" and hint is not group:
-            return None
+            part = path.removeprefix(f"{prefix}{name}.").partition(".")[0]
+            raise RunError(f"setting {prefix}{name} has no parts such as {prefix}{name}.{part}: set it as a whole")
+        data[name] = {} if data[name] is None else data[name]
+        kind, data, prefix = group, data[name], f"{prefix}{name}."
+    hint = _hint(kind, prefix, last, known)
+    group = group_of(hint)
+    if group is not None and (text.lower() != "none" or hint is group):
+        parts = ", ".join(f"{path}.{field.name}" for field in dataclasses.fields(group))
+        raise RunError(f"setting {path} is a group: set one of {parts}")
+    try:
+        is_list = text.startswith("[") and typing.get_origin(hint) is tuple
+        data[last] = None if group else json_value(text) if is_list else parsed(text, hint)
     except MismatchError as error:
         raise RunError(f"setting {path}: {error}") from error
-    parts = ", ".join(f"{path}.{field.name}" for field in dataclasses.fields(group))
-    raise RunError(f"setting {path} is a group: set one of {parts}")
 
 
-def _built(kind: type, data: Any, prefix: str) -> Any:
+def _hint(kind: type, prefix: str, name: str, known: list[str]) -> Any:
+    """The type hint of a setting of a class of configs; raises RunError if it has no such setting."""
+    if name in renamed(kind):
+        raise RunError(f"setting {prefix + name!r} is now called {prefix + renamed(kind)[name]!r}: use that name")
+    names = [field.name for field in dataclasses.fields(kind)]
+    if name not in names:
+        raise _unknown(prefix + name, [prefix + other for other in names], known)
+    return typing.get_type_hints(kind)[name]
+
+
+def _build(kind: type, data: Any, prefix: str) -> Any:
     if not isinstance(data, Mapping):
         raise RunError(f"setting {prefix.rstrip('.') or '(all)'}: expected a table of settings, not {data!r}")
     data = {renamed(kind).get(name, name): value for name, value in data.items()}
@@ -144,7 +122,7 @@ def _value(value: Any, hint: Any, path: str) -> Any:
     """A value of plain data as a hint requires it, dataclasses and tuples of them included."""
     group = group_of(hint)
     if group is not None:
-        return None if value is None and hint is not group else _built(group, value, f"{path}.")
+        return None if value is None and hint is not group else _build(group, value, f"{path}.")
     try:
         if typing.get_origin(hint) is tuple and isinstance(value, list | tuple):
             kinds = item_hints(hint, len(value))
@@ -155,23 +133,6 @@ def _value(value: Any, hint: Any, path: str) -> Any:
         return checked(value, hint)
     except MismatchError as error:
         raise RunError(f"setting {path}: {error}") from error
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return to_json(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{value!r} is not a setting")
-
-
-def _default(group: type, path: str) -> Any:
-    try:
-        return group()
-    except TypeError as error:
-        raise RunError(f"setting {path} is none, and has no defaults to start from: choose a preset with it") from error
 
 
 def _unknown(path: str, here: list[str], known: list[str]) -> RunError:

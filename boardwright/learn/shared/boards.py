@@ -19,7 +19,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn.run import arrayfile
 
-ARRAYS = ("bits", "games", "plies", "results")
+ARRAYS = {"bits": np.uint8, "games": np.int32, "plies": np.int32, "results": np.int32}  # types in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +91,9 @@ def load(path: Path, made_from: Mapping[str, Any] | None = None) -> Boards | Non
             return None
         rows, columns, planes = file.header["shape"]
         count, width = file.header["boards"], -(-rows * columns * planes // 8)
-        arrays = {name: file.load(name, (count, width) if name == "bits" else (count,), _kind(name)) for name in ARRAYS}
+        arrays = {
+            name: file.load(name, (count, width) if name == "bits" else (count,), kind) for name, kind in ARRAYS.items()
+        }
     except arrayfile.DamagedError:
         return None
     return Boards((rows, columns, planes), **arrays)
-
-
-def _kind(name: str) -> type:
-    return np.uint8 if name == "bits" else np.int32

@@ -1,50 +1,63 @@
-"""Settings that several methods have in common: searches on the device, evaluation games, and those of DQN and PPO."""
+"""Settings that several methods have in common: of every run, searches on the device, evaluation games, DQN and PPO."""
 
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, field
+from typing import Literal
 
 from boardwright.errors import RunError
-from boardwright.learn.run.settings import check_ranges
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
-from boardwright.setting import Setting
+from boardwright.setting import out_of_range, setting
+
+TOO_MANY_NETS = "{0} past checkpoints need as many games, {2} is {1}: lower it, or raise {2}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """Settings of every run, to which each method adds its own."""
+
+    game: str = setting(MISSING, "name of the game")
+    rules: str | None = setting(None, "rule set; none is the game's default")
+    seed: int = setting(0, "seed of all random numbers", 0, 2**31 - 1)
+    iterations: int = setting(50, "iterations of the run", 1, 10**6)
+
+    def __post_init__(self) -> None:
+        for path, value, bounds in out_of_range(self):
+            raise RunError(f"setting {path}: {value} is not {bounds.range_text}")
+        for contradiction in self.contradictions():
+            raise RunError(f"setting {contradiction}")
+
+    def contradictions(self) -> Iterator[str]:
+        """Which settings contradict each other, and what to do."""
+        return iter(())
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfig:
     """The search that chooses moves."""
 
-    kind: Annotated[Literal["gumbel", "puct"], Setting("search of self-play: Gumbel AlphaZero or PUCT")] = "gumbel"
-    simulations: Annotated[
-        tuple[int, ...],
-        Setting("simulations of a move; of several numbers each applies to an equal share of the iterations", 1, 2**14),
-    ] = (32,)
-    max_considered_actions: Annotated[
-        int, Setting("gumbel: actions considered at the root", 2, 4096, was="considered")
-    ] = 16
-    c_visit: Annotated[float, Setting("gumbel: weight of values, as an offset of visits", 0, 1e6)] = 50.0
-    c_scale: Annotated[float, Setting("gumbel: weight of values, as a factor", 0, 1e6)] = 0.1
-    values: Annotated[
-        Literal["relative", "absolute"],
-        Setting("values scaled to [0, 1] within a position, or absolute (then gumbel needs a c_scale of about 1)"),
-    ] = "relative"
-    pb_c_init: Annotated[float, Setting("puct: weight of the exploration term", 0, 1e3)] = 1.25
-    dirichlet_fraction: Annotated[float, Setting("puct: share of Dirichlet noise at the root", 0, 1)] = 0.25
-    dirichlet_alpha: Annotated[float, Setting("puct: concentration of the Dirichlet noise", 1e-3, 1e3)] = 0.3
-    max_forced_plies: Annotated[
-        int,
-        Setting(
-            "positions with one legal action that a simulation or a game passes through in one step", 0, 8, was="forced"
-        ),
-    ] = 0
-    temperature_plies: Annotated[
-        int,
-        Setting(
-            "puct: plies in which moves are drawn by visits; later the most visited is played",
-            0,
-            10**6,
-            was="warm_plies",
-        ),
-    ] = 30
+    kind: Literal["gumbel", "puct"] = setting("gumbel", "search of self-play: Gumbel AlphaZero or PUCT")
+    simulations: tuple[int, ...] = setting(
+        (32,), "simulations of a move; of several numbers each applies to an equal share of the iterations", 1, 2**14
+    )
+    max_considered_actions: int = setting(16, "gumbel: actions considered at the root", 2, 4096, was="considered")
+    c_visit: float = setting(50.0, "gumbel: weight of values, as an offset of visits", 0, 1e6)
+    c_scale: float = setting(0.1, "gumbel: weight of values, as a factor", 0, 1e6)
+    values: Literal["relative", "absolute"] = setting(
+        "relative", "values scaled to [0, 1] within a position, or absolute (then gumbel needs a c_scale of about 1)"
+    )
+    pb_c_init: float = setting(1.25, "puct: weight of the exploration term", 0, 1e3)
+    dirichlet_fraction: float = setting(0.25, "puct: share of Dirichlet noise at the root", 0, 1)
+    dirichlet_alpha: float = setting(0.3, "puct: concentration of the Dirichlet noise", 1e-3, 1e3)
+    max_forced_plies: int = setting(
+        0, "positions with one legal action that a simulation or a game passes through in one step", 0, 8, was="forced"
+    )
+    temperature_plies: int = setting(
+        30,
+        "puct: plies in which moves are drawn by visits; later the most visited is played",
+        0,
+        10**6,
+        was="warm_plies",
+    )
 
     def at(self, iteration: int, iterations: int) -> int:
         """The simulations of an iteration, counted from 0."""
@@ -55,39 +68,35 @@ class SearchConfig:
 class EvaluationMatchesConfig:
     """Evaluation matches against past checkpoints, from which ratings are made."""
 
-    first: Annotated[int, Setting("iteration of the first evaluation match", 0, 10**6)] = 20
-    every: Annotated[int, Setting("iterations between evaluation matches; 0 is never", 0, 10**6)] = 5
-    opponents: Annotated[int, Setting("past checkpoints played in a match, drawn from the pool", 1, 64)] = 4
-    pool: Annotated[int, Setting("maximum of past checkpoints in the pool, iteration 0 included", 1, 1000)] = 10
-    games: Annotated[int, Setting("games against each opponent, half in each role", 2, 2**16)] = 128
-    simulations: Annotated[int, Setting("simulations of a move", 1, 2**14)] = 32
-    opening_plies: Annotated[int, Setting("random actions at the start, equal in both games of a pair", 0, 1000)] = 2
+    first: int = setting(20, "iteration of the first evaluation match", 0, 10**6)
+    every: int = setting(5, "iterations between evaluation matches; 0 is never", 0, 10**6)
+    opponents: int = setting(4, "past checkpoints played in a match, drawn from the pool", 1, 64)
+    pool: int = setting(10, "maximum of past checkpoints in the pool, iteration 0 included", 1, 1000)
+    games: int = setting(128, "games against each opponent, half in each role", 2, 2**16)
+    simulations: int = setting(32, "simulations of a move", 1, 2**14)
+    opening_plies: int = setting(2, "random actions at the start, equal in both games of a pair", 0, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGamesConfig:
     """Games against a random player."""
 
-    every: Annotated[int, Setting("iterations between evaluation games against random moves; 0 is never", 0, 10**6)] = 5
-    games: Annotated[int, Setting("games, half in each role", 2, 2**20)] = 256
-    temperature: Annotated[float, Setting("temperature of the policy; 0 plays its best action", 0, 1000)] = 0.0
-    keep: Annotated[Literal["last", "best"], Setting("net that becomes best.net")] = "last"
+    every: int = setting(5, "iterations between evaluation games against random moves; 0 is never", 0, 10**6)
+    games: int = setting(256, "games, half in each role", 2, 2**20)
+    temperature: float = setting(0.0, "temperature of the policy; 0 plays its best action", 0, 1000)
+    keep: Literal["last", "best"] = setting("last", "net that becomes best.net")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyConfig:
+class PolicyConfig(RunConfig):
     """Settings of DQN and PPO, whose nets play without search. Exactly one of `net` and `plain` is given."""
 
-    game: Annotated[str, Setting("name of the game")]
-    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
-    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
-    rewards: Annotated[Literal["sparse", "shaped"], Setting("rewards at the end, or also in play")] = "sparse"
-    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
-    iterations: Annotated[int, Setting("iterations of the run", 1, 10**6)] = 50
+    observation: str | None = setting(None, "observation of the game; none is its default")
+    rewards: Literal["sparse", "shaped"] = setting("sparse", "rewards at the end, or also in play")
     net: NetConfig | None = None
     plain: PlainConfig | None = None
-    encoder: Annotated[str | None, Setting("file of an auto-encoder whose encoder the net starts with")] = None
-    frozen: Annotated[bool, Setting("keep the weights of that encoder")] = False
+    encoder: str | None = setting(None, "file of an auto-encoder whose encoder the net starts with")
+    frozen: bool = setting(False, "keep the weights of that encoder")
     evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     @property
@@ -98,20 +107,22 @@ class PolicyConfig:
             raise RunError("setting net: give exactly one of net and plain, and set the other to none")
         return given[0]
 
-    def check_policy(self) -> None:
-        """Raises RunError that names the first of these settings that is out of range or contradicts another."""
-        check_ranges(self)
+    def contradictions(self) -> Iterator[str]:
+        """Which settings contradict each other, and what to do."""
         _ = self.architecture
-        check_even_games("evaluation.games", self.evaluation.games)
+        yield from odd_games("evaluation.games", self.evaluation.games)
         if self.evaluation.keep == "best" and not self.evaluation.every:
-            raise RunError(
-                "setting evaluation.keep: without games no net is the best: set evaluation.every to 1 or more"
-            )
+            yield "evaluation.keep: without games no net is the best: set evaluation.every to 1 or more"
         if self.frozen and self.encoder is None:
-            raise RunError("setting frozen: there is no trained encoder to keep: set encoder")
+            yield "frozen: there is no trained encoder to keep: set encoder"
 
 
-def check_even_games(path: str, games: int) -> None:
-    """Raises RunError for an odd number of games."""
+def games_against(nets: int, share: float, games: int) -> int:
+    """How many of the games are against past nets: a share of all, in equal parts for each net."""
+    return max(1, min(round(share * games / nets), games // nets)) * nets if share else 0
+
+
+def odd_games(path: str, games: int) -> Iterator[str]:
+    """The contradiction of an odd number of games, half of which are to be played in each role."""
     if games % 2:
-        raise RunError(f"setting {path}: {games} is odd, and half of the games are played in each role")
+        yield f"{path}: {games} is odd, and half of the games are played in each role"

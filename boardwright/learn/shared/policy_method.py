@@ -1,6 +1,7 @@
 """What DQN and PPO share as methods: a net that plays without search, evaluated against a random player."""
 
 import dataclasses
+import functools
 from abc import abstractmethod
 from typing import Any, Literal, TypeVar
 
@@ -9,14 +10,15 @@ from jax import Array
 
 from boardwright.errors import RunError
 from boardwright.games.base import Game
-from boardwright.games.batched import without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.match.matches import finish, play_pairs
+from boardwright.learn.match.matches import play_pairs
+from boardwright.learn.match.nets import env_of
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import net_policy, random_policy
 from boardwright.learn.run.method import Method, MethodContext, fold_in
 from boardwright.learn.shared.encoder_file import encoder_for, with_encoder
+from boardwright.learn.shared.tally import clear
 from boardwright.nets.network import Variables, make_network
 
 MEASURE = 16  # a use of random numbers, next to those of the methods
@@ -33,32 +35,23 @@ class PolicyMethod(Method[State]):
     def __init__(self, config: Any, dtype: Any, *, load_encoder: bool):
         self.config, self.dtype = config, dtype  # the net computes in `dtype`
         self.game = make_game(config.game, config.rules, config.observation)
-        played = with_rewards(self.game, config.rewards)
-        self.env = without_chance(played.batch()) if played.has_chance else played.batch()
+        self.env = env_of(with_rewards(self.game, config.rewards))
         self.network = make_network(config.architecture, self.game, dtype=dtype)
         self.best_metric = SCORE if config.evaluation.keep == "best" else None
         self._encoder = encoder_for(config.encoder, config.architecture, self.game) if load_encoder else None
         self._seed = jax.random.key(config.seed)  # an argument of compiled functions, so that all seeds share them
         self._policy = net_policy(make_net_evaluator(self.network, self.env), config.evaluation.temperature)
         self._fold = jax.jit(self.network.fold)
-        self._jitted_init = jax.jit(self._init)
-        self._jitted_next = jax.jit(self._reset, donate_argnums=0)
+        self.initialise = functools.partial(jax.jit(self._init), self._seed)
+        self.next_iteration = jax.jit(self._reset, donate_argnums=0)
 
     @abstractmethod
     def _init(self, seed: Array) -> State:
         """The state of a new run."""
 
-    @abstractmethod
-    def _reset(self, state: State) -> State:
+    def _reset(self, state: Any) -> Any:
         """The state with the sums of an iteration set to zero."""
-
-    def initialise(self) -> State:
-        """New games and nets."""
-        return self._jitted_init(self._seed)
-
-    def next_iteration(self, state: State) -> State:
-        """With a new tally."""
-        return self._jitted_next(state)
+        return state.replace(tally=clear(state.tally))
 
     def evaluate(self, state: State, done: int, context: MethodContext) -> dict[str, float]:
         """The score and the mean reward of a game against a random player."""
@@ -67,9 +60,8 @@ class PolicyMethod(Method[State]):
             return {}
         key, policy = fold_in(self._seed, MEASURE, done), self._policy(self._fold(self.export_net(state)[1]))
         with out_of_memory_hint("evaluation.games"):
-            match = play_pairs(key, self.env, policy, random_policy, games=config.games)
-            show = context.observer.progress
-            result = finish(match, lambda share: show("evaluation", round(share * config.games), config.games))
+            show = functools.partial(context.observer.show_share, "evaluation", config.games)
+            result = play_pairs(key, self.env, policy, random_policy, games=config.games, on_share=show)
         return {SCORE: result.points, f"{SCORE}_reward": result.reward_per_game[0]}
 
     def export_net(self, state: Any) -> tuple[Any, Variables]:

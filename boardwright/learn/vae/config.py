@@ -1,13 +1,12 @@
 """Settings of the training of an auto-encoder, as frozen dataclasses that are also its config file."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated
 
-from boardwright.errors import RunError
 from boardwright.learn.run.config_file import Presets
-from boardwright.learn.run.settings import check_ranges
+from boardwright.learn.shared.config import RunConfig
 from boardwright.nets.config import PlainConfig
-from boardwright.setting import Setting
+from boardwright.setting import setting
 
 BOARDS_FILE = "boards.arrays"  # in a run's folder: the dataset
 VAE_FILE = "best.vae"  # in its folder of nets: the auto-encoder
@@ -17,10 +16,10 @@ VAE_FILE = "best.vae"  # in its folder of nets: the auto-encoder
 class EncoderConfig:
     """The encoder, by default the paper's; a plain net with the same sizes can start from it."""
 
-    convolutions: Annotated[tuple[int, ...], Setting("channels of each convolution", 1, 2048)] = (32, 64)
-    stride: Annotated[int, Setting("stride of the convolutions", 1, 4)] = 2
-    hidden: Annotated[tuple[int, ...], Setting("units of each dense layer", 1, 8192)] = (128,)
-    latent: Annotated[int, Setting("numbers of a code", 1, 8192)] = 32
+    convolutions: tuple[int, ...] = setting((32, 64), "channels of each convolution", 1, 2048)
+    stride: int = setting(2, "stride of the convolutions", 1, 4)
+    hidden: tuple[int, ...] = setting((128,), "units of each dense layer", 1, 8192)
+    latent: int = setting(32, "numbers of a code", 1, 8192)
 
     def as_plain(self) -> PlainConfig:
         """The encoder as part of a plain net, whose heads do not matter."""
@@ -33,38 +32,28 @@ class EncoderConfig:
 class BoardsConfig:
     """The positions that are learned from."""
 
-    players: Annotated[tuple[str, ...], Setting("players of the games; each plays an equal share against itself")] = (
-        "random",
-    )
-    games: Annotated[int, Setting("games", 2, 10**6)] = 4000
-    validation: Annotated[float, Setting("share of games for validation", 0, 0.9)] = 0.1
+    players: tuple[str, ...] = setting(("random",), "players of the games; each plays an equal share against itself")
+    games: int = setting(4000, "games", 2, 10**6)
+    validation: float = setting(0.1, "share of games for validation", 0, 0.9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class VaeConfig:
+class VaeConfig(RunConfig):
     """One run. An iteration is an epoch: every position once, up to the last few that fill no batch."""
 
-    game: Annotated[str, Setting("name of the game")]
-    rules: Annotated[str | None, Setting("rule set; none is the game's default")] = None
-    observation: Annotated[str | None, Setting("observation of the game; none is its default")] = None
-    seed: Annotated[int, Setting("seed of all random numbers", 0, 2**31 - 1)] = 0
-    iterations: Annotated[int, Setting("epochs of the run", 1, 10**6)] = 300
+    observation: str | None = setting(None, "observation of the game; none is its default")
+    iterations: int = setting(300, "epochs of the run", 1, 10**6)
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     boards: BoardsConfig = field(default_factory=BoardsConfig)
-    batch_size: Annotated[int, Setting("positions of a step", 1, 2**16, was="batch")] = 64
-    lr: Annotated[float, Setting("learning rate of Adam", 0, 10, was="rate")] = 1e-3
-    beta: Annotated[float, Setting("weight of the divergence of the codes", 0, 1e3)] = 1.0
+    batch_size: int = setting(64, "positions of a step", 1, 2**16, was="batch")
+    lr: float = setting(1e-3, "learning rate of Adam", 0, 10, was="rate")
+    beta: float = setting(1.0, "weight of the divergence of the codes", 0, 1e3)
 
-    def __post_init__(self) -> None:
-        check(self)
-
-
-def check(config: VaeConfig) -> None:
-    """Raises RunError that names the first setting that is out of range or contradicts another."""
-    check_ranges(config)
-    if not config.boards.players:
-        raise RunError('setting boards.players: no players: name some, such as ["random", "largest-first"]')
-    config.encoder.as_plain()  # raises an error for invalid sizes
+    def contradictions(self) -> Iterator[str]:
+        """Which settings contradict each other, and what to do."""
+        if not self.boards.players:
+            yield 'boards.players: no players: name some, such as ["random", "largest-first"]'
+        self.encoder.as_plain()  # raises an error for invalid sizes
 
 
 PRESETS = Presets(VaeConfig, __file__)

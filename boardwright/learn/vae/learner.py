@@ -5,7 +5,6 @@ divergence of the code's distribution from the standard normal one. Both are in 
 upper bound of the board's negative log-likelihood.
 """
 
-import dataclasses
 import functools
 from typing import Any
 
@@ -13,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.learn.distributed.device import on_cpu
@@ -26,9 +26,7 @@ INIT, ORDER, NOISE, MEASURE = range(4)  # uses of random numbers
 MEASURED_AT_ONCE = 1024  # boards
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Run:
+class Run(PyTreeNode):
     """Everything that changes in a run; checkpoints use the names of its fields."""
 
     variables: Any

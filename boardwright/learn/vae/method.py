@@ -21,7 +21,7 @@ from boardwright.learn.shared.boards import Boards, split_by_game
 from boardwright.learn.vae.config import VAE_FILE, VaeConfig
 from boardwright.learn.vae.learner import MEASURE, ORDER, Run, VaeLearner, measure
 from boardwright.nets.network import Variables
-from boardwright.nets.vae import make_vae, weights_of_vae
+from boardwright.nets.vae import Vae, weights_of_vae
 
 MAX_STEPS, MAX_STEPS_ON_CPU = 64, 4  # of learning in one call, so that a run can report progress and be stopped
 
@@ -38,7 +38,7 @@ class VAE(Method[Run]):
         if boards.shape != self.game.observation_shape:
             expected = self.game.observation_shape
             raise RunError(f"boards of {boards.shape} are not of {self.game.name}: expected {expected}")
-        self._vae = make_vae(config.encoder.as_plain(), boards.shape)
+        self._vae = Vae(config.encoder.as_plain(), boards.shape)
         self._learner = VaeLearner(config, self._vae)
         train, held = split_by_game(boards, config.boards.validation, config.seed)
         self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
@@ -46,52 +46,36 @@ class VAE(Method[Run]):
         self.chunks = -(-steps // (MAX_STEPS_ON_CPU if on_cpu() else MAX_STEPS))
         self._chunk = -(-steps // self.chunks)
         self._boards_learned = self.chunks * self._chunk * config.batch_size  # in an iteration
-        self._init = jax.jit(self._learner.init)
+        self.initialise = jax.jit(self._learner.init)
         self._learn = jax.jit(self._learner.learn, static_argnums=5, donate_argnums=0)
-        self._order = functools.lru_cache(maxsize=1)(self._order_of)
-
-    def initialise(self) -> Run:
-        """New weights and optimiser."""
-        return self._init()
+        key, count = self._learner.key, len(train)
+        # [count], by iteration: the order of the boards
+        self._order = functools.lru_cache(1)(lambda number: jax.random.permutation(key(ORDER, number, 0), count))
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Array]]:
-        """Some steps of learning."""
-        del context
-        numbers = (jnp.int32(iteration), jnp.int32(chunk * self._chunk), self._chunk)
+        order, first = self._order(iteration), chunk * self._chunk
         with out_of_memory_hint("batch_size"):
-            return jax.block_until_ready(self._learn(state, self._train_bits, self._order(iteration), *numbers))
+            return jax.block_until_ready(self._learn(state, self._train_bits, order, iteration, first, self._chunk))
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """In boards."""
         return "learning", chunks * self._chunk * self.config.batch_size, self._boards_learned
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
-        """The boards learned from count as moves."""
-        del state
         return {"selfplay/moves": float(self._boards_learned)}
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        """Losses and accuracy on the validation games."""
-        del context
         measured = measure(self._vae, state.variables, self._held_bits, self._learner.key(MEASURE, done, 0))
         measured["loss"] = measured["bce"] + self.config.beta * measured["kl"]
         return {f"validation/{name}": value for name, value in measured.items()}
 
     def export_net(self, state: Run) -> tuple[Any, Variables]:
-        """The auto-encoder, which does not play."""
         return self._vae.config, state.variables
 
     def save_artifact(
         self, state: Run, nets: Path, iteration: int, training: Mapping[str, Any], *, is_best: bool
     ) -> None:
-        """Saves the auto-encoder in place of the one before."""
-        del iteration, is_best
         config, variables = self.export_net(state)
         encoder_file.write(nets / VAE_FILE, weights_of_vae(variables), config=config, game=self.game, training=training)
 
     def next_iteration(self, state: Run) -> Run:
-        """Nothing is counted."""
         return state
-
-    def _order_of(self, iteration: int) -> Array:
-        return jax.random.permutation(self._learner.key(ORDER, iteration, 0), len(self._train_bits))

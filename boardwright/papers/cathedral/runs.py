@@ -21,7 +21,7 @@ import jax
 from boardwright.arena.event import derived_seed
 from boardwright.arena.positions import boards_for
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.matches import finish, play_pairs
+from boardwright.learn.match.matches import play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import Policy, net_policy, random_policy
 from boardwright.learn.methods import PRESETS, make_method
@@ -192,8 +192,15 @@ def _play_on_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int]
         for name in (cell.first, cell.second)
     )
     key = jax.random.fold_in(jax.random.key(seed), zlib.crc32(cell.name.encode()))
-    match = play_pairs(key, env, first, second, games=work.games, opening_plies=cell.opening_plies)
-    result = finish(match, lambda share: show(round(share * work.games), work.games))
+    result = play_pairs(
+        key,
+        env,
+        first,
+        second,
+        games=work.games,
+        opening_plies=cell.opening_plies,
+        on_share=lambda share: show(round(share * work.games), work.games),
+    )
     device = jax.devices()[0].device_kind
     return Played(result.wins, result.draws, result.losses, result.reward_per_decision, device)
 

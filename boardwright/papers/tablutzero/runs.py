@@ -100,7 +100,7 @@ def train_run(work: Work, training: Training, observer: RunObserver) -> RunResul
     there = read_run(folder) if (folder / METRICS).exists() and (folder / CONFIG).exists() else None
     is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
     is_begun = there is not None and iterations_of(there.history) > 0  # else starting again loses nothing
-    can_resume = not is_begun or is_unpacked or bool(checkpoint.numbered(folder / "checkpoints"))
+    can_resume = not is_begun or is_unpacked or bool(checkpoint.find_checkpoints(folder / "checkpoints"))
     is_finished = there is not None and finished_iterations(there.history) >= there.config.iterations
     if training.name not in work.train or is_finished or not can_resume:
         return there
