@@ -9,7 +9,7 @@ from boardwright.games import registry
 from boardwright.learn.methods import PRESETS
 
 
-@pytest.mark.parametrize("method", ["dqn", "ppo"])
+@pytest.mark.parametrize("method", ["dqn", pytest.param("ppo", marks=pytest.mark.slow)])
 def test_games_and_the_learning_that_goes_with_them(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "PPO_UPDATES", 8)
     monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")  # which is quick to compile

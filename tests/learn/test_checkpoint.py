@@ -22,6 +22,7 @@ import safetensors.numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sizes import size
 
 from boardwright.errors import RunError
 from boardwright.learn.run import arrayfile
@@ -226,7 +227,7 @@ def test_a_file_that_may_not_grow_is_one_line_and_leaves_nothing(tmp_path: Path)
 
 def test_killed_writers_leave_the_last_one_whole(tmp_path: Path) -> None:
     dice, first, caught = random.Random(5), 1, 0
-    for _ in range(6):
+    for _ in range(size(3, full=20)):
         command = [sys.executable, "-c", WRITER, str(tmp_path), str(first), "1000", str(1 << 30)]
         process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
         assert process.stdout is not None
@@ -242,6 +243,6 @@ def test_killed_writers_leave_the_last_one_whole(tmp_path: Path) -> None:
         assert restored.tree["number"] == restored.number
         assert (restored.tree["replay"] == restored.number).all()
         first = restored.number + 1
-    assert caught  # at least once in the middle of writing
+    assert caught or size(1, full=0)  # with `--full` at least once in the middle of writing
     save(tmp_path, first, SMALL, {})
     assert not list(tmp_path.glob(".*"))

@@ -88,6 +88,7 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.slow
 def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
     first, second = finish(*start_together(tmp_path, cache, 2))
     assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first

@@ -127,6 +127,7 @@ def test_forced_moves_are_part_of_the_line() -> None:
     assert forced > 0
 
 
+@pytest.mark.slow
 def test_games_of_self_play_stop_only_at_choices() -> None:
     small_settings = ("search.simulations=2", "net.blocks=1", "net.width=4", "selfplay.games=32", "selfplay.steps=40")
     config = settings.apply(PRESETS["draughts-tiny"], [*small_settings, "league.share=0", "search.max_forced_plies=8"])

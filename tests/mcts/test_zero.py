@@ -157,6 +157,7 @@ def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:
     agree(states, result, quick_jit(reference)(KEY, states=states, temperature=temperature[:, None]), 128)
 
 
+@pytest.mark.slow
 def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
     game = boardwright.game("cathedral", "official-6")
     env, states = game.batch(), played(game.batch(), 8, 14)

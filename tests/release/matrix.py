@@ -25,7 +25,8 @@ RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 def run(*command: str | Path, cwd: Path, **environment: str) -> None:
     """Runs a command; raises CalledProcessError if it fails."""
     print("+", shlex.join(map(str, command)), flush=True)
-    subprocess.run(list(map(str, command)), cwd=cwd, env={**os.environ, **environment}, check=True)
+    environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", **environment}
+    subprocess.run(list(map(str, command)), cwd=cwd, env=environment, check=True)
 
 
 def is_installed(python: str) -> bool:

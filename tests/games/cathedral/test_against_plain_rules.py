@@ -7,6 +7,7 @@ games are compared ply by ply, so figures of random play agree as well.
 import random
 
 import pytest
+from sizes import size
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING
@@ -93,6 +94,7 @@ class PlainCathedral:
     ("rules", "games"), [("paper", 60), ("paper-10", 15), ("official", 15), ("paper-6", 120), ("official-6", 120)]
 )
 def test_whole_games_agree(rules: str, games: int) -> None:
+    games = size(max(15, games // 3), full=games)
     game, chance = boardwright.game("cathedral", rules), random.Random(rules)
     options = game.rules
     claim_cap = options.claim_cap or options.size**2  # type: ignore[attr-defined]

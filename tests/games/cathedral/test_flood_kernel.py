@@ -55,7 +55,7 @@ def _winding(size: int) -> np.ndarray:
     return board.reshape(-1)
 
 
-@pytest.mark.parametrize("rules", ["official-6", "paper"])
+@pytest.mark.parametrize("rules", ["official-6", pytest.param("paper", marks=pytest.mark.slow)])
 def test_the_games_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     env = boardwright.game("cathedral", rules).batch()
 
