@@ -10,9 +10,9 @@ GAME = boardwright.game("tablut", "saami")
 
 
 class Conversation:
-    def __init__(self, spec: str = "mc:sims=20,seed=1"):
+    def __init__(self, spec: str = "mc:sims=20,seed=1", rules: str = "saami"):
         self.said: list[str] = []
-        self.engine = OpenTaflProtocol(GAME, spec, self.said.append)
+        self.engine = OpenTaflProtocol(boardwright.game("tablut", rules), spec, self.said.append)
 
     def ask(self, *lines: str, until: str) -> str:
         begin = len(self.said)
@@ -70,6 +70,29 @@ def test_analysis() -> None:
     assert len(answer) == 4
     GAME.position(f"{board} d").play(answer[2].split("|")[0])
     float(answer[3])
+
+
+def test_a_record_without_default_entries_is_recognised() -> None:
+    """As OpenTafl sends it: entries with their default value are left out, in any order."""
+    game = boardwright.game("tablut", "mcgill")
+    talk = Conversation(rules="mcgill")
+    entries = rules_record(game.rules).split()
+    defaults = {"esc:c", "atkf:y", "ka:y", "cors:K", "corh:tcnkTCNK", "cens:K", "cenhe:tcnkTCNK"}
+    assert defaults <= set(entries)
+    first, *others = [entry for entry in entries if entry not in defaults and not entry.startswith("name:")]
+    talk.ask(
+        f"rules {first} name:Tablut_9x9 {' '.join(reversed(others))}",
+        "play attackers",
+        "clock 2500 2500 0 0 0",
+        until="move",
+    )
+    assert talk.engine.session.game.rules == game.rules
+    changed = " ".join("ks:w" if entry.startswith("ks:") else entry for entry in entries)
+    talk.ask(f"rules {changed}", "play attackers", "clock 2500 2500 0 0 0", until="move")
+    assert talk.engine.session.game.rules != game.rules
+    for refused in ("linc:y", "cenhe:K"):
+        kept = [entry for entry in entries if entry.split(":")[0] != refused.split(":")[0]]
+        assert refused in talk.ask(f"rules {' '.join([*kept, refused])}", until="error")
 
 
 def test_rules_it_cannot_play_and_nonsense() -> None:

@@ -71,8 +71,8 @@ class OpenTaflProtocol:
     def _rules(self, record: str) -> None:
         self._settle()
         known = self.session.game.rules
-        same = _without_name(rules_record(known)) == _without_name(record)  # ours say more than a record can
-        self.session.start_game(game("tablut", known if same else read_rules(record, None, "")))
+        given, ours = (read_rules(text, "record", "") for text in (record, rules_record(known)))
+        self.session.start_game(game("tablut", known if given == ours else read_rules(record, None, "")))
 
     def _side(self, side: str) -> None:
         """In analysis that is whose turn it is; in a game it is ours, which `play` repeats."""
@@ -176,7 +176,3 @@ class OpenTaflProtocol:
         if side not in self.session.game.roles:
             raise BoardwrightError(f"side {side!r}: expected attackers or defenders")
         return self.session.game.roles.index(side)
-
-
-def _without_name(record: str) -> set[str]:
-    return {entry for entry in record.split() if not entry.startswith("name:")}
