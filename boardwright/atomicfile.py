@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 PARTIAL = ".part"  # ends the name of a file that is being written
-
-
 _LEFTOVER = re.compile(rf"[.].+[.][a-z0-9_]{{8}}{re.escape(PARTIAL)}")  # as `open_atomic` names them
 
 
@@ -33,6 +31,15 @@ def open_ordinary(path: Path) -> BufferedReader:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """Reads an ordinary file; raises OSError, also for a file of more than `most` bytes."""
+    with open_ordinary(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
+    return content
 
 
 def remove_partial(folder: Path) -> None:

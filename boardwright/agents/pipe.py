@@ -10,6 +10,8 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
+from typing import IO
 
 from boardwright.agents.base import Watch
 from boardwright.errors import BoardwrightError, printable
@@ -108,15 +110,9 @@ class Pipe:
         self._process.wait()
 
     def _read(self) -> None:
-        output = self._process.stdout
-        assert output is not None
-        with output:
-            while piece := output.readline(LONGEST_LINE):
-                try:
-                    self._lines.put(piece.decode(errors="replace").strip(), timeout=60)
-                except queue.Full:  # the player no longer reads
-                    return
-        with contextlib.suppress(queue.Full):
+        with contextlib.suppress(queue.Full):  # the player no longer reads
+            for line in _lines_of(self._process.stdout):
+                self._lines.put(line, timeout=60)
             self._lines.put(None, timeout=60)
 
     def last_stderr(self) -> str:
@@ -126,12 +122,7 @@ class Pipe:
         return text if len(text) <= STDERR_CHARACTERS else f"…{text[1 - STDERR_CHARACTERS :]}"
 
     def _read_stderr(self) -> None:
-        output = self._process.stderr
-        assert output is not None
-        with output:
-            while piece := output.readline(LONGEST_LINE):
-                if line := printable(piece.decode(errors="replace").strip()):
-                    self._stderr.append(line)
+        self._stderr.extend(filter(None, map(printable, _lines_of(self._process.stderr))))
 
     def _exit_error(self) -> ProgramError:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -141,6 +132,14 @@ class Pipe:
             return ProgramError(f"engine {self.command!r} closed its output")
         end = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return ProgramError(f"engine {self.command!r} {end}")
+
+
+def _lines_of(output: IO[bytes] | None) -> Iterator[str]:
+    """The lines that a program writes, until it closes its output."""
+    assert output is not None
+    with output:
+        while piece := output.readline(LONGEST_LINE):
+            yield piece.decode(errors="replace").strip()
 
 
 def _kill_group(leader: subprocess.Popen[bytes]) -> None:

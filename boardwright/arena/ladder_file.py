@@ -13,7 +13,7 @@ from typing import Any
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.ladder import ANCHOR
-from boardwright.atomicfile import open_ordinary, write_atomic
+from boardwright.atomicfile import read_bounded, write_atomic
 from boardwright.coerce import MismatchError, checked
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -66,12 +66,9 @@ def shipped_ratings(game: Game) -> RatedField | None:
 def read(path: Path) -> RatedField:
     """The ratings in a file; raises LadderFileError."""
     try:
-        with open_ordinary(path) as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_bounded(path, MAX_BYTES)
     except OSError as error:
         raise LadderFileError(f"cannot read ratings {path}: {error.strerror}") from error
-    if len(content) > MAX_BYTES:
-        raise LadderFileError(f"ratings {path}: larger than {MAX_BYTES:,} bytes: {AGAIN}")
     try:
         data = json.loads(content)
         players = data.pop("players")

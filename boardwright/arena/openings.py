@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boardwright.agents.specs import whole
-from boardwright.atomicfile import open_ordinary
+from boardwright.atomicfile import read_bounded
 from boardwright.errors import BoardwrightError, IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import play_words
@@ -109,20 +109,15 @@ def _random_position(game: Game, moves: int, chance: random.Random) -> Position 
 
 def _read(source: str) -> str:
     try:
-        with open_ordinary(Path(source)) as file:
-            content = file.read(LARGEST_FILE + 1)
+        return read_bounded(Path(source), LARGEST_FILE).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
         known = "start, random:K, ballots or ballots:DECK"
         raise BoardwrightError(
             f"openings {source!r}: cannot read that file ({reason}); other choices: {known}"
         ) from None
-    if len(content) > LARGEST_FILE:
-        raise BoardwrightError(f"openings {source!r}: larger than {LARGEST_FILE >> 20} MiB")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
 
 
 def _lines(text: str) -> list[tuple[int, str]]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from boardwright.atomicfile import write_atomic
+from boardwright.atomicfile import read_bounded, write_atomic
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
@@ -88,15 +88,9 @@ def fill(words: Iterable[str], width: int = 100) -> list[str]:
 def read_bytes(path: Path, most: int) -> bytes:
     """The content of an ordinary file; raises BoardwrightError if it has more than `most` bytes."""
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise BoardwrightError(f"cannot read {path}: not an ordinary file")
-        with path.open("rb") as file:
-            data = file.read(most + 1)
+        return read_bounded(path, most)
     except (OSError, ValueError) as error:
         raise _refusal("read", path, error) from error
-    if len(data) > most:
-        raise BoardwrightError(f"cannot read {path}: larger than {most:,} bytes")
-    return data
 
 
 def write_text(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from boardwright.atomicfile import read_bounded
 from boardwright.coerce import MismatchError, checked
 from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Game, Rules
@@ -45,17 +46,9 @@ def looks_like_path(text: str) -> bool:
 def read(path: Path) -> Mapping[str, Any]:
     """The options in a rule file, not yet checked."""
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise RulesError(f"rule file {path}: not an ordinary file")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise RulesError(f"rule file {path}: larger than {MAX_BYTES} bytes")
-        text = data.decode("utf-8-sig")
+        text = read_bounded(path, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise RulesError(f"cannot read rule file {path}: {error.strerror}") from error
-    except RulesError:
-        raise
     except ValueError as error:
         raise RulesError(f"cannot read rule file {str(path)!r}: not UTF-8 text, or not a file's name") from error
     try:

@@ -20,7 +20,7 @@ from boardwright.stats import pairings
 from boardwright.stats.bayeselo import Rating, rate, rate_by_role
 from boardwright.stats.pairings import Encounter
 from boardwright.stats.score import Score
-from boardwright.web.server.http import PROBLEMS, Model
+from boardwright.web.server.http import PROBLEMS, EloInterval, Model
 from boardwright.web.services import Services
 
 MAX_ROWS = 60  # of a crosstable: the players with the most games
@@ -31,13 +31,10 @@ RulesName = Annotated[str | None, Query(max_length=100, description="name of a r
 Answer = TypeVar("Answer")
 
 
-class RatingRow(Model):
-    """One player's rating; `elo - minus` to `elo + plus` is its 95 % interval."""
+class RatingRow(EloInterval):
+    """One player's rating."""
 
     name: str
-    elo: float
-    plus: float
-    minus: float
     games: int
     score: float  # share of the points
 

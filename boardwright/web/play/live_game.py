@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from boardwright.arena.event import PlayedGame
+from boardwright.errors import BoardwrightError, IllegalMoveError
 from boardwright.games.base import CHANCE, ONGOING, Game, Outcome
 from boardwright.games.record import GameRecord, result_of
 from boardwright.records.live import ClockState, StoredLiveGame
@@ -196,6 +197,23 @@ class LiveGame:
             self.clock = self.clock.after_move(role, now)
         times = (*self.stored.seconds, seconds, *[0.0] * (len(actions) - 1))
         self._change(now, actions=(*self.stored.actions, *actions), seconds=times)
+
+    def play_query(self, query: MoveQuery, now: float) -> None:
+        """Plays the person's move; raises ConflictError, IllegalMoveError."""
+        self.check_turn(query.version, now)
+        if (query.actions is None) == (query.text is None):
+            raise BoardwrightError("give a move either as actions or as text")
+        position = self.line.position
+        if query.text is not None and position.outcome is not None:
+            raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
+        actions = query.actions if query.text is None else self.game.parse_move(position.core, query.text)
+        self.play(tuple(actions or ()), now, now - self.turn_began)
+
+    def resign(self, now: float) -> PlayedGame:
+        """Ends the game with a loss of the person and returns its record; raises ConflictError."""
+        self.check_open()
+        person = self.stored.person
+        return self.end(Outcome(1 - person, f"{self.game.roles[person]} resigned"), now, resigned=person)
 
     def play_chance(self, now: float) -> PlayedGame | None:
         """Plays the chance moves that are due; ends a game whose position is over, and returns its record then."""

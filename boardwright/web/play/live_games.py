@@ -6,12 +6,12 @@ A change is made to a copy of a game, which becomes the game once it is stored. 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 
 from starlette.concurrency import run_in_threadpool
 
 from boardwright.arena.event import PlayedGame
-from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Outcome
 from boardwright.records import live as live_records
 from boardwright.records.live import StaleGameError, StoredLiveGame
@@ -112,38 +112,22 @@ class LiveGames:
 
     async def move(self, name: str, query: MoveQuery) -> LiveGame:
         """Plays the person's move; raises NotFoundError, ConflictError, IllegalMoveError, StoreError."""
-        live = await self.find(name)
-        async with live.lock:
-            now = time.monotonic()
-            live.check_turn(query.version, now)
-            if (query.actions is None) == (query.text is None):
-                raise BoardwrightError("give a move either as actions or as text")
-            position, changed = live.line.position, live.copy()
-            if query.text is not None and position.outcome is not None:
-                raise IllegalMoveError(f"the game is over: {position.outcome.reason}")
-            actions = query.actions if query.text is None else live.game.parse_move(position.core, query.text)
-            changed.play(tuple(actions or ()), now, now - live.turn_began)
-            await self._commit(live, changed)
-        return live
+        return await self._change(name, lambda game: game.play_query(query, time.monotonic()))
 
     async def undo(self, name: str) -> LiveGame:
         """Takes back the person's last move and the player's answer; raises as `resign`."""
-        live = await self.find(name)
-        async with live.lock:
-            changed = live.copy()
-            changed.take_back(time.monotonic())
-            await self._commit(live, changed)
-        return live
+        return await self._change(name, lambda game: game.take_back(time.monotonic()))
 
     async def resign(self, name: str) -> LiveGame:
         """Ends the game with a loss of the person; raises NotFoundError, ConflictError, StoreError."""
+        return await self._change(name, lambda game: game.resign(time.monotonic()))
+
+    async def _change(self, name: str, change: Callable[[LiveGame], PlayedGame | None]) -> LiveGame:
+        """Changes a game; `change` gets a copy, and returns the record if it ends the game."""
         live = await self.find(name)
         async with live.lock:
-            live.check_open()
-            person, changed = live.stored.person, live.copy()
-            outcome = Outcome(1 - person, f"{live.game.roles[person]} resigned")
-            finished = changed.end(outcome, time.monotonic(), resigned=person)
-            await self._commit(live, changed, finished)
+            changed = live.copy()
+            await self._commit(live, changed, change(changed))
         return live
 
     async def _commit(self, live: LiveGame, changed: LiveGame, finished: PlayedGame | None = None) -> None:

@@ -16,7 +16,7 @@ from boardwright.games import registry
 from boardwright.games.base import Game, Paragraph
 from boardwright.nets.netfile import NetFile
 from boardwright.web.players.specs import NET_HELP, is_playable
-from boardwright.web.server.http import PROBLEMS, Json, Model, as_json
+from boardwright.web.server.http import PROBLEMS, EloInterval, Json, Model, as_json
 from boardwright.web.services import Services
 
 
@@ -37,21 +37,13 @@ class PlayerInfo(Model):
     options: list[OptionInfo]
 
 
-class OpponentRating(Model):
-    """Elo above random play; `elo - minus` to `elo + plus` is the 95 % interval."""
-
-    elo: float
-    plus: float
-    minus: float
-
-
 class Opponent(Model):
     """A player of the ladder; a higher level is stronger."""
 
     spec: str
     label: str
     level: int
-    rating: OpponentRating | None
+    rating: EloInterval | None  # above random play
 
 
 class RuleSetInfo(Model):

@@ -12,9 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS = 30.0  # from the first byte of a request, or from connecting, to its last byte
 MAX_CONNECTIONS = 1000  # HTTP and WebSocket together
-FILES = (
-    4 * MAX_CONNECTIONS
-)  # descriptors the process asks for: databases, workers and closing connections need some too
+FILES = 4 * MAX_CONNECTIONS  # descriptors to ask for: databases, workers and closing connections need some too
 _RECEIVING = (h11.IDLE, h11.SEND_BODY)  # states of a client whose request is not complete
 
 

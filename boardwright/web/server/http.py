@@ -36,6 +36,14 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class EloInterval(Model):
+    """A rating; `elo - minus` to `elo + plus` is its 95 % interval."""
+
+    elo: float
+    plus: float
+    minus: float
+
+
 class Problem(Model):
     """What went wrong, in one line."""
 
