@@ -87,32 +87,22 @@ def start_ignoring_sigint(process: BaseProcess) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def exit_with_parent() -> None:
-    """Makes this process exit as soon as its parent has ended, even if that was killed."""
+def _main(
+    connection: Connection, target: Callable[..., None], arguments: tuple[object, ...], megabytes: int | None
+) -> None:
+    """What runs in the worker. It exits as soon as its parent has ended, even if that was killed."""
+    if megabytes is not None:
+        with contextlib.suppress(OSError, ValueError):  # where the system does not support it
+            _, most = resource.getrlimit(resource.RLIMIT_AS)  # below zero: unlimited
+            size = megabytes << 20
+            resource.setrlimit(resource.RLIMIT_AS, (size if most < 0 else min(size, most), most))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def wait_and_exit() -> None:
+    def exit_with_parent() -> None:
         parent = multiprocessing.parent_process()
         assert parent is not None
         parent.join()
         os._exit(1)
 
-    threading.Thread(target=wait_and_exit, daemon=True).start()
-
-
-def limit_memory(megabytes: int) -> None:
-    """Limits the address space of this process where the system supports that."""
-    with contextlib.suppress(OSError, ValueError):
-        _, most = resource.getrlimit(resource.RLIMIT_AS)  # below zero: unlimited
-        size = megabytes << 20
-        resource.setrlimit(resource.RLIMIT_AS, (size if most < 0 else min(size, most), most))
-
-
-def _main(
-    connection: Connection, target: Callable[..., None], arguments: tuple[object, ...], megabytes: int | None
-) -> None:
-    """What runs in the worker."""
-    if megabytes is not None:
-        limit_memory(megabytes)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    exit_with_parent()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
     target(connection, *arguments)

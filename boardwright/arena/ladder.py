@@ -1,17 +1,19 @@
 """The ladder of a game under a rule set: the players whose strength is measured there, weak to strong.
 
-Rows with a label are the opponents that people are offered; the others are only rated. `ROWS` are common to all games:
-a game has those whose players and options it knows, and a row with `{net}` once for every net that ships for these
-rules and is meant for that player. `Game.ladder` adds the game's own players. Players are limited by depth, positions
-or simulations, which mean the same on every machine; the exception is alpha-beta with 1 s/move, to which published
-results refer.
+Rows with a label are the opponents that people are offered; the others are only rated. `ladder.toml` holds the rows of
+all games: a game has those whose players and options it knows, and a row with `{net}` once for every net that ships for
+these rules and is meant for that player. `Game.ladder` adds the game's own players. Players are limited by depth,
+positions or simulations, which mean the same on every machine; the exception is alpha-beta with 1 s/move, to which
+published results refer.
 
 The order is an estimate, good enough that neighbours are near in strength. Only such pairs play each other, since a
 game whose result is certain yields little information. The ratings then give the real order.
 """
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from boardwright.agents.netchoice import player_for
 from boardwright.agents.players import players_of
@@ -25,25 +27,7 @@ from boardwright.stats.bayeselo import Rating, Ratings
 
 ANCHOR = "random"  # whose rating is 0
 
-ROWS = (
-    LadderRow(ANCHOR, "Random moves"),
-    LadderRow("mc:sims=1000"),
-    LadderRow("alphabeta:depth=1", "Alpha-beta, depth 1"),
-    LadderRow("mc:sims=10000", "Monte Carlo, 10,000 simulations"),
-    LadderRow("mc-improved:sims=10000"),
-    LadderRow("alphabeta:depth=2", "Alpha-beta, depth 2"),
-    LadderRow("alphabeta:nodes=1000"),
-    LadderRow("dqn:net={net}", "{net} net, Q-values only (no search)"),
-    LadderRow("ppo:net={net}", "{net} net, policy only (no search)"),
-    LadderRow("net:net={net}", "{net} net, policy only (no search)"),
-    LadderRow("alphabeta:nodes=10000", "Alpha-beta, 10,000 positions"),
-    LadderRow("alphazero:net={net},sims=16"),
-    LadderRow("alphabeta:nodes=100000", "Alpha-beta, 100,000 positions"),
-    LadderRow("alphazero:net={net},sims=100", "{net} net, 100 simulations"),
-    LadderRow("alphabeta:time=1s", "Alpha-beta, 1 s/move"),
-    LadderRow("alphabeta:net={net},time=1s", "Alpha-beta + {net}, 1 s/move"),
-    LadderRow("alphazero:net={net},sims=400", "{net} net, 400 simulations"),
-)
+ROWS = tuple(LadderRow(*row) for row in tomllib.loads(Path(__file__).with_name("ladder.toml").read_text())["rows"])
 
 
 def shipped_nets() -> dict[str, NetFile]:

@@ -94,9 +94,7 @@ class LiveGameInfo(LiveSummary):
 
 def new_game(query: NewGame, game: Game) -> StoredLiveGame:
     """A new game with an id that cannot be guessed."""
-    clock = None
-    if query.clock is not None:
-        clock = ClockState(**dict(query.clock), remaining=(query.clock.base, query.clock.base))
+    clock = query.clock and ClockState(**dict(query.clock), remaining=(query.clock.base, query.clock.base))
     return StoredLiveGame(
         id=secrets.token_urlsafe(9),
         game=game.name,
@@ -113,9 +111,7 @@ def new_game(query: NewGame, game: Game) -> StoredLiveGame:
 
 def rematch(stored: StoredLiveGame) -> NewGame:
     """The request for the same game with sides changed."""
-    clock = None
-    if stored.clock is not None:
-        clock = ClockQuery(base=stored.clock.base, increment=stored.clock.increment)
+    clock = stored.clock and ClockQuery(base=stored.clock.base, increment=stored.clock.increment)
     return NewGame(
         game=stored.game,
         rules=stored.rules,
