@@ -68,7 +68,7 @@ def read(path: Path) -> RatedField:
     try:
         content = read_bounded(path, MAX_BYTES)
     except OSError as error:
-        raise LadderFileError(f"cannot read ratings {path}: {error.strerror}") from error
+        raise LadderFileError(f"cannot read ratings {path}: {error.strerror}: {AGAIN}") from error
     try:
         data = json.loads(content)
         players = data.pop("players")
