@@ -83,7 +83,7 @@ def test_ratings_that_ship_are_shown_and_order_the_ladder(client: TestClient, pa
     assert found["mcgill"].rated_on == "a made-up machine, 2025-01-31"
     rated = {opponent.spec: opponent.rating for opponent in ladder if opponent.rating is not None}
     assert list(rated) == ["random", "alphabeta:depth=2", "greedy"]  # heuristic is rated, but not on the ladder
-    assert rated["alphabeta:depth=2"] == catalogue.OpponentRating(elo=333.3, plus=60.0, minus=40.0)
+    assert rated["alphabeta:depth=2"] == catalogue.EloInterval(elo=333.3, plus=60.0, minus=40.0)
     assert [opponent.level for opponent in ladder] == list(range(1, len(ladder) + 1))
     assert found["tablutzero"].rated_on is None
     assert all(opponent.rating is None for opponent in found["tablutzero"].opponents)
