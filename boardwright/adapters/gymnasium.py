@@ -9,7 +9,7 @@
         seen, reward, over, _, info = env.step(env.action_space.sample(seen["action_mask"]))
 
 One step is the own action and all that chance and the opponent do until it is the own turn again; the
-reward is what the role was paid for all of it.
+reward is what the role gets for all of it.
 """
 
 import pickle
@@ -22,6 +22,7 @@ import numpy as np
 from gymnasium import spaces
 
 from boardwright.agents.base import Agent, Limit
+from boardwright.agents.specs import with_seed
 from boardwright.errors import IllegalMoveError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position, Rules
@@ -43,7 +44,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
 
     An illegal action ends the episode with reward -1, the board as it was and `info["illegal"]` saying
     which rule forbids it. A game may be over before the role's first turn: every action is then allowed,
-    and the first step, which plays none of them, ends the episode with what the game paid.
+    and the first step, which plays none of them, ends the episode with the rewards so far.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  # as Gymnasium declares it
@@ -69,7 +70,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         self._opponent = _player(opponent, self.game) if isinstance(opponent, str) else opponent
         self._position = self.game.start()
         self._role = 0
-        self._owed = 0.0  # paid before the first turn
+        self._owed = 0.0  # rewards before the first turn
         self._ended = True  # until the first reset
 
     def reset(
@@ -112,7 +113,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         return self._observe(), reward, self._ended, False, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """[num_actions] bool: what `step` may be given; the name is the one SB3-Contrib asks for."""
+        """[num_actions] bool: what `step` may be given; the name is that of SB3-Contrib."""
         if self._ended:
             return np.zeros(self.game.num_actions, bool)
         if self._position.outcome is not None:
@@ -120,24 +121,21 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         return self._position.legal_mask()
 
     def render(self) -> str | None:  # type: ignore[override]
-        """The board as text: returned in mode "ansi", printed in mode "human", there after every action."""
+        """The board as text: returned in mode "ansi", printed in mode "human" and there after every action."""
         return render_board(self._position, self.render_mode)
 
     def _await_turn(self) -> float:
-        """Lets chance and the opponent move until it is the role's turn or the game is over.
-
-        What the role was paid meanwhile.
-        """
-        paid = 0.0
+        """Lets chance and the opponent move until it is the role's turn or the game is over; returns the rewards."""
+        reward = 0.0
         while self._position.outcome is None and self._position.role_to_move != self._role:
             if self._position.role_to_move == CHANCE:
-                paid += self._play(self.np_random.choice(self._position.legal_actions()))
+                reward += self._play(self.np_random.choice(self._position.legal_actions()))
             else:
-                paid += self._play(self._opponent.choose(self._position, Limit()).action)
-        return paid
+                reward += self._play(self._opponent.choose(self._position, Limit()).action)
+        return reward
 
     def _play(self, action: int) -> float:
-        """Plays anybody's action; what the role was paid for it."""
+        """Plays an action of any role or chance; returns the role's reward."""
         self._position = self._position.play(int(action))
         self._show()
         return float(last_rewards(self._position)[self._role])
@@ -163,17 +161,12 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
             raise UnknownNameError(f"role of {self.game.name}", str(role), self.game.roles)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: the engine's objects become the rules and the actions they stand for.
-
-        So does an opponent that was given as a spec and holds an engine or a net, which cannot be copied.
-        """
-        game = (self.game.name, self.game.rules, self.game.observation)
+        """For copies and pickles: without an opponent that was given as a spec and cannot be copied, as with a net."""
         opponent = None if self._spec_of_opponent is not None and not _is_copied(self._opponent) else self._opponent
-        return self.__dict__ | {"game": game, "_position": self._position.actions(), "_opponent": opponent}
+        return self.__dict__ | {"_opponent": opponent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state | {"game": registry.game(*state["game"])}
-        self._position = self.game.play_all(state["_position"])
+        self.__dict__ |= state
         if self._opponent is None and self._spec_of_opponent is not None:
             self._opponent = _player(self._spec_of_opponent, self.game, self._seed_of_opponent)
 
@@ -192,7 +185,7 @@ def space_for(game: Game) -> spaces.Space[Any]:
 
 
 def last_rewards(position: Position) -> Sequence[float]:
-    """What the last action of a line paid each role: +1 and -1 at the end, or the game's own rewards."""
+    """The rewards of the roles for the last action of a line: +1 and -1 at the end, or the game's own rewards."""
     own = getattr(position.core, "rewards", None)
     if own is not None:
         return own()
@@ -230,7 +223,4 @@ def _player(spec: str, game: Game, seed: int | None = None) -> Agent:
     """The player of a spec. Where the spec sets no seed and the player takes one, it is `seed`."""
     from boardwright.agents.players import make_agent, player_of
 
-    takes_one = any(option.name == "seed" for option in player_of(spec, game).options)
-    if seed is not None and takes_one and "seed=" not in spec:
-        spec = f"{spec}{',' if ':' in spec else ':'}seed={seed}"
-    return make_agent(spec, game)
+    return make_agent(spec if seed is None else with_seed(player_of(spec, game), spec, seed), game)

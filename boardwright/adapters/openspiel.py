@@ -10,11 +10,11 @@
         state.apply_action(state.legal_actions()[0])
 
 The players are the roles 0 and 1, and may move several times running. Returns are the outcome, +1, -1 or 0
-to both, whatever rewards the rules give during play. What chance does is a chance node. A process that
+to both, also where the rules give rewards during play. What chance does is a chance node. A process that
 reads pickled games or states has to call `register` first, as with every OpenSpiel game in Python.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 from boardwright.errors import IllegalMoveError
 from boardwright.games import registry
-from boardwright.games.base import Game, Position
+from boardwright.games.base import Game
 
 PREFIX = "boardwright_"
 LONGEST_UNLIMITED = 4096  # see `most_actions`
@@ -77,19 +77,11 @@ class BoardGame(pyspiel.Game):
 
 
 class BoardState(pyspiel.State):
-    """A position with its line of play.
-
-    OpenSpiel copies a state by copying its attributes and stores it by pickling them, hence `_Line`.
-    """
+    """A position with its line of play. OpenSpiel copies a state by copying its attributes, stores it by pickling."""
 
     def __init__(self, game: BoardGame):
         super().__init__(game)
-        self._line = _Line(game.game.start())
-
-    @property
-    def position(self) -> Position:
-        """The position, as the rest of Boardwright knows it."""
-        return self._line.position
+        self.position = game.game.start()
 
     def current_player(self) -> int:
         """A role, chance or the end."""
@@ -117,7 +109,7 @@ class BoardState(pyspiel.State):
         return self.position.legal_actions()
 
     def _apply_action(self, action: int) -> None:
-        self._line = _Line(self.position.play(action))
+        self.position = self.position.play(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         try:
@@ -144,26 +136,8 @@ class BoardObserver:
         self.dict["observation"][:] = np.moveaxis(state.position.observation(player), -1, 0)
 
     def string_from(self, state: BoardState, player: int) -> str:
-        """The position as text; everybody sees all of it."""
+        """The position as text, the same for both roles."""
         return state.position.text
-
-
-class _Line:
-    """A position that copies as itself and pickles as its rules and actions."""
-
-    def __init__(self, position: Position):
-        self.position = position
-
-    def __deepcopy__(self, memo: Any) -> "_Line":
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        game = self.position.game
-        return _line, (game.name, game.rules, game.observation, self.position.actions())
-
-
-def _line(name: str, rules: Any, observation: str, actions: Sequence[int]) -> _Line:
-    return _Line(registry.game(name, rules, observation).play_all(list(actions)))
 
 
 def most_actions(game: Game) -> int:
@@ -177,12 +151,9 @@ def most_actions(game: Game) -> int:
     """
     rows, columns, _ = game.observation_shape
     cells = rows * columns
-    plies = getattr(game.rules, "max_plies", None)
-    quiet = getattr(game.rules, "max_quiet_plies", None)
-    limits = [plies] if plies else []
-    if quiet:
-        limits.append(quiet * (cells * rows + 1))
-    return min(limits) + cells if limits else LONGEST_UNLIMITED
+    limits = getattr(game.rules, "max_plies", None), getattr(game.rules, "max_quiet_plies", None)
+    plies = [limit * restarts for limit, restarts in zip(limits, (1, cells * rows + 1), strict=True) if limit]
+    return min(plies) + cells if plies else LONGEST_UNLIMITED
 
 
 def _game_type(game: Game) -> Any:

@@ -74,11 +74,10 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
         }
         self.possible_agents = list(self.game.roles)
-        self.action_spaces: dict[str, spaces.Space] = {}
-        self.observation_spaces: dict[str, spaces.Space] = {}
-        for agent in self.possible_agents:
-            self.action_spaces[agent] = spaces.Discrete(self.game.num_actions)
-            self.observation_spaces[agent] = space_for(self.game)
+        self.action_spaces: dict[str, spaces.Space] = {
+            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
+        }
+        self.observation_spaces = {agent: space_for(self.game) for agent in self.possible_agents}
         self._chance = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -109,7 +108,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         if action is None:
             raise TypeError(f"{agent} must take an action: the game is not over")
         position = self._position.play(int(action))
-        self._cumulative_rewards[agent] = 0.0  # from here on, paid for this action
+        self._cumulative_rewards[agent] = 0.0  # from here on, for this action
         self._arrive_at(position)
 
     def observe(self, agent: str) -> Observation:
@@ -124,35 +123,20 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         """The board as text: returned in mode "ansi", printed in mode "human"."""
         return render_board(self._position, self.render_mode)
 
-    def close(self) -> None:
-        """Nothing is held open."""
-
     def _arrive_at(self, position: Position) -> None:
         """Plays chance's moves from a position, then updates the agents' rewards and flags."""
-        paid = np.array(last_rewards(position), float)
+        rewards = np.array(last_rewards(position), float)
         while position.outcome is None and position.role_to_move == CHANCE:
             position = position.play(int(self._chance.choice(position.legal_actions())))
-            paid += last_rewards(position)
+            rewards += last_rewards(position)
         self._position = position
         self.terminations = dict.fromkeys(self.agents, position.outcome is not None)
-        self.rewards = dict(zip(self.agents, paid.tolist(), strict=True))
+        self.rewards = dict(zip(self.agents, rewards.tolist(), strict=True))
         self._accumulate_rewards()
         if position.role_to_move != CHANCE:  # after a game that chance has ended, the last agent stays
             self.agent_selection = self.possible_agents[position.role_to_move]
         if self.render_mode == "human":
             self.render()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: the engine's objects become the rules and the actions they stand for."""
-        state = self.__dict__ | {"game": (self.game.name, self.game.rules, self.game.observation)}
-        if "_position" in state:
-            state["_position"] = self._position.actions()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state | {"game": registry.game(*state["game"])}
-        if "_position" in state:
-            self._position = self.game.play_all(state["_position"])
 
 
 raw_env = BoardEnv  # the name PettingZoo's modules give it

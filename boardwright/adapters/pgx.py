@@ -17,6 +17,7 @@ What chance does happens inside `init` and `step`, drawn uniformly with the key 
 """
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ from jax import Array
 
 import boardwright
 from boardwright.games import batched, registry
-from boardwright.games.base import CHANCE, BatchEnv, BatchState, Game, Rules
+from boardwright.games.base import CHANCE, BatchEnv, Game, Rules
 
 
 def make(
@@ -114,7 +115,7 @@ class Env:
             _player_of_role_0=jax.random.randint(roles_key, (), 0, 2, jnp.int32),
             _env_id=self.id,
         )
-        return self._observed(_arrive_at(state, self._after_chance(self.batch.init(start_key), chance_key)))
+        return self._with_observation(_arrive_at(state, self._after_chance(self.batch.init(start_key), chance_key)))
 
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """The state after the current player's action."""
@@ -131,14 +132,14 @@ class Env:
             _step_count=state._step_count + ~over,
         )
         moves = legal & ~over
-        return self._observed(jax.tree.map(lambda new, old: jnp.where(moves, new, old), following, unmoved))
+        return self._with_observation(jax.tree.map(functools.partial(jnp.where, moves), following, unmoved))
 
     def observe(self, state: State, player_id: Array | int | None = None) -> Array:
         """[rows, columns, planes] float32, as a player (by default the current one) sees the board."""
         player = state.current_player if player_id is None else jnp.asarray(player_id, jnp.int32)
         return self.batch.observe(state._game_state, _exchange(state, player).astype(jnp.int8))
 
-    def _observed(self, state: State) -> State:
+    def _with_observation(self, state: State) -> State:
         return state.replace(observation=self.observe(state))
 
     def _play(self, state: State, action: Array, key: Array | None) -> State:
@@ -149,15 +150,15 @@ class Env:
         step_key, chance_key = jax.random.split(key)
         return _arrive_at(state, self._after_chance(self.batch.step(state._game_state, action, step_key), chance_key))
 
-    def _after_chance(self, game_state: BatchState, key: Array) -> BatchState:
+    def _after_chance(self, game_state: batched.GameState, key: Array) -> batched.GameState:
         """The game when chance has made its moves and a role is to move, or the game is over."""
         return batched.after_chance(self.batch, game_state, key) if self.game.has_chance else game_state
 
 
-def _arrive_at(state: State, game_state: BatchState) -> State:
+def _arrive_at(state: State, game_state: batched.GameState) -> State:
     """A state brought up to date with the engine's, all but its observation."""
     role = game_state.current_role.astype(jnp.int32)
-    truncated = _awaits_chance(game_state)
+    truncated = (role == CHANCE) & ~game_state.terminated
     return state.replace(
         current_player=jnp.where(role == CHANCE, state.current_player, _exchange(state, role)),
         rewards=game_state.rewards[_exchange(state, jnp.arange(2))],
@@ -166,10 +167,6 @@ def _arrive_at(state: State, game_state: BatchState) -> State:
         legal_action_mask=game_state.legal_action_mask | game_state.terminated | truncated,
         _game_state=game_state,
     )
-
-
-def _awaits_chance(game_state: BatchState) -> Array:
-    return (game_state.current_role == CHANCE) & ~game_state.terminated
 
 
 def _exchange(state: State, index: Array) -> Array:

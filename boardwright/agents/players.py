@@ -16,14 +16,15 @@ from boardwright.games.base import Game, Position
 
 
 class RandomPlayer(Agent):
-    """Plays a uniformly random legal move."""
+    """Plays a uniformly random action of those that a function gives, by default all legal ones."""
 
-    def __init__(self, seed: int | None):
+    def __init__(self, seed: int | None, candidates: Callable[[Position], list[int]] = Position.legal_actions):
         self._random = random.Random(seed)
+        self._candidates = candidates
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """A uniformly random legal action."""
-        return Choice(self._random.choice(position.legal_actions()))
+        """A uniformly random candidate."""
+        return Choice(self._random.choice(self._candidates(position)))
 
 
 class FirstLegal(Agent):

@@ -48,7 +48,7 @@ def run(options: Options) -> None:
 
 def _animate(options: Options) -> Position:
     """Writes the animated picture of a game and returns its last position."""
-    from boardwright.games.tagfile import decode
+    from boardwright.games.gamefile import decode
     from boardwright.views.animation import render
 
     if options.record is None or options.svg is None:

@@ -33,7 +33,6 @@ from boardwright.games.engines import (
     ONGOING,
     AlphaBetaSearch,
     BatchEnv,
-    BatchState,
     Learning,
     ProvenResults,
     PuctSearch,
@@ -48,41 +47,12 @@ if TYPE_CHECKING:
     from boardwright.games.record import GameRecord
     from boardwright.views.scene import Cell, Gesture, Scene
 
-__all__ = [
-    "CHANCE",
-    "DRAW",
-    "ONGOING",
-    "AlphaBetaSearch",
-    "BatchEnv",
-    "BatchState",
-    "Benchmark",
-    "Game",
-    "GameProtocol",
-    "Learning",
-    "Move",
-    "Opening",
-    "Outcome",
-    "Paragraph",
-    "Peer",
-    "PolicyPlanes",
-    "PolicyTable",
-    "Position",
-    "ProvenResults",
-    "PuctSearch",
-    "Rules",
-    "SearchResources",
-    "Symmetry",
-    "entries_by_cell",
-]
-
 
 class Rules(Protocol):
     """A rule set: a frozen, hashable dataclass with a name."""
 
     @property
-    def name(self) -> str:
-        """The name in `--rules` and records."""
-        ...
+    def name(self) -> str: ...  # in `--rules` and records
 
 
 @dataclass(frozen=True)
@@ -111,8 +81,8 @@ class Game(ABC):
     # A role's action is a whole move, and its text and gesture never depend on the position.
     stateless_actions: ClassVar[bool] = False
     file_suffix: ClassVar[str] = "txt"  # of game files in its own format
-    # Import path of a folder with the modules `batch`, `learning`, `howto` and `picture`, imported when they are first
-    # used; None for a game that overrides the methods which use them.
+    # Import path of a folder with the modules `batch`, `learning` and `picture`, imported when they are first used, and
+    # `howto.toml`; None for a game that overrides the methods which use them.
     package: ClassVar[str | None] = None
     game_files: ClassVar[str | None] = None  # import path of the module that reads and writes game files
 
@@ -132,9 +102,7 @@ class Game(ABC):
     tables: Any  # what both engines are built from
     num_actions: int
     observation_shape: tuple[int, int, int]  # rows, columns, planes
-    planes: tuple[
-        str, ...
-    ]  # what each plane shows; docs/guides/add-a-game.md: which come first, and how they are named
+    planes: tuple[str, ...]  # what each plane shows; docs/guides/add-a-game.md: their order and names
 
     def __init__(self, rules: Any, observation: str):
         self.rules = rules
@@ -272,8 +240,14 @@ class Game(ABC):
         return None
 
     def how_to_play(self) -> tuple[Paragraph, ...]:
-        """The rules of this rule set for beginners: aim, moves, captures, end of the game."""
-        return () if self.package is None else self._module("howto", "how_to_play").how_to_play(self.rules)
+        """The rules of this rule set for beginners: aim, moves, captures, end of the game; see `howto.py`."""
+        from boardwright.games.howto import read_paragraphs
+
+        return () if self.package is None else read_paragraphs(self.package, self.rules, self.facts())
+
+    def facts(self) -> dict[str, str]:
+        """What `howto.toml` says of the rule set in addition to its options, by the names it has in braces."""
+        return {}
 
     def scene(self, position: Position) -> Scene:
         """A position as a scene for the renderers."""

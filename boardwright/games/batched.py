@@ -12,7 +12,6 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import CHANCE, ONGOING, BatchEnv, Position
-from boardwright.games.engines import halves
 
 GROUP = 64  # actions counted together when one is drawn
 PERFT_CHUNK = 4096  # states expanded at once
@@ -22,15 +21,26 @@ WORD_BITS = 32
 
 @dataclasses.dataclass(frozen=True)
 class GameState:
-    """The fields of the states of all games, see `BatchState`; games add their own and register the class."""
+    """The fields of the states of all games; games add their own and register the class as a pytree."""
 
     current_role: Array  # int8: 0, 1 or CHANCE; when the game is over, who would have been next
     rewards: Array  # [2] float32 by role, of the last step
     terminated: Array  # bool
     result: Array  # int8: role that won, DRAW or ONGOING
-    reason: Array  # int8
-    hash: Array  # [2] uint32: low and high half
-    plies: Array  # int32: whole moves
+    reason: Array  # int8: index into `Game.reasons`
+    hash: Array  # [2] uint32: low and high half of the scalar engine's hash
+    plies: Array  # int32: whole moves since the start of the game
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """[num_actions] bool; nothing once terminated."""
+        raise NotImplementedError
+
+
+def first_fields(role: Array, result: Array, reason: Array, hash_: Array, plies: Array) -> dict[str, Array]:
+    """The fields of `GameState` for a position without history."""
+    rewards, terminated = jnp.zeros(2, jnp.float32), result != ONGOING
+    return vars(GameState(role, rewards, terminated, result, reason, hash_, plies))
 
 
 def first_end(ends: Sequence[tuple[Array, Array | int, int]]) -> tuple[Array, Array]:
@@ -43,8 +53,8 @@ def first_end(ends: Sequence[tuple[Array, Array | int, int]]) -> tuple[Array, Ar
 
 
 def key_words(keys: np.ndarray | int) -> Array:
-    """[..., 2] uint32: the halves of 64-bit keys of a hash."""
-    return jnp.asarray(halves(keys))
+    """[..., 2] uint32: low and high half of [...] 64-bit keys of a hash, or of one key."""
+    return jnp.asarray(np.asarray(keys, "<u8")[..., None].view("<u4"))
 
 
 def xor_where(chosen: Array, keys: Array) -> Array:
@@ -101,9 +111,9 @@ def random_action(key: Array, mask: Array) -> Array:
     """
     padded = jnp.pad(mask, (0, -mask.shape[0] % GROUP)).reshape(-1, GROUP)
     upto = jnp.cumsum(padded.sum(axis=1, dtype=jnp.int32))
-    wanted = jax.random.randint(key, (), 0, jnp.maximum(upto[-1], 1))
-    group = jnp.argmax(upto > wanted)
-    inside = wanted - jnp.where(group > 0, upto[group - 1], 0)
+    drawn = jax.random.randint(key, (), 0, jnp.maximum(upto[-1], 1))
+    group = jnp.argmax(upto > drawn)
+    inside = drawn - jnp.where(group > 0, upto[group - 1], 0)
     place = jnp.argmax(jnp.cumsum(padded[group].astype(jnp.int32)) > inside)
     return jnp.where(upto[-1] > 0, group * GROUP + place, 0).astype(jnp.int32)
 
@@ -140,14 +150,14 @@ def without_forced(env: BatchEnv, plies: int) -> BatchEnv:
     if not plies:
         return env
 
-    def go_on(number: Array, state: Any, key: Array) -> Any:
+    def play_forced(number: Array, state: Any, key: Array) -> Any:
         mask = state.legal_action_mask
         forced = (mask.sum(dtype=jnp.int32) == 1) & ~state.terminated
         after = env.step(state, jnp.argmax(mask), jax.random.fold_in(key, number))
-        return jax.tree.map(lambda new, old: jnp.where(forced, new, old), after, state)
+        return jax.tree.map(functools.partial(jnp.where, forced), after, state)
 
     def step(state: Any, action: Array, key: Array) -> Any:
-        return jax.lax.fori_loop(0, plies, functools.partial(go_on, key=key), env.step(state, action, key))
+        return jax.lax.fori_loop(0, plies, functools.partial(play_forced, key=key), env.step(state, action, key))
 
     return dataclasses.replace(env, step=step)
 
@@ -164,8 +174,8 @@ def with_openings(env: BatchEnv, plies: int) -> BatchEnv:
         def at_random(number: Array, state: Any) -> Any:
             action_key, step_key = jax.random.split(jax.random.fold_in(play_key, number))
             after = env.step(state, random_action(action_key, state.legal_action_mask), step_key)
-            goes_on = (number < count) & ~after.terminated
-            return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
+            is_played = (number < count) & ~after.terminated
+            return jax.tree.map(functools.partial(jnp.where, is_played), after, state)
 
         return jax.lax.fori_loop(0, plies, at_random, env.init(start_key))
 

@@ -115,30 +115,6 @@ class PuctSearch(Protocol):
     def report(self) -> PuctReport: ...
 
 
-class BatchState(Protocol):
-    """Interface of the states of the batched engine; games add their own fields.
-
-    A registered pytree for one game; `jax.vmap` makes it many.
-    """
-
-    @property
-    def current_role(self) -> Any: ...  # int8: 0, 1 or CHANCE
-    @property
-    def rewards(self) -> Any: ...  # [2] float32 by role, of the last step
-    @property
-    def terminated(self) -> Any: ...  # bool
-    @property
-    def result(self) -> Any: ...  # int8: role that won, DRAW or ONGOING
-    @property
-    def reason(self) -> Any: ...  # int8: index into `Game.reasons`
-    @property
-    def hash(self) -> Any: ...  # [2] uint32: low and high half of the scalar engine's hash
-    @property
-    def plies(self) -> Any: ...  # int32: whole moves since the start of the game
-    @property
-    def legal_action_mask(self) -> Any: ...  # [num_actions] bool; nothing once terminated
-
-
 @dataclass(frozen=True, eq=False)
 class Learning:
     """How a learner stores positions and final states, as pure functions of one game.
@@ -184,17 +160,7 @@ class BatchEnv:
 
 def zobrist_keys(count: int, seed: int) -> np.ndarray:
     """[count] uint64 from SplitMix64 for hashing positions: the same for ever, since records hold hashes."""
-    mask, keys, state = (1 << 64) - 1, [], seed
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & mask
-        z = state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        keys.append(z ^ (z >> 31))
-    return np.array(keys, np.uint64)
-
-
-def halves(keys: np.ndarray | int) -> np.ndarray:
-    """[..., 2] uint32: low and high half of [...] uint64 keys (or of one key), for engines without 64-bit numbers."""
-    keys = np.asarray(keys, np.uint64)
-    return np.stack([keys & np.uint64(0xFFFFFFFF), keys >> np.uint64(32)], axis=-1).astype(np.uint32)
+    keys = np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))

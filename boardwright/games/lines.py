@@ -23,20 +23,14 @@ def play_words(position: Position, words: Sequence[str]) -> Position:
             except IllegalMoveError:
                 continue
             break
-        else:
-            raise IllegalMoveError(f"ply {ply}: {_complaint(position, words[played:])}")
+        else:  # the next words are no legal move: find the reason
+            length = max((len(move.split()) for move in position.moves()), default=1)
+            try:
+                position = position.play(" ".join(words[played : played + length]))
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"ply {ply}: {error}") from None
         played, ply = played + length, ply + 1
     return position
-
-
-def _complaint(position: Position, words: Sequence[str]) -> str:
-    """Why the next words are no legal move; takes as many words as the longest move of this position has."""
-    length = max((len(move.split()) for move in position.moves()), default=1)
-    try:
-        position.play(" ".join(words[:length]))
-    except IllegalMoveError as error:
-        return str(error)
-    raise AssertionError("the words were tried before")
 
 
 def move_text(position: Position, actions: Sequence[int]) -> str:

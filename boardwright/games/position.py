@@ -119,10 +119,7 @@ class Position:
         try:
             return Position(self.game, self.core.play_all(actions))
         except (TypeError, ValueError):  # one of them is illegal: find it, and the reason
-            return self._play_each(actions, unit)
-
-    def _play_each(self, actions: Sequence[int], unit: str) -> Position:
-        position = self
+            position = self
         for number, action in enumerate(actions, start=1):
             try:
                 position = position.play(action)
@@ -172,6 +169,9 @@ class Position:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as first position and actions, so that repetitions are still counted in another process."""
         return _replay, (self.game, self.game.position_text(self.core.first()), self.actions())
+
+    def __deepcopy__(self, memo: Any) -> Position:
+        return self
 
     def __str__(self) -> str:
         from boardwright.views.terminal import render

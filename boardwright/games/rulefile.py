@@ -26,6 +26,7 @@ from boardwright.games.base import Game, Rules
 
 MAX_BYTES = 1 << 20
 LONGEST_NAME = 60
+LONGEST_GAME = 4096  # most plies a rule set may allow
 _NOT_IN_TEXT = {  # keys of rule files that are not options
     "name": "the name has its own tag",
     "base": "a game file lists the options themselves",
@@ -36,6 +37,18 @@ def check_name(name: str) -> None:
     """Raises RulesError for a name that is empty, too long or not printable."""
     if not (name and name.isprintable() and len(name) <= LONGEST_NAME):
         raise RulesError(f"rule set name {name[:80]!r}: expected 1 to {LONGEST_NAME} printable characters")
+
+
+def limits_problem(rules: Any) -> str | None:
+    """What is wrong with the options that limit the length of a game, or None; without one a game may never end."""
+    if rules.repetition_limit is not None and not 2 <= rules.repetition_limit <= 100:
+        return f"repetition_limit must be from 2 to 100, not {rules.repetition_limit}"
+    for key, limit in (("max_quiet_plies", rules.max_quiet_plies), ("max_plies", rules.max_plies)):
+        if limit is not None and not 1 <= limit <= LONGEST_GAME:
+            return f"{key} must be from 1 to {LONGEST_GAME}, not {limit}"
+    if rules.max_quiet_plies is None and rules.max_plies is None:
+        return "no limit ends the game: set max_plies or max_quiet_plies"
+    return None
 
 
 def looks_like_path(text: str) -> bool:
@@ -56,7 +69,7 @@ def read(path: Path) -> Mapping[str, Any]:
             json.loads(text, object_pairs_hook=_without_repeats) if path.suffix == ".json" else tomllib.loads(text)
         )
     except (ValueError, RecursionError) as error:
-        raise RulesError(f"rule file {path}: {_one_line(error)}") from error
+        raise RulesError(f"rule file {path}: {' '.join(str(error).split())}") from error
     if not isinstance(options, dict):
         raise RulesError(f"rule file {path}: expected a table of options")
     return {"name": path.stem, **options}
@@ -81,7 +94,11 @@ def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
             nearest = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(sorted(known))}"
             raise RulesError(f"unknown rule option {key!r}: {hint}")
-        values[key] = _coerce(key, value, hints[key])
+        may_be_none = type(None) in typing.get_args(hints[key])  # which TOML cannot say
+        try:
+            values[key] = checked(None if value == "none" and may_be_none else value, hints[key])
+        except MismatchError as error:
+            raise RulesError(f"rule option {key!r}: {error}") from error
     if base is not None:
         made = dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})
     else:
@@ -92,10 +109,9 @@ def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
 
 def options_text(rules: Rules) -> str:
     """What a rule set changes of its type's defaults, as one line; the name is left to the file."""
-    changed = ((option.name, getattr(rules, option.name), option.default) for option in dataclasses.fields(rules))  # type: ignore[arg-type]
-    return " ".join(
-        f"{name}={value_text(value)}" for name, value, default in changed if name != "name" and value != default
-    )
+    options = ((option, getattr(rules, option.name)) for option in dataclasses.fields(rules))  # type: ignore[arg-type]
+    changed = {option.name: value for option, value in options if option.name != "name" and value != option.default}
+    return " ".join(f"{name}={value_text(value)}" for name, value in changed.items())
 
 
 def value_text(value: Any) -> str:
@@ -118,14 +134,6 @@ def options_of_text(text: str) -> dict[str, Any]:
     return values
 
 
-def _coerce(key: str, value: Any, hint: Any) -> Any:
-    """`value` converted to the type `hint`; the text "none" is None, which TOML lacks."""
-    try:
-        return checked(None if value == "none" and type(None) in typing.get_args(hint) else value, hint)
-    except MismatchError as error:
-        raise RulesError(f"rule option {key!r}: {error}") from error
-
-
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; raises ValueError for a repeated key."""
     options = dict(pairs)
@@ -133,7 +141,3 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
         raise ValueError(f"{repeated!r} is given twice")
     return options
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -1,153 +1,27 @@
-"""Common parts of game file formats: a header of tags, comments, results, and errors with their place.
+"""Reads and writes game files of the family of PGN, with tags like [Event "Club evening"] and comments in braces.
 
-`read_each` reads the games of any such file one by one, so that a broken one does not lose the others.
-`TagFile` is for the family of PGN, with tags like [Event "Club evening"] and comments in braces or after a
-semicolon; a format says what its moves look like and which tags it has. Nothing in it raises while looking
-for words: what is not one becomes a token that says so. Every loop reads each character a bounded number of
-times, for any text.
+A format says which tags it has, what its moves look like and what they mean. Nothing raises while looking for words:
+what is not one becomes a token that says so. Every loop reads each character a bounded number of times, for any text.
 """
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, cast
 
-from boardwright.errors import BoardwrightError, GameFileError, UnknownNameError, printable
+from boardwright.errors import GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
-from boardwright.games.base import ONGOING, Outcome, Position
-from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.base import Position
+from boardwright.games.gamefile import DrawnError, MisreadError, misread_at
+from boardwright.games.record import GameRecord, Line
 
-MAX_CHARACTERS = 16 << 20
-LONGEST_MESSAGE = 400
+MAX_DEPTH = 32  # of variations inside each other
 UNKNOWN = ("", "?", "????.??.??")  # values of tags that say nothing
 WORD = r"[^\s{}()\[\];]++"  # what may be a move, in patterns
 
-GameText = TypeVar("GameText")
 
-
-class MisreadError(Exception):
-    """What is wrong, and where in the file."""
-
-    def __init__(self, offset: int, message: str):
-        super().__init__(message)
-        self.offset = offset
-
-
-def decode(data: bytes) -> str:
-    """The text of a file: UTF-8, or Latin-1 as old collections have it."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def read_each(
-    text: str, split: Callable[[str], Iterable[GameText]], read_game: Callable[[GameText], GameRecord]
-) -> tuple[list[GameRecord], list[GameFileError]]:
-    """The games of a file that can be read, and what is wrong with each of the others, by line and column.
-
-    `split` gives the games of a text in order, `read_game` the record of one; it may raise MisreadError.
-    """
-    if len(text) > MAX_CHARACTERS:
-        raise GameFileError(f"the game file has more than {MAX_CHARACTERS} characters")
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    records, errors = [], []
-    line, line_start, counted = 1, 0, 0
-    for game in split(text):
-        try:
-            records.append(read_game(game))
-        except MisreadError as problem:
-            line += text.count("\n", counted, problem.offset)
-            line_start = max(line_start, text.rfind("\n", counted, problem.offset) + 1)
-            counted = problem.offset
-            errors.append(_error(f"line {line}, column {problem.offset - line_start + 1}: {problem}"))
-    return records, errors
-
-
-@dataclass(frozen=True)
-class GameFiles(Generic[GameText]):
-    """Reading and writing files of one format, from what is done for one game."""
-
-    write: Callable[[GameRecord], str]
-    split: Callable[[str], Iterable[GameText]]  # see `read_each`
-    make_reader: Callable[[], Callable[[GameText], GameRecord]]  # called for every file
-
-    def write_all(self, records: Iterable[GameRecord]) -> str:
-        """The text of several games."""
-        return "\n".join(self.write(record) for record in records)
-
-    def read_all(self, text: str) -> tuple[list[GameRecord], list[GameFileError]]:
-        """The games of a file that can be read, and what is wrong with each of the others."""
-        return read_each(text, self.split, self.make_reader())
-
-    def read(self, text: str) -> list[GameRecord]:
-        """The games of a file; raises GameFileError for the first that cannot be read."""
-        records, errors = self.read_all(text)
-        if errors:
-            raise errors[0]
-        return records
-
-
-@dataclass(frozen=True)
-class Results:
-    """How a format writes results, and how messages call them."""
-
-    texts: Mapping[str, int]  # the first text of a result is the one that is written
-    words: tuple[str, ...]  # by result
-
-    def text(self, result: int) -> str:
-        """A result as files write it."""
-        return next(text for text, number in self.texts.items() if number == result)
-
-    def contradiction(self, claimed: int, outcome: Outcome) -> str:
-        """The error message for a result that contradicts the last position."""
-        truth = self.words[result_of(outcome)]
-        return f"result {self.text(claimed)} says that {self.words[claimed]}, but {truth}: {outcome.reason}"
-
-    def agree(self, claims: Iterable[tuple[int, "Token"]], outcome: Outcome | None, drawn: type[MisreadError]) -> int:
-        """Who won by what a file claims, which must agree with the last position; raises MisreadError.
-
-        `drawn` is raised where the game was drawn, but the file says that it was won.
-        """
-        known = ONGOING if outcome is None else result_of(outcome)
-        for claimed, token in claims:
-            if outcome is not None and claimed not in (ONGOING, known):
-                kind = drawn if outcome.winner is None else MisreadError
-                raise kind(token.offset, self.contradiction(claimed, outcome))
-            if ONGOING not in (known, claimed) and known != claimed:
-                raise MisreadError(token.offset, f"result {token.text} contradicts {self.text(known)} before it")
-            known = known if claimed == ONGOING else claimed
-        return known
-
-    def check(self, record: GameRecord, last: Position) -> None:
-        """Raises GameFileError for a record whose result contradicts its moves."""
-        if record.resigned is not None and last.outcome is not None:
-            raise GameFileError(f"a resignation, but the game is over: {last.outcome.reason}")
-        outcome = outcome_of(last, record.resigned)
-        if outcome is not None and record.result != result_of(outcome):
-            raise GameFileError(self.contradiction(record.result, outcome))
-
-
-def _error(message: str) -> GameFileError:
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 3] + "..."
-    return GameFileError(printable(message))
-
-
-class Kind(Enum):
-    """What a token is."""
-
-    TAG = auto()
-    COMMENT = auto()
-    RESULT = auto()
-    MOVE = auto()
-    NUMBER = auto()
-    MARK = auto()
-    OPEN = auto()  # of a variation
-    CLOSE = auto()
-    BAD = auto()
+Kind = Literal["TAG", "COMMENT", "RESULT", "MOVE", "NUMBER", "MARK", "OPEN", "CLOSE", "BAD"]  # OPEN: of a variation
 
 
 class Token(NamedTuple):
@@ -173,6 +47,33 @@ _LAYOUT = re.compile(r"(?<![ \t])[ \t]*+\n[ \t\n]*+")
 _BREAK = re.compile(r"(?<![ \t]) (?![ \t])")
 
 
+@dataclass
+class Branch:
+    """A line while it is read."""
+
+    position: Position
+    opened: int  # where in the file
+    actions: list[int] = field(default_factory=list)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    marks: dict[int, list[str]] = field(default_factory=dict)
+    variations: dict[int, list[Line]] = field(default_factory=dict)
+    replaceable: tuple[int, Position] | None = None  # where the last move was made, and after how many actions
+
+    def remark(self, text: str) -> None:
+        """Adds a comment on the last move."""
+        if text:
+            self.comments.setdefault(len(self.actions), []).append(text)
+
+    def parts(self) -> dict[str, Any]:
+        """The fields of the finished line."""
+        return {
+            "actions": tuple(self.actions),
+            "comments": {key: "\n".join(texts) for key, texts in self.comments.items()},
+            "marks": {key: tuple(marks) for key, marks in self.marks.items()},
+            "variations": {key: tuple(lines) for key, lines in self.variations.items()},
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class TagFile:
     """One format of the family."""
@@ -181,6 +82,11 @@ class TagFile:
     from_record: tuple[str, ...]  # tags that say what records have fields for
     spelling: Mapping[str, str]  # other known tags, and those that are not merely capitalised in files
     moves: str  # a pattern with groups MOVE and, where the format has such tokens, MARK, OPEN, CLOSE
+    read_move: Callable[[Position, Token], Sequence[int]]  # the actions of a move; may raise BoardwrightError
+    move_example: str  # for messages
+    joins_repeated_tags: bool = False  # collections have some twice: then both values are kept, if the record allows
+    checks_numbers: bool = False  # whether a wrong number before a move is an error
+    unsupported: Mapping[str, str] = field(default_factory=dict)  # error messages, by the first character of a token
 
     @functools.cached_property
     def _spelling(self) -> dict[str, str]:
@@ -209,18 +115,18 @@ class TagFile:
         for token in self._tokens(text):
             kind = token.kind
             is_tag = token.text[0] == "["
-            name = self.tag_parts(token)[0] if kind is Kind.TAG else ""
-            again = kind is Kind.TAG and name in names and text.count("\n", end, token.offset) > 1
-            if (is_tag and (playing or again)) or (ended and kind not in (Kind.COMMENT, Kind.RESULT)):
+            name = self.tag_parts(token)[0] if kind == "TAG" else ""
+            again = kind == "TAG" and name in names and text.count("\n", end, token.offset) > 1
+            if (is_tag and (playing or again)) or (ended and kind not in ("COMMENT", "RESULT")):
                 yield game
                 game, names, playing, ended, depth = [], set(), False, False, 0
             game.append(token)
             names.add(name)
-            depth = max(0, depth + (kind is Kind.OPEN) - (kind is Kind.CLOSE))
-            ended = ended or (kind is Kind.RESULT and depth == 0)
-            playing = playing or not (is_tag or kind is Kind.COMMENT)
+            depth = max(0, depth + (kind == "OPEN") - (kind == "CLOSE"))
+            ended = ended or (kind == "RESULT" and depth == 0)
+            playing = playing or not (is_tag or kind == "COMMENT")
             end = token.offset + len(token.text)
-        if any(token.kind is not Kind.COMMENT for token in game):
+        if any(token.kind != "COMMENT" for token in game):
             yield game
 
     def _tokens(self, text: str) -> Iterator[Token]:
@@ -246,7 +152,7 @@ class TagFile:
                 most = min(next_game, opened if opened >= 0 else len(text))
                 closed = text.find("}", start, max(next_tag, most))
                 group, start = ("BAD", next_tag) if closed < 0 else ("COMMENT", closed + 1)
-            yield Token(Kind.BAD if group == "broken_tag" else Kind[group], text[offset:start], offset)
+            yield Token("BAD" if group == "broken_tag" else cast(Kind, group), text[offset:start], offset)
 
     def record_name(self, tag_name: str) -> str:
         """The name of a tag as records spell it."""
@@ -257,15 +163,108 @@ class TagFile:
         name = self.record_name(tag.text[1 : tag.text.index('"')].strip(" \t"))
         return name, _ESCAPED.sub(r"\1", tag.text[tag.text.index('"') + 1 : tag.text.rindex('"')])
 
-    def own_tags(self, tags: Mapping[str, str]) -> dict[str, str]:
-        """Those tags of a file that a record keeps as tags."""
+    def tags(self, tokens: Iterable[Token]) -> dict[str, Token]:
+        """The tags of a game by name, each with its value as text; raises MisreadError for a second one."""
+        values: dict[str, list[Token]] = {}
+        for token in tokens:
+            if token.kind == "TAG":
+                name, text = self.tag_parts(token)
+                earlier = values.setdefault(name, [])
+                joins = self.joins_repeated_tags and (name not in self.from_record or text in [e.text for e in earlier])
+                if earlier and not joins:
+                    raise MisreadError(token.offset, f"the game has a second tag {name[:40]!r}")
+                earlier.append(token._replace(text=text))
         return {
-            name: value
-            for name, value in tags.items()
-            if name not in self.from_record and not (name in self.roster and value in UNKNOWN)
+            name: several[0]._replace(text="; ".join(dict.fromkeys(value.text for value in several)))
+            for name, several in values.items()
         }
 
-    def check_own_tags(self, tags: Mapping[str, str]) -> None:
+    def own_tags(self, tags: Mapping[str, Token]) -> dict[str, str]:
+        """Those tags of a file that a record keeps as tags."""
+        return {
+            name: token.text
+            for name, token in tags.items()
+            if name not in self.from_record and not (name in self.roster and token.text in UNKNOWN)
+        }
+
+    def replay(self, tokens: Iterable[Token], start: Position) -> tuple[Branch, list[Token]]:
+        """The main line with its comments, marks and variations, and the results written after it."""
+        results: list[Token] = []
+        branches = [Branch(start, 0)]  # the main line and the variations that are open, each inside the one before
+        for token in tokens:
+            kind, text, offset = token
+            branch = branches[-1]
+            if kind == "MOVE":
+                self._play(branch, token)
+            elif kind == "COMMENT":
+                branch.remark(comment_inside(token))
+            elif kind == "MARK":
+                branch.marks.setdefault(len(branch.actions), []).append(text)
+            elif kind == "NUMBER" and self.checks_numbers:
+                number = len(branch.actions) + 1
+                if text.rstrip(".").lstrip("0") != str(number):
+                    raise MisreadError(offset, f"move {number} is numbered {text!r}")
+            elif kind == "OPEN":
+                if branch.replaceable is None:
+                    raise MisreadError(offset, "a variation must follow the move that it replaces")
+                if len(branches) > MAX_DEPTH:
+                    raise MisreadError(offset, f"variations are nested more than {MAX_DEPTH} deep")
+                branches.append(Branch(branch.replaceable[1], offset))
+            elif kind == "CLOSE":
+                if len(branches) == 1:
+                    raise MisreadError(offset, "there is no variation to close here")
+                parent = branches[-2]
+                assert parent.replaceable is not None, "checked when the variation began"
+                parent.variations.setdefault(parent.replaceable[0], []).append(Line(**branches.pop().parts()))
+            elif kind == "RESULT" and len(branches) > 1:
+                branch.remark(text)
+            elif kind == "RESULT":
+                results.append(token)
+            elif kind == "BAD":
+                raise MisreadError(offset, self._complaint(token))
+        if len(branches) > 1:
+            raise MisreadError(branches[-1].opened, "this variation is never closed")
+        return branches[0], results
+
+    def _play(self, branch: Branch, token: Token) -> None:
+        before = branch.position
+        with misread_at(token.offset):
+            actions = self.read_move(before, token)
+            branch.position = before.play_all(actions)
+        branch.replaceable = (len(branch.actions), before)
+        branch.actions += actions
+
+    def _complaint(self, token: Token) -> str:
+        """What is wrong with a bad token."""
+        known = {
+            "{": "this comment is never closed",
+            "[": f'expected a tag like [Event "Club evening"], not {token.text[:40]!r}',
+            **self.unsupported,
+        }
+        return known.get(token.text[0], f"expected {self.move_example}, a comment or a result, not {token.text[:40]!r}")
+
+    def header(self, record: GameRecord, own: Mapping[str, str], reason: str) -> list[str]:
+        """The tags of a record as files write them, a line each; raises GameFileError for tags that cannot be written.
+
+        Args:
+            record: the game.
+            own: tags that only this format writes, from the result on.
+            reason: what the moves say about the end, which needs no tag.
+        """
+        self._check_own_tags(record.tags)
+        tags = {**dict.fromkeys(self.roster, "?"), **own}
+        if record.reason != reason:
+            tags["termination"] = record.reason
+        if record.resigned is not None:
+            tags["resigned"] = registry.game_class(record.game).roles[record.resigned]
+        lines = []
+        for name, value in {**tags, **record.tags}.items():
+            if "\n" in value or "\r" in value:
+                raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
+            lines.append('[{} "{}"]'.format(self._spelling.get(name, name), re.sub(r'(["\\])', r"\\\1", value)))
+        return lines
+
+    def _check_own_tags(self, tags: Mapping[str, str]) -> None:
         """Refuses tags of a record that would not come back as they were."""
         for name, value in tags.items():
             if name in self.from_record or self.record_name(name) != name or not re.fullmatch(_TAG_NAME, name):
@@ -274,25 +273,6 @@ class TagFile:
                 )
             if name in self.roster and value in UNKNOWN:
                 raise GameFileError(f"tag {name!r}: {value!r} means unknown: leave the tag out")
-
-    def header(self, tags: Mapping[str, str]) -> list[str]:
-        """Tags as files write them, a line each, from the names that records give them."""
-        for name, value in tags.items():
-            if "\n" in value or "\r" in value:
-                raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
-        return [
-            '[{} "{}"]'.format(self._spelling.get(name, name), re.sub(r'(["\\])', r"\\\1", value))
-            for name, value in tags.items()
-        ]
-
-
-def complaint(token: Token, expected: str) -> str:
-    """What is wrong with a bad token, where a move looks like `expected`."""
-    if token.text[0] == "{":
-        return "this comment is never closed"
-    if token.text[0] == "[":
-        return f'expected a tag like [Event "Club evening"], not {token.text[:40]!r}'
-    return f"expected {expected}, a comment or a result, not {token.text[:40]!r}"
 
 
 def comment_inside(comment: Token) -> str:
@@ -313,14 +293,12 @@ def tagged_rules(game: str, tags: Mapping[str, Token], default: Any) -> Any:
         return default
     known = registry.game_class(game).rule_sets()
     name = str(registry.current_rule_name(game, tags["rules"].text if "rules" in tags else "custom"))
-    try:
+    with misread_at(tags["ruleoptions" if "ruleoptions" in tags else "rules"].offset):
         if "ruleoptions" in tags:
             return custom_rules(game, name, tags["ruleoptions"].text)
         if name not in known:
             raise UnknownNameError(f"rule set of {game}", name, known)
-    except BoardwrightError as error:
-        raise MisreadError(tags["ruleoptions" if "ruleoptions" in tags else "rules"].offset, str(error)) from None
-    return known[name]
+        return known[name]
 
 
 def custom_rules(game: str, name: str, options: str) -> Any:
@@ -331,20 +309,20 @@ def custom_rules(game: str, name: str, options: str) -> Any:
 def tagged_start(game: str, rules: Any, place: Token | None) -> Position:
     """The position that a tag gives, or the first one of the rules; raises MisreadError."""
     bound = registry.game(game, rules)
-    try:
-        return bound.start() if place is None else bound.position(place.text)
-    except BoardwrightError as error:
-        raise MisreadError(place.offset if place else 0, str(error)) from None
+    if place is None:
+        return bound.start()
+    with misread_at(place.offset):
+        return bound.position(place.text)
 
 
-def tagged_resignation(tags: Mapping[str, Token], last: Position, drawn: type[MisreadError]) -> int | None:
-    """The role that the tag [Resigned] names; raises MisreadError, or `drawn` where the game was drawn before."""
+def tagged_resignation(tags: Mapping[str, Token], last: Position) -> int | None:
+    """The role that the tag [Resigned] names; raises MisreadError."""
     if "resigned" not in tags:
         return None
     _, text, offset = tags["resigned"]
     if text.lower() not in last.game.roles:
         raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text[:40]!r}")
     if last.outcome is not None:
-        kind = drawn if last.outcome.winner is None else MisreadError
-        raise kind(offset, f"a resignation, but the game is over: {last.outcome.reason}")
+        message = f"a resignation, but the game is over: {last.outcome.reason}"
+        raise DrawnError.if_drawn(last.outcome, offset, message)
     return last.game.roles.index(text.lower())

@@ -22,7 +22,7 @@ from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError, GameFileError
 from boardwright.games import registry
 from boardwright.games.base import DRAW
-from boardwright.games.tagfile import decode
+from boardwright.games.gamefile import decode
 from boardwright.records.events import begin_event
 from boardwright.records.games import UNKNOWN, GameFilter, StoredGame, find_games, save_game
 from boardwright.records.store import Store

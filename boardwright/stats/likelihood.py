@@ -26,6 +26,7 @@ import numpy as np
 ELO = math.log(10.0) / 400.0  # one Elo point in log-odds
 PRIOR_GAMES = 1.0  # it does not show where there are many real games
 USUAL_ADVANTAGE, USUAL_DRAW = 32.8 * ELO, 97.3 * ELO  # the original program's default parameters
+DRAWN_PRIOR_GAMES = PRIOR_GAMES * (1.0 - 2.0 / (1.0 + math.exp(USUAL_DRAW)))  # how much of them is drawn
 LONGEST_SEARCH = 200  # Newton steps; a dozen suffice as a rule
 NEGLIGIBLE = 18.0  # log density below the maximum beyond which the tails are left out of intervals
 GRID = 200  # points on each side of the maximum
@@ -93,9 +94,8 @@ def _log_posterior(evidence: Evidence, point: np.ndarray) -> float:
     x = point[evidence.first] - point[evidence.second] + point[-2]
     value = (evidence.won + evidence.drawn) @ _log_sigmoid(x - draw)
     value += (evidence.lost + evidence.drawn) @ _log_sigmoid(-x - draw)
-    usual = _usual_draws()
-    value -= (PRIOR_GAMES + usual) * math.log1p(math.exp(draw))
-    return float(value + (evidence.drawn.sum() + usual) * (2.0 * draw + math.log(-math.expm1(-2.0 * draw))))
+    value -= (PRIOR_GAMES + DRAWN_PRIOR_GAMES) * math.log1p(math.exp(draw))
+    return float(value + (evidence.drawn.sum() + DRAWN_PRIOR_GAMES) * (2.0 * draw + math.log(-math.expm1(-2.0 * draw))))
 
 
 def _derivatives(evidence: Evidence, point: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -106,8 +106,8 @@ def _derivatives(evidence: Evidence, point: np.ndarray) -> tuple[float, np.ndarr
     wins, loses = np.exp(_log_sigmoid(x - draw)), np.exp(_log_sigmoid(-x - draw))
     up, down = won * (1.0 - wins), lost * (1.0 - loses)
     bend_up, bend_down = up * wins, down * loses
-    drawn, odds = evidence.drawn.sum() + _usual_draws(), -math.expm1(-2.0 * draw)
-    prior, loses_even = PRIOR_GAMES + _usual_draws(), 1.0 / (1.0 + math.exp(draw))
+    drawn, odds = evidence.drawn.sum() + DRAWN_PRIOR_GAMES, -math.expm1(-2.0 * draw)
+    prior, loses_even = PRIOR_GAMES + DRAWN_PRIOR_GAMES, 1.0 / (1.0 + math.exp(draw))
 
     slope = np.zeros(len(point))
     np.add.at(slope, first, up - down)
@@ -128,11 +128,6 @@ def _derivatives(evidence: Evidence, point: np.ndarray) -> tuple[float, np.ndarr
     curvature[-2, -1] = curvature[-1, -2] = twist.sum()
     curvature[-1, -1] = bend.sum() + drawn * 4.0 * (1.0 - odds) / odds**2 + prior * loses_even * (1.0 - loses_even)
     return _log_posterior(evidence, point), slope, curvature
-
-
-def _usual_draws() -> float:
-    """How much of the game between equals is drawn."""
-    return PRIOR_GAMES * (1.0 - 2.0 / (1.0 + math.exp(USUAL_DRAW)))
 
 
 def exact_interval(evidence: Evidence, peak: Peak, player: int, confidence: float) -> tuple[float, float]:

@@ -91,13 +91,8 @@ def score_interval(groups: Iterable[Sequence[float]]) -> Interval:
 
 
 def interval_of_counts(means: Sequence[float], counts: Sequence[float]) -> Interval:
-    """The same for groups of equal size: `counts[i]` of them had the mean score `means[i]`."""
+    """The same for groups of equal size: `counts[i]` of them had the mean score `means[i]`, as of `PAIR_SHARES`."""
     return _interval(np.asarray(means, float), np.ones(len(means)), np.asarray(counts, float))
-
-
-def interval_of_pairs(counts: Sequence[float]) -> Interval:
-    """The score from the number of pairs of games that brought 0, ½, 1, 1½ and 2 points."""
-    return interval_of_counts(PAIR_SHARES, counts)
 
 
 def elo_of_score(score: float) -> float:
@@ -128,18 +123,18 @@ def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None 
     return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
 
 
-def over_seeds(values: Sequence[float]) -> Interval:
-    """The mean of a figure that was measured once for each seed."""
-    return _about_the_mean(values, of=0)
+def over_seeds(values: Sequence[float], *, is_share: bool = False) -> Interval:
+    """The mean of a figure that was measured once for each seed; the interval of a share is cut off at 0 and 1."""
+    return _about_the_mean(values, further=0, is_share=is_share)
 
 
-def of_one_seed(values: Sequence[float]) -> Interval:
+def of_one_seed(values: Sequence[float], *, is_share: bool = False) -> Interval:
     """The same mean with the 95 % prediction interval of one more seed: what a single run may show."""
-    return _about_the_mean(values, of=1)
+    return _about_the_mean(values, further=1, is_share=is_share)
 
 
-def _about_the_mean(values: Sequence[float], *, of: int) -> Interval:
-    """Student's interval of the mean, or, `of` one seed more, of a value whose own variance adds to the mean's."""
+def _about_the_mean(values: Sequence[float], *, further: int, is_share: bool) -> Interval:
+    """Student's interval of the mean, or of a `further` value, whose own variance adds to the mean's."""
     if not values:
         raise ValueError("no seed was measured")
     mean = math.fsum(values) / len(values)
@@ -148,19 +143,6 @@ def _about_the_mean(values: Sequence[float], *, of: int) -> Interval:
     freedom = len(values) - 1
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / freedom)
     student = STUDENT[freedom - 1] if freedom <= len(STUDENT) else BEYOND
-    reach = student * deviation * math.sqrt(of + 1 / len(values))
-    return Interval(mean, mean - reach, mean + reach)
-
-
-def share_over_seeds(values: Sequence[float]) -> Interval:
-    """As `over_seeds` for a figure between 0 and 1: the interval is cut off there."""
-    return _as_share(over_seeds(values))
-
-
-def share_of_one_seed(values: Sequence[float]) -> Interval:
-    """As `of_one_seed` for a figure between 0 and 1."""
-    return _as_share(of_one_seed(values))
-
-
-def _as_share(found: Interval) -> Interval:
-    return Interval(found.mean, max(found.low, 0.0), min(found.high, 1.0)) if found.is_bounded else found
+    reach = student * deviation * math.sqrt(further + 1 / len(values))
+    low, high = mean - reach, mean + reach
+    return Interval(mean, max(low, 0.0), min(high, 1.0)) if is_share else Interval(mean, low, high)

@@ -16,12 +16,13 @@ either may happen.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from boardwright.errors import BoardwrightError
-from boardwright.stats.score import PAIR_SHARES, elo_of_score, interval_of_pairs, score_of_elo
+from boardwright.stats.score import PAIR_SHARES, elo_of_score, interval_of_counts, score_of_elo
 
 LEAST_COUNT = 1e-3  # for an outcome that has not occurred yet
 LARGEST_ELO = 1000.0  # of a hypothesis
@@ -70,17 +71,15 @@ class Sprt:
         lower, upper = self.bounds
         llr = log_likelihood_ratio(counts, score_of_elo(self.elo0), score_of_elo(self.elo1))
         decision = "H1" if llr >= upper else "H0" if llr <= lower else "continue"
-        score = interval_of_pairs(counts)
+        score = interval_of_counts(PAIR_SHARES, counts)
         elos = (elo_of_score(score.mean), elo_of_score(score.low), elo_of_score(score.high))
         return Verdict(decision, llr, lower, upper, sum(counts), score.mean, *elos)
 
 
 def count_pairs(pairs: Iterable[tuple[float, float]]) -> tuple[int, ...]:
     """How many pairs had each outcome, from A's points (0, ½ or 1) in the two games of each."""
-    counts = [0] * len(PAIR_SHARES)
-    for one, other in pairs:
-        counts[round(2.0 * (one + other))] += 1
-    return tuple(counts)
+    counts = Counter(round(2.0 * (one + other)) for one, other in pairs)
+    return tuple(counts[halves] for halves in range(len(PAIR_SHARES)))
 
 
 def log_likelihood_ratio(counts: Sequence[float], score0: float, score1: float) -> float:

@@ -28,11 +28,11 @@ def render(scenes: Sequence[Scene], seconds: float = 0.8, cell: float = svg.CELL
     for layer in zip(*map(svg.board_layers, scenes), strict=True):  # the same layer of every frame
         for part in dict.fromkeys(chain.from_iterable(layer)):
             visible = [part in frame for frame in layer]
-            board.append(part if all(visible) else _timed(part, visible, seconds))
+            board.append(part if all(visible) else _animate(part, visible, seconds))
     return svg.render(replace(scenes[0], caption="", trays=()), cell, board)
 
 
-def _timed(part: str, visible: list[bool], seconds: float) -> str:
+def _animate(part: str, visible: list[bool], seconds: float) -> str:
     """An element that is hidden in some frames."""
     frames = len(visible) - 1 + LAST_FRAME
     changes = [frame for frame in range(len(visible)) if frame == 0 or visible[frame] != visible[frame - 1]]

@@ -151,7 +151,7 @@ def _stretches(*columns: Sequence[float]) -> Iterator[list[tuple[float, ...]]]:
             yield list(stretch)
 
 
-def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _thin(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Of the points, in pixels, of each half pixel's column the first, lowest, highest and last: it looks the same."""
     kept = []
     for _, column in itertools.groupby(points, key=lambda point: math.floor(2 * point[0])):
@@ -172,7 +172,7 @@ def _line(line: Line, x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
     style += f' stroke-dasharray="{dash}"' if dash and not line.faint else ""
     paths = []
     for stretch in _stretches(line.xs, line.ys):
-        points = _thinned([(x_axis.place(x), y_axis.place(y)) for x, y in stretch])
+        points = _thin([(x_axis.place(x), y_axis.place(y)) for x, y in stretch])
         if len(points) == 1:
             ((x, y),) = points
             opacity = 0.3 if line.faint else 1
@@ -199,8 +199,8 @@ def _band(line: Line, x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
         return
     colour = COLOURS[line.colour % len(COLOURS)]
     for stretch in _stretches(line.xs, line.low, line.high):
-        lower = _thinned([(x_axis.place(x), y_axis.place(low)) for x, low, _ in stretch])
-        upper = _thinned([(x_axis.place(x), y_axis.place(high)) for x, _, high in stretch])
+        lower = _thin([(x_axis.place(x), y_axis.place(low)) for x, low, _ in stretch])
+        upper = _thin([(x_axis.place(x), y_axis.place(high)) for x, _, high in stretch])
         outline = _path([*lower, *reversed(upper)])
         yield f'<path data-band={quoteattr(line.name)} d="{outline} Z" fill="{colour}" fill-opacity="0.16"/>'
 

@@ -17,7 +17,7 @@ from boardwright.errors import UnknownNameError
 Cell = tuple[int, int]
 Role = int | None  # the owner: 0, 1, or None for neither role
 
-# What a cell looks like by itself: common, the darker colour of a chequered board, a square with its
+# What a cell looks like: common, the darker colour of a chequered board, a square with its
 # own rules, a side's camp, or a role's territory.
 Tint = Literal["plain", "dark", "special", "camp", "territory-0", "territory-1"]
 # What just happened on a cell (a piece left it, came to it, was taken from it), or merely: look here.
@@ -95,7 +95,7 @@ class Scene:
         for names, count, what in ((self.row_names, self.rows, "row"), (self.column_names, self.columns, "column")):
             if names and len(names) != count:
                 raise ValueError(f"{len(names)} {what} names for {count} {what}s")
-        for cell in _cells_mentioned(self):
+        for cell in _find_cells(self):
             if not (0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns):
                 raise ValueError(f"cell {cell} is not on a board of {self.rows} rows and {self.columns} columns")
         _check_styles("tint", self.tints.values(), Tint)
@@ -126,7 +126,7 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _cells_mentioned(scene: Scene) -> Iterator[Cell]:
+def _find_cells(scene: Scene) -> Iterator[Cell]:
     yield from scene.tints
     yield from scene.cell_labels
     for thing in (*scene.pieces, *scene.marks):

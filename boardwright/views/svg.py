@@ -196,15 +196,15 @@ def _strokes(cells: frozenset[Cell], size: float) -> tuple[str, str]:
     shape = seams = ""
     for row, column in sorted(cells):
         x, y, half = (column + 0.5) * size, (row + 0.5) * size, size / 2
-        beside, below = (row, column + 1) in cells, (row + 1, column) in cells
+        right, below = (row, column + 1) in cells, (row + 1, column) in cells
         shape += _stroke(x, y, "h0.05")  # a dot of no length is not drawn everywhere
-        if beside:
+        if right:
             shape += _stroke(x, y, f"h{_number(size)}")
             seams += _stroke(x + half, y - half / 2, f"v{_number(half)}")
         if below:
             shape += _stroke(x, y, f"v{_number(size)}")
             seams += _stroke(x - half / 2, y + half, f"h{_number(half)}")
-        if beside and below and (row + 1, column + 1) in cells:
+        if right and below and (row + 1, column + 1) in cells:
             shape += _stroke(x, y + half, f"h{_number(size)}")
     return shape, seams
 

@@ -8,27 +8,22 @@ not in the characters; without its escapes the text is the same.
 
 from boardwright.views.scene import Cell, MarkKind, Role, Scene, Tint, one_line
 
-_GROUND: dict[Tint, str] = {
-    "plain": ".",
-    "dark": ":",
-    "special": "+",
-    "camp": "^",
-    "territory-0": "-",
-    "territory-1": "=",
+# The sign of an empty cell, or the brackets of a mark, and the background, as a number of the 256-colour palette.
+_TINTS: dict[Tint, tuple[str, int]] = {
+    "plain": (".", 137),
+    "dark": (":", 94),
+    "special": ("+", 95),
+    "camp": ("^", 101),
+    "territory-0": ("-", 240),
+    "territory-1": ("=", 67),
 }
 # Where a cell has several marks, the first of these is shown.
-_BRACKETS: dict[MarkKind, str] = {"to": "[]", "captured": "{}", "from": "()", "highlight": "<>"}
-
-# Numbers of the 256-colour palette.
-_BACKGROUND: dict[Tint, int] = {
-    "plain": 137,
-    "dark": 94,
-    "special": 95,
-    "camp": 101,
-    "territory-0": 240,
-    "territory-1": 67,
+_MARKS: dict[MarkKind, tuple[str, int]] = {
+    "to": ("[]", 172),
+    "captured": ("{}", 131),
+    "from": ("()", 136),
+    "highlight": ("<>", 66),
 }
-_MARKED: dict[MarkKind, int] = {"to": 172, "captured": 131, "from": 136, "highlight": 66}
 _INK: dict[Role, int] = {0: 16, 1: 231, None: 252}
 _FAINT = 235
 
@@ -37,7 +32,7 @@ def render(scene: Scene, colour: bool = False) -> str:
     """The scene as lines of text, without a final line break; `colour` adds ANSI escapes."""
     lines = []
     if scene.title:
-        lines += [_styled(one_line(scene.title), "1", colour), ""]
+        lines += [_style(one_line(scene.title), "1", colour), ""]
     lines += _board(scene, colour)
     for tray in scene.trays:
         hand = " ".join(polyomino.letter for polyomino in tray.polyominoes)
@@ -60,7 +55,7 @@ def _board(scene: Scene, colour: bool) -> list[str]:
     for polyomino in scene.polyominoes:
         letters |= dict.fromkeys(polyomino.cells, (polyomino.letter, polyomino.role))
     marks: dict[Cell, MarkKind] = {}
-    for kind in reversed(_BRACKETS):
+    for kind in reversed(_MARKS):
         marks |= {mark.cell: kind for mark in scene.marks if mark.kind == kind}
     width = max(1, *(len(name) for name in (*scene.cell_labels.values(), *scene.column_names, "")))
     margin = max((len(name) + 1 for name in scene.row_names), default=0)
@@ -81,13 +76,12 @@ def _board(scene: Scene, colour: bool) -> list[str]:
 def _cell(
     scene: Scene, cell: Cell, letter: tuple[str, Role] | None, mark: MarkKind | None, width: int, colour: bool
 ) -> str:
-    tint = scene.tints.get(cell, "plain")
-    text = letter[0] if letter else scene.cell_labels.get(cell, _GROUND[tint])
-    opening, closing = _BRACKETS[mark] if mark else "  "
-    background = _MARKED[mark] if mark else _BACKGROUND[tint]
+    ground, background = _TINTS[scene.tints.get(cell, "plain")]
+    text = letter[0] if letter else scene.cell_labels.get(cell, ground)
+    brackets, background = _MARKS[mark] if mark else ("  ", background)
     ink = f"1;38;5;{_INK[letter[1]]}" if letter else f"38;5;{_FAINT}"
-    return _styled(f"{opening}{text:^{width}}{closing}", f"48;5;{background};{ink}", colour)
+    return _style(f"{brackets[0]}{text:^{width}}{brackets[1]}", f"48;5;{background};{ink}", colour)
 
 
-def _styled(text: str, codes: str, colour: bool) -> str:
+def _style(text: str, codes: str, colour: bool) -> str:
     return f"\x1b[{codes}m{text}\x1b[0m" if colour else text

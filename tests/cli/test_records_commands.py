@@ -8,7 +8,7 @@ import pytest
 from commands import as_json, boardwright, refused
 
 from boardwright.arena.event import PlayedGame
-from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game
 from boardwright.records.games import save_game

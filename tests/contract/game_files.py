@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import boardwright
 from boardwright.errors import GameFileError
-from boardwright.games import tagfile
+from boardwright.games import gamefile as common
 from boardwright.games.base import Position
 from boardwright.games.record import GameRecord
 
@@ -64,7 +64,7 @@ class GameFileChecks:
         message = str(errors[0])
         assert message.startswith(f"{place}: "), message
         assert complaint in message
-        assert len(message) <= tagfile.LONGEST_MESSAGE
+        assert len(message) <= common.LONGEST_MESSAGE
         assert message.isprintable()
 
     def leaves_other_games(self, good: list[GameRecord], bad: str) -> None:
@@ -95,5 +95,5 @@ class GameFileChecks:
         began = time.process_time()
         found, errors = self.gamefile.read_all(text)
         assert time.process_time() - began < 8
-        assert all(len(str(error)) <= tagfile.LONGEST_MESSAGE for error in errors)
+        assert all(len(str(error)) <= common.LONGEST_MESSAGE for error in errors)
         assert found or errors or text[-1] == "}"  # a lone comment is not a game

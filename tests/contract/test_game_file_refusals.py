@@ -4,7 +4,7 @@ import pytest
 from game_files import GameFileChecks
 
 from boardwright.games.cathedral import gamefile as cathedral
-from boardwright.games.draughts.pdn import gamefile as draughts
+from boardwright.games.draughts import gamefile as draughts
 from boardwright.games.tablut.opentafl import gamefile as tablut
 from boardwright.games.tablut.rules import START
 

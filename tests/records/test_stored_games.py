@@ -10,7 +10,7 @@ import boardwright
 from boardwright.arena.event import PlayedGame
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game, game_class, game_names
 from boardwright.records.events import begin_event, events

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from boardwright.stats.score import of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
+from boardwright.stats.score import of_one_seed, over_seeds
 
 
 def test_students_interval_covers_what_it_says() -> None:
@@ -25,10 +25,10 @@ def test_students_interval_covers_what_it_says() -> None:
 
 
 def test_the_interval_of_a_share_ends_where_shares_do() -> None:
-    assert share_over_seeds([0.45, 0.47]) == over_seeds([0.45, 0.47])
-    wide = share_over_seeds([0.2, 0.9])
+    assert over_seeds([0.45, 0.47], is_share=True) == over_seeds([0.45, 0.47])
+    wide = over_seeds([0.2, 0.9], is_share=True)
     assert (wide.mean, wide.low, wide.high) == (pytest.approx(0.55), 0.0, 1.0)
-    assert not share_over_seeds([0.7]).is_bounded
+    assert not over_seeds([0.7], is_share=True).is_bounded
 
 
 def test_prediction_interval_of_one_more_seed() -> None:
@@ -39,5 +39,5 @@ def test_prediction_interval_of_one_more_seed() -> None:
             *known, new = (draws.gauss(0.3, 0.1) for _ in range(seeds + 1))
             within += (found := of_one_seed(known)).low <= new <= found.high
         assert 0.935 < within / 2000 < 0.972, seeds
-    assert share_of_one_seed([0.9, 0.95]).high == 1.0
+    assert of_one_seed([0.9, 0.95], is_share=True).high == 1.0
     assert not of_one_seed([0.7]).is_bounded

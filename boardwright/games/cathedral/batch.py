@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright._core import CathedralPosition
 from boardwright.games import batched
 from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import WORD, WORD_BITS, key_words, pack_numbers, xor_where
+from boardwright.games.batched import WORD, WORD_BITS, first_fields, key_words, pack_numbers, xor_where
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
@@ -73,16 +74,13 @@ def make_env(tables: Tables) -> BatchEnv:
     jitted_set_up = jax.jit(functools.partial(set_up, tables))
 
     def from_position(position: Position) -> State:
-        core = position.core
-        where, cathedral, placed, first_role = (
-            getattr(core, name) for name in ("where", "cathedral", "placed", "first_role")
-        )
+        core = position.core_as(CathedralPosition)
         return jitted_set_up(
-            where=jnp.asarray(where(), jnp.int32),
-            cathedral=jnp.int32(cathedral),
-            placed=jnp.asarray(placed(), jnp.int32),
+            where=jnp.asarray(core.where(), jnp.int32),
+            cathedral=jnp.int32(core.cathedral),
+            placed=jnp.asarray(core.placed(), jnp.int32),
             role=jnp.int8(core.role_to_move),
-            first_role=jnp.int8(first_role),
+            first_role=jnp.int8(core.first_role),
             plies=jnp.int32(core.plies),
         )
 
@@ -132,13 +130,7 @@ def set_up(
     hash_ ^= jnp.where(cathedral == GONE, key_words(tables.cathedral_gone_key), WORD(0))
     hash_ ^= jnp.where(first_role != LIGHT, key_words(tables.first_role_key), WORD(0))
     return State(
-        current_role=role,
-        rewards=jnp.zeros(2, jnp.float32),
-        terminated=result != ONGOING,
-        result=result,
-        reason=reason,
-        hash=hash_,
-        plies=plies,
+        **first_fields(role, result, reason, hash_, plies),
         where=where,
         cathedral=cathedral,
         placed=placed,

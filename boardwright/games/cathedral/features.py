@@ -32,11 +32,6 @@ FULL = (
 )
 
 
-def planes(full: bool) -> tuple[str, ...]:
-    """The names of the planes."""
-    return FULL if full else PAPER
-
-
 @functools.cache
 def policy_planes(size: int) -> PolicyPlanes:
     """One plane per piece and rotation, at the cell of the piece's reference: 40 planes.
@@ -80,21 +75,15 @@ def _square_symmetries(size: int, full: bool) -> tuple[tuple[Symmetry, ...], tup
         reflects = number >= ROTATIONS
         index = pieces.action_index(size, reflects)
         actions = [index[p.piece, frozenset(int(cells[cell]) for cell in p.cells)] for p in listed]
-        entries = entries_by_cell(cells, len(planes(full)))
+        entries = entries_by_cell(cells, len(FULL if full else PAPER))
         if full:
             entries = _with_joints_turned(entries, cells, size)
         if full and reflects:
-            entries = _with_sets_exchanged(entries)
+            own, enemy = FULL.index("own set is mirrored"), FULL.index("enemy set is mirrored")
+            by_plane = entries.reshape(-1, len(FULL))
+            by_plane[:, [own, enemy]] = by_plane[:, [enemy, own]]
         group.append(Symmetry(name, np.array(actions, np.int32), entries))
     return tuple(group[:ROTATIONS]), tuple(group[ROTATIONS:])
-
-
-def _with_sets_exchanged(entries: np.ndarray) -> np.ndarray:
-    """Exchanges the two planes that show whose set is mirrored."""
-    own, enemy = FULL.index("own set is mirrored"), FULL.index("enemy set is mirrored")
-    targets = entries.reshape(-1, len(FULL)).copy()
-    targets[:, [own, enemy]] = targets[:, [enemy, own]]
-    return targets.reshape(-1)
 
 
 def _with_joints_turned(entries: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:

@@ -54,7 +54,7 @@ class Cathedral(Game):
         self.tables = compile_tables(rules, observation == "full")
         self.engine = _core.Cathedral(self.tables)
         self.num_actions = self.tables.num_actions
-        self.planes = features.planes(observation == "full")
+        self.planes = features.FULL if observation == "full" else features.PAPER
         self.observation_shape = (rules.size, rules.size, len(self.planes))
         self.has_chance = rules.first != "light"
 
@@ -83,15 +83,16 @@ class Cathedral(Game):
         return notation.position_text(core, self.tables)
 
     def action_text(self, core: _core.CathedralPosition, action: int) -> str:
-        if self.awaits_coin(core):
-            return notation.SIDES[action]
-        return notation.placement_text(action, max(core.role_to_move, 0), self.tables)
+        return self._moves_by_action(core)[action].text
 
     def moves(self, core: _core.CathedralPosition) -> list[Move]:
-        if self.awaits_coin(core):
-            return super().moves(core)
-        known = notation.placement_moves(self.tables.size, bool(self.tables.mirrored[max(core.role_to_move, 0)]))
+        known = self._moves_by_action(core)
         return [known[action] for action in core.legal_actions()]
+
+    def _moves_by_action(self, core: _core.CathedralPosition) -> tuple[Move, ...]:
+        if self.awaits_coin(core):
+            return notation.COIN
+        return notation.placement_moves(max(core.role_to_move, 0), self.tables)
 
     def parse_action(self, core: _core.CathedralPosition, text: str) -> int:
         if self.awaits_coin(core):

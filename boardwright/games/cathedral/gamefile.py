@@ -34,33 +34,26 @@ the official rules in `[RuleOptions "size=8 claim_cap=32"]`. `[Position]` is whe
 at the start. `read` is the inverse of `write`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Iterable, Iterator
 
-from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.errors import GameFileError
 from boardwright.games import rulefile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
+from boardwright.games.gamefile import GameFiles, MisreadError, Results
 from boardwright.games.record import GameRecord, outcome_of
 from boardwright.games.tagfile import (
     UNKNOWN,
     WORD,
-    GameFiles,
-    Kind,
-    MisreadError,
-    Results,
     TagFile,
     Token,
-    comment_inside,
     comment_words,
-    complaint,
     custom_rules,
-    decode,
     tagged_resignation,
     tagged_rules,
     tagged_start,
 )
-
-__all__ = ["decode", "read", "read_all", "write", "write_all"]
 
 MAX_MOVES = 4096  # of a game; random ones have up to thirty
 MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
@@ -69,12 +62,32 @@ RESULTS = Results(
     ("light won", "dark won", "it was a draw", "it is unfinished"),
 )
 _LETTER = r"[^\W\d_]"
+
+
+def _read_move(position: Position, token: Token) -> tuple[int, ...]:
+    """The actions of a move, which must be made by the side that it names."""
+    side, *words = token.text.lower().split()
+    number = len(position.actions()) + 1
+    if side not in (*position.game.roles, "chance"):
+        raise MisreadError(token.offset, f"expected light, dark or chance before the move, not {side[:40]!r}")
+    if position.outcome is not None:
+        raise MisreadError(token.offset, f"move {number}, but the game is over: {position.outcome.reason}")
+    if number > MAX_MOVES:
+        raise MisreadError(token.offset, f"the game has more than {MAX_MOVES} moves")
+    if side != _mover(position):
+        raise MisreadError(token.offset, f"move {number} is made by {side}, but {_mover(position)} is to move")
+    return position.game.parse_move(position.core, " ".join(words))
+
+
 FORMAT = TagFile(
     roster=("event", "site", "date", "round", "light", "dark"),
     from_record=("result", "rules", "ruleoptions", "position", "termination", "resigned"),
     spelling={"annotator": "Annotator", "ruleoptions": "RuleOptions"},
     # All words of a move are on one line and begin with a letter.
     moves=rf"(?P<MOVE>(?={_LETTER}){WORD}(?:[^\S\n]++(?={_LETTER}){WORD})*+)",
+    read_move=_read_move,
+    move_example="a move like 'dark castle b3 r90'",
+    checks_numbers=True,
 )
 
 
@@ -86,20 +99,13 @@ def write(record: GameRecord) -> str:
         raise GameFileError("a game of Cathedral has no marks and no variations: leave them out of the record")
     moves, last = _move_lines(record)
     RESULTS.check(record, last)
-    FORMAT.check_own_tags(record.tags)
-    tags = {name: record.tags.get(name, "?") for name in FORMAT.roster}
-    tags |= {"result": RESULTS.text(record.result), "rules": record.rules.name}
+    tags = {"result": RESULTS.text(record.result), "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
         tags["ruleoptions"] = rulefile.options_text(record.rules)
         custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
     if record.start is not None:
         tags["position"] = next(record.positions()).text
-    if record.reason != _reason(last):
-        tags["termination"] = record.reason
-    if record.resigned is not None:
-        tags["resigned"] = last.game.roles[record.resigned]
-    tags |= record.tags
-    return "\n".join([*FORMAT.header(tags), "", *moves, tags["result"]]) + "\n"
+    return "\n".join([*FORMAT.header(record, tags, _reason(last)), "", *moves, tags["result"]]) + "\n"
 
 
 def _mover(position: Position) -> str:
@@ -108,9 +114,6 @@ def _mover(position: Position) -> str:
 
 def _reason(last: Position) -> str:
     return "" if last.outcome is None else last.outcome.reason
-
-
-# Writing
 
 
 def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
@@ -130,12 +133,9 @@ def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
     return lines, last
 
 
-# Reading one game
-
-
 def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
     """The game of some tokens; adds its rules to those of the file."""
-    tags = _header(tokens)
+    tags = FORMAT.tags(tokens)
     rules = tagged_rules("cathedral", tags, RULE_SETS["official"])
     rule_sets.add(rules)
     if len(rule_sets) > MAX_RULE_SETS:
@@ -143,88 +143,29 @@ def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecor
         place = tags["rules"] if "rules" in tags else tokens[0]
         raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
     start = tagged_start("cathedral", rules, tags.get("position"))
-    last, comments, results = _replay(tokens, start)
-    resigned = tagged_resignation(tags, last, MisreadError)
+    main, results = FORMAT.replay(tokens, start)
+    last = main.position
+    resigned = tagged_resignation(tags, last)
     claims = _claims([*([tags["result"]] if "result" in tags else []), *results])
     return GameRecord(
         game="cathedral",
         rules=rules,
         start=start.text if "position" in tags else None,
-        actions=tuple(last.actions()),
-        result=RESULTS.agree(claims, outcome_of(last, resigned), MisreadError),
+        result=RESULTS.agree(claims, outcome_of(last, resigned)),
         reason=tags["termination"].text if "termination" in tags else _reason(last),
         resigned=resigned,
-        comments={number: "\n".join(several) for number, several in comments.items()},
-        tags=FORMAT.own_tags({name: value.text for name, value in tags.items()}),
+        tags=FORMAT.own_tags(tags),
+        **main.parts(),
     )
 
 
-def _header(tokens: Iterable[Token]) -> dict[str, Token]:
-    """The tags by name, each with its value as text."""
-    tags: dict[str, Token] = {}
-    for token in tokens:
-        if token.kind is Kind.TAG:
-            name, value = FORMAT.tag_parts(token)
-            if name in tags:
-                raise MisreadError(token.offset, f"the game has a second tag {name[:40]!r}")
-            tags[name] = token._replace(text=value)
-    return tags
+def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, str, int]]:
+    """(result, its text, offset) of each claim; raises MisreadError for a text that is no result."""
+    for _, text, offset in claims:
+        if text not in RESULTS.texts and text not in UNKNOWN:
+            raise MisreadError(offset, f"result {text[:40]!r} is not one of {', '.join(RESULTS.texts)}")
+        yield RESULTS.texts.get(text, ONGOING), text, offset
 
 
-def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, dict[int, list[str]], list[Token]]:
-    """The last position, the comments by the number of moves before them, and the results written."""
-    comments: dict[int, list[str]] = {}
-    results: list[Token] = []
-    played = 0
-    for token in tokens:
-        kind, text, offset = token
-        if kind is Kind.MOVE:
-            position = _play(position, played + 1, token)
-            played += 1
-        elif kind is Kind.COMMENT:
-            if remark := comment_inside(token):
-                comments.setdefault(played, []).append(remark)
-        elif kind is Kind.NUMBER:
-            if text.rstrip(".").lstrip("0") != str(played + 1):
-                raise MisreadError(offset, f"move {played + 1} is numbered {text!r}")
-        elif kind is Kind.RESULT:
-            results.append(token)
-        elif kind is Kind.BAD:
-            raise MisreadError(offset, complaint(token, expected="a move like 'dark castle b3 r90'"))
-    return position, comments, results
-
-
-def _play(position: Position, number: int, token: Token) -> Position:
-    """The position after a move, which must be legal and made by the side that it names."""
-    side, *words = token.text.lower().split()
-    if side not in (*position.game.roles, "chance"):
-        raise MisreadError(token.offset, f"expected light, dark or chance before the move, not {side[:40]!r}")
-    if position.outcome is not None:
-        raise MisreadError(token.offset, f"move {number}, but the game is over: {position.outcome.reason}")
-    if number > MAX_MOVES:
-        raise MisreadError(token.offset, f"the game has more than {MAX_MOVES} moves")
-    if side != _mover(position):
-        raise MisreadError(token.offset, f"move {number} is made by {side}, but {_mover(position)} is to move")
-    try:
-        return position.play(" ".join(words))
-    except BoardwrightError as error:
-        raise MisreadError(token.offset, str(error)) from None
-
-
-def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, Token]]:
-    """The result that each text means; raises MisreadError for one that is no result."""
-    for token in claims:
-        if token.text not in RESULTS.texts and token.text not in UNKNOWN:
-            known = ", ".join(RESULTS.texts)
-            raise MisreadError(token.offset, f"result {token.text[:40]!r} is not one of {known}")
-        yield RESULTS.texts.get(token.text, ONGOING), token
-
-
-def _make_reader() -> Callable[[list[Token]], GameRecord]:
-    """A reader for the games of one file, which counts the file's rule sets."""
-    rule_sets: set[CathedralRules] = set()
-    return lambda tokens: _read_game(tokens, rule_sets)
-
-
-FILES = GameFiles(write, FORMAT.games, _make_reader)
+FILES = GameFiles(write, FORMAT.games, lambda: functools.partial(_read_game, rule_sets=set()))
 read, read_all, write_all = FILES.read, FILES.read_all, FILES.write_all

@@ -28,6 +28,7 @@ TEXT_NAMES = tuple(
     f"{name}2" if name in pieces.NAMES[:piece] else name for piece, name in enumerate(pieces.NAMES)
 )  # by piece
 SIDES = ("light", "dark")
+COIN = (Move("light", (0,)), Move("dark", (1,)))  # moves of chance: who is first
 _MOVE = re.compile(r"([a-z]+2?)\s+([a-j])(10|[1-9])(?:\s+r(0|90|180|270))?")
 _EMPTY = re.compile(r"10|[1-9]")
 
@@ -38,19 +39,15 @@ def cell_name(cell: int, size: int) -> str:
     return f"{'abcdefghij'[y]}{size - x}"
 
 
-def placement_text(action: int, role: int, tables: Tables) -> str:
-    """The text of a placement."""
-    return placement_moves(tables.size, bool(tables.mirrored[role]))[action].text
-
-
-@functools.lru_cache(maxsize=16)
-def placement_moves(size: int, mirrored: bool) -> tuple[Move, ...]:
-    """Every placement as a move, by action number: there are thousands in most positions."""
+@functools.lru_cache(maxsize=64)
+def placement_moves(role: int, tables: Tables) -> tuple[Move, ...]:
+    """Every placement of a role as a move, by action number: there are thousands in most positions."""
     moves = []
-    for action, placement in enumerate(pieces.placements(size, mirrored)):
+    for action, placement in enumerate(pieces.placements(tables.size, bool(tables.mirrored[role]))):
         x, y = placement.reference
         turned = f" r{90 * placement.rotation}" if placement.rotation else ""
-        moves.append(Move(f"{TEXT_NAMES[placement.piece]} {cell_name(x * size + y, size)}{turned}", (action,)))
+        cell = cell_name(x * tables.size + y, tables.size)
+        moves.append(Move(f"{TEXT_NAMES[placement.piece]} {cell}{turned}", (action,)))
     return tuple(moves)
 
 
@@ -79,7 +76,7 @@ def why_illegal(action: int, core, tables: Tables) -> str:
     if role == CHANCE and tables.first == 1:
         return f"action {action}: the coin decides first, 0 for light or 1 for dark"
     owner = max(role, 0)
-    move = f"move {placement_text(action, owner, tables)}"
+    move = f"move {placement_moves(owner, tables)[action].text}"
     if core.cathedral == TO_BE_PLACED:
         return f"{move}: the cathedral is placed first"
     if piece == pieces.CATHEDRAL:
@@ -153,19 +150,14 @@ def _parse_board(text: str, tables: Tables, wrong) -> tuple[np.ndarray, int]:
         raise wrong(f"the board has {len(rows)} rows, needs {tables.size}")
     cells: dict[str, list[int]] = {}
     for x, row in enumerate(rows):
-        y = place = 0
-        while place < len(row):
-            empty = _EMPTY.match(row, place)
-            if empty:
-                y, place = y + int(empty[0]), empty.end()
-                continue
-            letter = row[place]
-            if letter != "+" and not (letter.isascii() and letter.isalpha() and letter.upper() <= "N"):
+        letters = _EMPTY.sub(lambda empty: " " * int(empty[0]), row)
+        for y, letter in enumerate(letters):
+            if letter not in " +" and not (letter.isascii() and letter.isalpha() and letter.upper() <= "N"):
                 raise wrong(f"row {row!r}: {letter!r} is not A to N, a to n, + or a number of empty cells")
-            cells.setdefault(letter, []).append(x * tables.size + y)
-            y, place = y + 1, place + 1
-        if y != tables.size:
-            raise wrong(f"row {row!r}: describes {y} cells, needs {tables.size}")
+            if letter != " ":
+                cells.setdefault(letter, []).append(x * tables.size + y)
+        if len(letters) != tables.size:
+            raise wrong(f"row {row!r}: describes {len(letters)} cells, needs {tables.size}")
     where = np.full((2, pieces.BUILDINGS), -1, np.int32)
     cathedral = TO_BE_PLACED
     for letter, covered in cells.items():

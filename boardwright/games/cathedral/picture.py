@@ -1,4 +1,7 @@
-"""A Cathedral position as a scene, with both sides' unplaced buildings, and its moves as placements by hand."""
+"""A Cathedral position as a scene, with both sides' unplaced buildings, and its moves as placements by hand.
+
+Renderers draw role 0 dark and role 1 light. Here light is role 0, so the scene has the roles exchanged.
+"""
 
 import functools
 from typing import Any
@@ -8,7 +11,7 @@ from boardwright.games.base import CHANCE, Position
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.notation import TEXT_NAMES
 from boardwright.games.cathedral.rules import DARK, LIGHT
-from boardwright.views.scene import Mark, Place, Polyomino, Scene, Tint, Tray
+from boardwright.views.scene import Cell, Mark, Place, Polyomino, Scene, Tint, Tray
 
 LETTERS = ("ABCDEFGHIJKLMN+", "abcdefghijklmn+")  # by role and piece, as in the text of a position
 
@@ -19,21 +22,19 @@ def scene(position: Position) -> Scene:
     core, tables = position.core_as(CathedralPosition), game.tables  # type: ignore[attr-defined]
     size, where, cathedral = tables.size, core.where(), core.cathedral
 
-    def cells(action: int, role: int) -> frozenset[tuple[int, int]]:
+    def cells(action: int, role: int) -> frozenset[Cell]:
         return frozenset(divmod(int(cell), size) for cell in tables.cells[role, action].nonzero()[0])
 
     shapes = [
-        Polyomino(cells(int(where[role, piece]), role), role, LETTERS[role][piece])
+        Polyomino(cells(int(where[role, piece]), role), 1 - role, LETTERS[role][piece])
         for role in (LIGHT, DARK)
         for piece in range(pieces.BUILDINGS)
         if where[role, piece] >= 0
     ]
     if cathedral >= 0:
         shapes.append(Polyomino(cells(cathedral, LIGHT), None, LETTERS[LIGHT][pieces.CATHEDRAL]))
-    tints: dict[tuple[int, int], Tint] = {}
-    for role in (LIGHT, DARK):
-        for cell in core.territory(role):
-            tints[divmod(cell, size)] = "territory-1" if role == LIGHT else "territory-0"
+    tints: dict[Cell, Tint] = {divmod(cell, size): "territory-1" for cell in core.territory(LIGHT)}
+    tints |= {divmod(cell, size): "territory-0" for cell in core.territory(DARK)}
     last = core.last_action
     marks: tuple[Mark, ...] = ()
     if last >= 0 and cathedral != -1:
@@ -48,15 +49,10 @@ def scene(position: Position) -> Scene:
         row_names=tuple(str(size - x) for x in range(size)),
         column_names=tuple("abcdefghij"[:size]),
         tints=tints,
-        polyominoes=tuple(_recolour(shape) for shape in shapes),
+        polyominoes=tuple(shapes),
         marks=marks,
         trays=tuple(_tray(position, role) for role in (LIGHT, DARK)),
     )
-
-
-def _recolour(shape: Polyomino) -> Polyomino:
-    """Renderers draw role 0 dark and role 1 light; here light is role 0."""
-    return shape if shape.role is None else Polyomino(shape.cells, 1 - shape.role, shape.letter)
 
 
 def _tray(position: Position, role: int) -> Tray:
@@ -86,7 +82,7 @@ def gestures(game: Any, core: CathedralPosition, actions: tuple[int, ...]) -> tu
 
 @functools.lru_cache(maxsize=32)
 def _placements(size: int, mirrored: bool, role: int) -> tuple[Place, ...]:
-    """By action number. The scene draws light, role 0, in the colour of role 1; the cathedral belongs to neither."""
+    """By action number; the cathedral belongs to neither role."""
     return tuple(
         Place(
             piece=TEXT_NAMES[placement.piece],

@@ -52,10 +52,8 @@ class CathedralRules:
     @property
     def mirrored(self) -> tuple[bool, bool]:
         """By role: whether its abbey and academy are the mirror images."""
-        return (
-            self.mirrored_sets and self.mirrored_side == "light",
-            self.mirrored_sets and self.mirrored_side == "dark",
-        )
+        mirrors_dark = self.mirrored_side == "dark"
+        return self.mirrored_sets and not mirrors_dark, self.mirrored_sets and mirrors_dark
 
 
 def _paper(name: str, size: int) -> CathedralRules:

@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from boardwright._core import DraughtsPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import WORD, first_end, key_words, occurrences, xor_where
+from boardwright.games.batched import WORD, first_end, first_fields, key_words, occurrences, xor_where
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
@@ -61,15 +62,12 @@ def make_env(tables: Tables) -> BatchEnv:
     jitted_set_up = jax.jit(functools.partial(set_up, tables))
 
     def from_position(position: Position) -> State:
-        core = position.core
-        black, white, kings, continuing, quiet = (
-            getattr(core, name) for name in ("black", "white", "kings", "continuing", "quiet")
-        )
+        core = position.core_as(DraughtsPosition)
         return jitted_set_up(
-            jnp.array([black, white, kings], WORD),
+            jnp.array([core.black, core.white, core.kings], WORD),
             jnp.int8(core.role_to_move),
-            jnp.array(1 << (continuing - 1) if continuing else 0, WORD),
-            jnp.int32(quiet),
+            jnp.array(1 << (core.continuing - 1) if core.continuing else 0, WORD),
+            jnp.int32(core.quiet),
             jnp.int32(core.plies),
         )
 
@@ -96,13 +94,7 @@ def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: 
     legal = _legal(board, role, continuing)
     result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
     return State(
-        current_role=role,
-        rewards=jnp.zeros(2, jnp.float32),
-        terminated=result != ONGOING,
-        result=result,
-        reason=reason,
-        hash=hash_,
-        plies=plies,
+        **first_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.int32(0),
         continuing=continuing,
@@ -117,9 +109,7 @@ def move(tables: Tables, state: State, action: Array, key: Array) -> State:
     """The state after a legal hop in a game that is not over."""
     del key
     mover = state.current_role
-    board, change, landing, jump, man, crowned = _hop(tables, state, action)
-    continues = jump & ~crowned & ((_any(_jumps(board, mover)) & landing) != 0)
-
+    board, change, landing, jump, man, continues = _hop(tables, state, action)
     continuing = jnp.where(continues, landing, WORD(0))
     following = jnp.where(continues, mover, 1 - mover).astype(jnp.int8)
     reversible = jnp.where(jump | man, 0, state.reversible + 1)
@@ -180,22 +170,22 @@ def spread(words: Array) -> Array:
 
 
 def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """(board, change of hash, landing square as a bit, jump?, a man?, crowned?) after one hop."""
-    beside_of, behind_of = (jnp.asarray(table) for table in _targets())
+    """(board, change of hash, landing square as a bit, jump?, a man?, must continue?) after one hop."""
+    adjacent_of, behind_of = (jnp.asarray(table) for table in _targets())
     piece_key, continuing_key = _keys(tables)
     mover, board = state.current_role, state.board
     black_moves = mover == b.BLACK
     own, enemy = jnp.where(black_moves, board[0], board[1]), jnp.where(black_moves, board[1], board[0])
 
     origin = action // 4
-    beside = beside_of[action]
-    jump = ((enemy >> beside.astype(WORD)) & 1) == 1
-    target = jnp.where(jump, behind_of[action], beside)
-    from_bit, beside_bit, to_bit = (WORD(1) << square.astype(WORD) for square in (origin, beside, target))
+    adjacent = adjacent_of[action]
+    jump = ((enemy >> adjacent.astype(WORD)) & 1) == 1
+    target = jnp.where(jump, behind_of[action], adjacent)
+    from_bit, adjacent_bit, to_bit = (WORD(1) << square.astype(WORD) for square in (origin, adjacent, target))
     is_king = (board[2] & from_bit) != 0
     crowned = ~is_king & ((to_bit & jnp.where(black_moves, WORD(b.CROWN_ROWS[0]), WORD(b.CROWN_ROWS[1]))) != 0)
-    taken_bit = jnp.where(jump, beside_bit, WORD(0))
-    taken_king = ((board[2] & beside_bit) != 0).astype(jnp.int32)
+    taken_bit = jnp.where(jump, adjacent_bit, WORD(0))
+    taken_king = ((board[2] & adjacent_bit) != 0).astype(jnp.int32)
 
     own = (own ^ from_bit) | to_bit
     enemy = enemy & ~taken_bit
@@ -203,11 +193,11 @@ def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Arr
     after = jnp.stack([jnp.where(black_moves, own, enemy), jnp.where(black_moves, enemy, own), kings])
 
     change = piece_key[2 * mover + is_king, origin] ^ piece_key[2 * mover + (is_king | crowned), target]
-    change ^= jnp.where(jump, piece_key[2 * (1 - mover) + taken_king, beside], WORD(0))
+    change ^= jnp.where(jump, piece_key[2 * (1 - mover) + taken_king, adjacent], WORD(0))
     change ^= jnp.where(state.continuing != 0, continuing_key[origin], WORD(0))
-    more = jump & ~crowned & ((_any(_jumps(after, mover)) & to_bit) != 0)
-    change ^= jnp.where(more, continuing_key[target], WORD(0))
-    return after, change, to_bit, jump, ~is_king, crowned
+    continues = jump & ~crowned & ((_any(_jumps(after, mover)) & to_bit) != 0)
+    change ^= jnp.where(continues, continuing_key[target], WORD(0))
+    return after, change, to_bit, jump, ~is_king, continues
 
 
 def _settle(

@@ -24,13 +24,10 @@ def openspiel_perft_rate() -> float | None:
 
 
 _BUILD = """
-import sys
-from pathlib import Path
+import resource, sys
 from boardwright.games.draughts.endgames.tablebase import build
 build(int(sys.argv[1]), sys.argv[2])
-status = Path("/proc/self/status")
-lines = status.read_text().splitlines() if status.exists() else []
-print(*[line.split()[1] for line in lines if line.startswith("VmHWM")])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
@@ -43,7 +40,7 @@ def table_builds() -> Iterator[tuple[str, str, float, str]]:
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             seconds = time.perf_counter() - begin
         yield f"tables_{pieces}_s", f"endgame tables to {pieces} pieces, {os.cpu_count()} cores", seconds, "s"
-        if done.stdout.strip():
+        if sys.platform == "linux":  # elsewhere it is not in KiB
             yield f"tables_{pieces}_mib", "the same, peak memory", int(done.stdout) / 1024, "MiB"
 
 
@@ -54,6 +51,6 @@ def _perft(state: Any, depth: int) -> int:
     leaves = 0
     for action in state.legal_actions():
         after = state.child(action)
-        goes_on = not after.is_terminal() and after.current_player() == state.current_player()
-        leaves += _perft(after, depth if goes_on else depth - 1)
+        continues = not after.is_terminal() and after.current_player() == state.current_player()
+        leaves += _perft(after, depth if continues else depth - 1)
     return leaves

@@ -4,11 +4,9 @@ The 32 dark squares are numbered from 1, rows of four, square 1 at the top; squa
 board. Black begins at the top and moves down, and first. In row r (0 at the top) the columns of the
 squares are odd when r is even. Directions: 0 up-left, 1 up-right, 2 down-left, 3 down-right.
 
-`action = (square - 1) * 4 + direction`, one hop a ply. `to_table` and `from_table` convert to and from
-the DraughtsZero paper's numbering, from and to among 64 x 64 cells.
+`action = (square - 1) * 4 + direction`, one hop a ply. `to_table` converts to the DraughtsZero paper's numbering, from
+and to among 64 x 64 cells.
 """
-
-import numpy as np
 
 BLACK, WHITE = 0, 1
 SIZE = 8
@@ -43,11 +41,6 @@ def squares_of(bits: int) -> list[int]:
     return [square for square in range(1, SQUARES + 1) if bits >> (square - 1) & 1]
 
 
-def bits_of(squares) -> int:
-    """The set of bits of some square numbers."""
-    return sum(1 << (square - 1) for square in set(squares))
-
-
 def encode_action(square: int, direction: int) -> int:
     """The hop from a square in a direction."""
     return (square - 1) * 4 + direction
@@ -69,24 +62,7 @@ def to_table(action: int, jump: bool) -> int:
     return 64 * flat_cell(square) + flat_cell(target)
 
 
-def from_table(number: int) -> tuple[int, bool]:
-    """(action, whether it jumps) of a number in the paper's table; raises ValueError for no hop."""
-    origin, target = divmod(number, 64)
-    (row, column), (to_row, to_column) = divmod(origin, SIZE), divmod(target, SIZE)
-    square, landing = square_at(row, column), square_at(to_row, to_column)
-    distance = abs(to_row - row)
-    if square is None or landing is None or distance not in (1, 2) or abs(to_column - column) != distance:
-        raise ValueError(f"{number} is not a hop in the 64 x 64 table")
-    step = ((to_row - row) // distance, (to_column - column) // distance)
-    return encode_action(square, DIRECTIONS.index(step)), distance == 2
-
-
 def flat_cell(square: int) -> int:
     """The number of a square's cell, row by row, of the 64."""
     row, column = cell_of(square)
     return row * SIZE + column
-
-
-def turned_actions() -> np.ndarray:
-    """[128] int32: every action on the board turned half round."""
-    return (NUM_ACTIONS - 1 - np.arange(NUM_ACTIONS)).astype(np.int32)

@@ -6,7 +6,7 @@ that must continue capturing, plies of inactivity / maximum. The view `paper` is
 one position; `full` shows one position and `full-N` the last N, a hop of a capture counting as one.
 
 The board is turned half round for Black, so "own" pieces always move up. The policy turns with it:
-`turned_actions` gives what an action is called on the turned board.
+`Draughts.action_view` gives what an action is called on the turned board.
 """
 
 import numpy as np
@@ -25,11 +25,6 @@ def planes(view: View) -> tuple[str, ...]:
     if view.extra_planes:
         names += ["black to move", "continuing piece", "inactivity / maximum"]
     return tuple(names)
-
-
-def shape(view: View) -> tuple[int, int, int]:
-    """Rows, columns, planes."""
-    return (b.SIZE, b.SIZE, len(planes(view)))
 
 
 def policy_planes() -> PolicyPlanes:

@@ -1,20 +1,25 @@
 """English draughts as a `Game`."""
 
+import csv
+from dataclasses import astuple
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from boardwright import _core
-from boardwright.errors import IllegalMoveError
+from boardwright.errors import IllegalMoveError, UnknownNameError
 from boardwright.games import base
 from boardwright.games.base import Game, Move, Position, SearchResources, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
 from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors
-from boardwright.games.draughts.notation import Placement, Route
+from boardwright.games.draughts.notation import Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
+
+# Of the three-move openings: those played over the board, by post as well, and not at all.
+DECKS = ("crossboard", "mail", "barred")
 
 
 class Draughts(Game):
@@ -35,7 +40,7 @@ class Draughts(Game):
         "paper": "English draughts, shorter games (DraughtsZero paper)",
     }
     package = "boardwright.games.draughts"
-    game_files = "boardwright.games.draughts.pdn.gamefile"
+    game_files = "boardwright.games.draughts.gamefile"
     file_suffix = "pdn"
     rules_type = DraughtsRules
     shipped_rules = RULE_SETS
@@ -63,30 +68,31 @@ class Draughts(Game):
         super().__init__(rules, observation)
         view = VIEWS[observation]
         self.planes = features.planes(view)
-        self.observation_shape = features.shape(view)
+        self.observation_shape = (b.SIZE, b.SIZE, len(self.planes))
         self.tables = compile_tables(rules, view)
         self.engine = _core.Draughts(self.tables)
 
     def position(self, text: str) -> Position:
-        p = notation.parse_fen(text)
-        return Position(self, self.engine.setup(p.black, p.white, p.kings, p.to_move, p.continuing, p.quiet, p.plies))
+        return Position(self, self.engine.setup(*astuple(notation.parse_fen(text))))
 
     def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> base.AlphaBetaSearch:
-        tables, net = _given(resources)
+        resources = SearchResources(SHIPPED) if resources is None else resources
+        net = None if resources.net is None else dict(resources.net)
         with file_errors():
-            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, tables, net)
+            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, _folder(resources), net)
 
     def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> base.PuctSearch:
-        tables, _ = _given(resources)
+        resources = SearchResources(SHIPPED) if resources is None else resources
         with file_errors():
-            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, tables)
+            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, _folder(resources))
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)
         return (Symmetry("identity", np.arange(b.NUM_ACTIONS, dtype=np.int32), entries),)
 
     def action_view(self, role: int) -> np.ndarray:
-        return b.turned_actions() if role == b.BLACK else super().action_view(role)
+        actions = super().action_view(role)
+        return actions[::-1] if role == b.BLACK else actions  # turned half round, the last action is the first
 
     def policy_planes(self) -> base.PolicyPlanes:
         return features.policy_planes()
@@ -95,9 +101,7 @@ class Draughts(Game):
         return features.policy_table()
 
     def position_text(self, core: _core.DraughtsPosition) -> str:
-        return notation.fen(
-            Placement(core.black, core.white, core.kings, core.role_to_move, core.continuing, core.quiet, core.plies)
-        )
+        return notation.fen(core)
 
     def action_text(self, core: _core.DraughtsPosition, action: int) -> str:
         return notation.route_of([action], core.black | core.white).path
@@ -115,12 +119,18 @@ class Draughts(Game):
         return notation.find_route(text, *self._named_routes(core)).actions
 
     def openings(self, deck: str | None) -> list[base.Opening]:
-        from boardwright.games.draughts.openings import ballots, position_after
-
-        return [
-            base.Opening(ballot.number, ballot.moves, ballot.deck, ballot.name, position_after(ballot, self.rules).text)
-            for ballot in ballots(deck)
-        ]
+        """The three-move openings of the American Checker Federation, from which matches draw their games."""
+        if deck is not None and deck not in DECKS:
+            raise UnknownNameError("deck of openings", deck, DECKS)
+        text = Path(__file__).with_name("ballots.csv").read_text(encoding="utf-8")
+        openings = []
+        for row in csv.DictReader(text.splitlines()):
+            if deck in (None, row["deck"]):
+                position, moves = self.start(), tuple(row["moves"].split())
+                for move in moves:
+                    position = position.play(move)
+                openings.append(base.Opening(int(row["number"]), moves, row["deck"], row["name"], position.text))
+        return openings
 
     def proven_outcome(self, core: _core.DraughtsPosition) -> base.Outcome | None:
         from boardwright.games.draughts.endgames.tablebase import shipped_outcome
@@ -135,7 +145,7 @@ class Draughts(Game):
     def _named_routes(self, core: _core.DraughtsPosition) -> tuple[dict[str, Route], list[Route]]:
         """The shortest unambiguous text of every move, and all routes, of which some may be the same move."""
         routes = [notation.route_of(actions, core.black | core.white) for actions in core.routes()]
-        moves = {(route.ends, route.captured): route for route in reversed(routes)}
+        moves = {route.effect: route for route in reversed(routes)}
         ends = [route.ends for route in moves.values()]
         named = {route.path if ends.count(route.ends) > 1 else route.ends: route for route in moves.values()}
         return dict(sorted(named.items(), key=lambda item: item[1].actions)), routes
@@ -144,9 +154,5 @@ class Draughts(Game):
         return notation.why_no_hop(action, core)
 
 
-def _given(resources: SearchResources | None) -> tuple[str | None, dict[str, np.ndarray] | None]:
-    """(folder of tables, weights) as the engine takes them; the net is one of the `paper` observation."""
-    if resources is None:
-        resources = SearchResources(SHIPPED)
-    tables, net = resources.tables, resources.net
-    return None if tables is None else str(tables), None if net is None else dict(net)
+def _folder(resources: SearchResources) -> str | None:
+    return None if resources.tables is None else str(resources.tables)

@@ -10,6 +10,7 @@ Move: `11-15`, `15x22`; where several captures share their ends, the full path, 
 import re
 from dataclasses import dataclass
 
+from boardwright._core import DraughtsPosition
 from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.draughts import board as b
 from boardwright.games.lines import MOST, parse_counter
@@ -22,20 +23,20 @@ _MOVE = re.compile(r"\d{1,2}(?:[-x:]\d{1,2})+", re.ASCII)
 
 @dataclass(frozen=True)
 class Placement:
-    """What a position text says."""
+    """What a position text says, by the names that the engine has for it."""
 
     black: int  # bits of all black pieces
     white: int
     kings: int  # of both
-    to_move: int
+    role_to_move: int
     continuing: int = 0  # square of the piece that must continue capturing, 0 for none
     quiet: int = 0
     plies: int = 0
 
 
-def fen(placement: Placement) -> str:
+def fen(placement: Placement | DraughtsPosition) -> str:
     """The text of a position, which `parse_fen` reads back."""
-    parts = [_LETTERS[placement.to_move]]
+    parts = [_LETTERS[placement.role_to_move]]
     for letter, bits in (("W", placement.white), ("B", placement.black)):
         pieces = [f"{'K' if placement.kings >> (s - 1) & 1 else ''}{s}" for s in b.squares_of(bits)]
         parts.append(letter + ",".join(pieces))
@@ -110,12 +111,12 @@ def _check_continuing(placement: Placement, wrong) -> None:
     square = placement.continuing
     if not square:
         return
-    own = (placement.black, placement.white)[placement.to_move]
+    own = (placement.black, placement.white)[placement.role_to_move]
     if square > b.SQUARES or not own >> (square - 1) & 1:
         raise wrong(f"X{square}: no piece of the side to move on that square")
     enemy, occupied = placement.black + placement.white - own, placement.black | placement.white
     king = placement.kings >> (square - 1) & 1
-    for direction in range(4) if king else (2, 3) if placement.to_move == b.BLACK else (0, 1):
+    for direction in range(4) if king else (2, 3) if placement.role_to_move == b.BLACK else (0, 1):
         over, landing = b.neighbour(square, direction), b.neighbour(square, direction, 2)
         if over and landing and enemy >> (over - 1) & 1 and not occupied >> (landing - 1) & 1:
             return
@@ -136,12 +137,15 @@ class Route:
         return ("x" if self.jumps else "-").join(map(str, self.squares))
 
     @property
-    def captured(self) -> frozenset[int | None]:
-        """The squares of the pieces it captures."""
-        if not self.jumps:
-            return frozenset()
-        directions = (b.decode_action(action)[1] for action in self.actions)
-        return frozenset(map(b.neighbour, self.squares, directions))
+    def captured(self) -> list[int]:
+        """The squares of the pieces it captures, in order."""
+        hops = zip(self.squares, self.actions, strict=False) if self.jumps else ()
+        return [square for origin, action in hops if (square := b.neighbour(origin, b.decode_action(action)[1]))]
+
+    @property
+    def effect(self) -> tuple[str, frozenset[int]]:
+        """Its ends and captures: routes that share them are the same move."""
+        return self.ends, frozenset(self.captured)
 
     @property
     def ends(self) -> str:
@@ -152,8 +156,8 @@ class Route:
 def route_of(actions: list[int], occupied: int) -> Route:
     """The squares a sequence of hops touches; `occupied` are all pieces before it."""
     first, direction = b.decode_action(actions[0])
-    beside = b.neighbour(first, direction)
-    jumps = beside is not None and bool(occupied >> (beside - 1) & 1)
+    adjacent = b.neighbour(first, direction)
+    jumps = adjacent is not None and bool(occupied >> (adjacent - 1) & 1)
     squares = [first]
     for action in actions:
         landing = b.neighbour(squares[-1], b.decode_action(action)[1], 2 if jumps else 1)
@@ -171,12 +175,13 @@ def find_route(text: str, moves: dict[str, Route], routes: list[Route]) -> Route
         raise IllegalMoveError(f"move {text!r}: expected a form like 11-15, 15x22 or 2x11x4")
     squares = tuple(map(int, re.split(r"[-x:]", stripped)))
     fitting = [r for r in routes if r.squares[0] == squares[0] and _passes(r.squares[1:], squares[1:])]
-    results = {name for name, route in moves.items() if any(_same_end(route, fit) for fit in fitting)}
     if not fitting:
         raise IllegalMoveError(_why_not(stripped, squares, routes))
     exact = [r for r in fitting if r.squares == squares]
     if exact:
         return exact[0]
+    effects = {route.effect for route in fitting}
+    results = {name for name, route in moves.items() if route.effect in effects}
     if len(results) > 1:
         raise IllegalMoveError(f"move {text!r} is ambiguous: say {' or '.join(sorted(results))}")
     return fitting[0]
@@ -186,10 +191,6 @@ def _passes(touched: tuple[int, ...], named: tuple[int, ...]) -> bool:
     """Whether a route ends where the text does and passes the squares it names, in order."""
     remaining = iter(touched)
     return touched[-1] == named[-1] and all(square in remaining for square in named)
-
-
-def _same_end(one: Route, other: Route) -> bool:
-    return one.ends == other.ends and one.captured == other.captured
 
 
 def _why_not(text: str, squares: tuple[int, ...], routes: list[Route]) -> str:
@@ -213,9 +214,9 @@ def why_no_hop(action: int, core) -> str:
     """Which rule forbids an action that is not legal."""
     square, direction = b.decode_action(action)
     own, enemy = (core.black, core.white) if core.role_to_move == b.BLACK else (core.white, core.black)
-    beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
+    adjacent, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
     name = f"action {action} (square {square}, {('up-left', 'up-right', 'down-left', 'down-right')[direction]})"
-    if beside is None:
+    if adjacent is None:
         return f"{name} leaves the board"
     if not own >> (square - 1) & 1:
         return f"{name}: no {SIDES[core.role_to_move]} piece on {square}"
@@ -224,9 +225,9 @@ def why_no_hop(action: int, core) -> str:
     forward = (direction >= 2) == (core.role_to_move == b.BLACK)
     if not forward and not core.kings >> (square - 1) & 1:
         return f"{name}: men move forward only"
-    if own >> (beside - 1) & 1:
-        return f"{name}: {beside} holds a piece of one's own"
-    if enemy >> (beside - 1) & 1:
+    if own >> (adjacent - 1) & 1:
+        return f"{name}: {adjacent} holds a piece of one's own"
+    if enemy >> (adjacent - 1) & 1:
         reason = "there is no square behind it" if behind is None else f"{behind} behind it is occupied"
-        return f"{name}: {beside} cannot be captured, {reason}"
+        return f"{name}: {adjacent} cannot be captured, {reason}"
     return f"{name}: a capture is forced"

@@ -5,20 +5,20 @@ from typing import Any
 from boardwright._core import DraughtsPosition
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
+from boardwright.games.draughts.notation import route_of
 from boardwright.views.scene import Mark, Piece, Scene, Step
 
 
 def scene(position: Position) -> Scene:
     """The scene of a position, for the renderers."""
-    core, outcome = position.core, position.outcome
-    black, white, kings, continuing = (getattr(core, name) for name in ("black", "white", "kings", "continuing"))
+    core, outcome = position.core_as(DraughtsPosition), position.outcome
     pieces = []
-    for role, bits in ((b.BLACK, black), (b.WHITE, white)):
+    for role, bits in ((b.BLACK, core.black), (b.WHITE, core.white)):
         for square in b.squares_of(bits):
-            king = bool(kings >> (square - 1) & 1)
+            king = bool(core.kings >> (square - 1) & 1)
             letter = "bw"[role].upper() if king else "bw"[role]
             pieces.append(Piece(b.cell_of(square), role, letter, "king" if king else "man"))
-    continues = f", capturing on with {continuing}" if continuing and outcome is None else ""
+    continues = f", capturing on with {core.continuing}" if core.continuing and outcome is None else ""
     dark = range(1, b.SQUARES + 1)
     return Scene(
         rows=b.SIZE,
@@ -29,7 +29,7 @@ def scene(position: Position) -> Scene:
         tints={b.cell_of(square): "dark" for square in dark},
         cell_labels={b.cell_of(square): str(square) for square in dark},
         pieces=tuple(pieces),
-        marks=_marks(core.last_action, black, white),
+        marks=_marks(core.last_action, core.black, core.white),
     )
 
 
@@ -38,30 +38,19 @@ def _marks(action: int, black: int, white: int) -> tuple[Mark, ...]:
     if action < 0:
         return ()
     square, direction = b.decode_action(action)
-    beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
-    assert beside is not None
+    adjacent, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
+    assert adjacent is not None
     marks = [Mark(b.cell_of(square), "from")]
-    if (black | white) >> (beside - 1) & 1:  # a step: the mover is there
-        return (*marks, Mark(b.cell_of(beside), "to"))
+    if (black | white) >> (adjacent - 1) & 1:  # a step: the mover is there
+        return (*marks, Mark(b.cell_of(adjacent), "to"))
     assert behind is not None
-    return (*marks, Mark(b.cell_of(beside), "captured"), Mark(b.cell_of(behind), "to"))
+    return (*marks, Mark(b.cell_of(adjacent), "captured"), Mark(b.cell_of(behind), "to"))
 
 
 def gestures(game: Any, core: DraughtsPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:
     """One step for each hop, with the piece it jumps over."""
     del game
-    steps, occupied = [], core.black | core.white
-    for action in actions:
-        square, direction = b.decode_action(action)
-        beside, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
-        assert beside is not None  # a legal hop stays on the board
-        origin = b.cell_of(square)
-        occupied &= ~(1 << (square - 1))
-        if not occupied >> (beside - 1) & 1:
-            steps.append(Step(origin, b.cell_of(beside)))
-            occupied |= 1 << (beside - 1)
-            continue
-        assert behind is not None
-        steps.append(Step(origin, b.cell_of(behind), (b.cell_of(beside),)))
-        occupied = occupied & ~(1 << (beside - 1)) | 1 << (behind - 1)
-    return tuple(steps)
+    route = route_of(list(actions), core.black | core.white)
+    cells = [b.cell_of(square) for square in route.squares]
+    captured = [(b.cell_of(square),) for square in route.captured] if route.jumps else [()]
+    return tuple(Step(*step) for step in zip(cells, cells[1:], captured, strict=False))

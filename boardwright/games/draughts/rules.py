@@ -9,9 +9,8 @@ import numpy as np
 from boardwright.errors import RulesError
 from boardwright.games.draughts import board as b
 from boardwright.games.engines import zobrist_keys
-from boardwright.games.rulefile import check_name
+from boardwright.games.rulefile import check_name, limits_problem
 
-LONGEST_GAME = 4096  # most plies a rule set may allow
 DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none
 MOST_HISTORY = 8
 
@@ -28,13 +27,9 @@ class DraughtsRules:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        if self.repetition_limit is not None and not 2 <= self.repetition_limit <= 100:
-            raise RulesError(f"rule set {self.name!r}: repetition_limit must be from 2 to 100 or none")
-        for key, limit in (("max_quiet_plies", self.max_quiet_plies), ("max_plies", self.max_plies)):
-            if limit is not None and not 1 <= limit <= LONGEST_GAME:
-                raise RulesError(f"rule set {self.name!r}: {key} must be from 1 to {LONGEST_GAME}, not {limit}")
-        if self.max_quiet_plies is None and self.max_plies is None:
-            raise RulesError(f"rule set {self.name!r}: no limit ends the game: set max_plies or max_quiet_plies")
+        problem = limits_problem(self)
+        if problem:
+            raise RulesError(f"rule set {self.name!r}: {problem}")
 
 
 WCDF = DraughtsRules(name="wcdf")

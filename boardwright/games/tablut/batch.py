@@ -20,7 +20,7 @@ from jax import Array
 from boardwright._core import TablutPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import first_end, key_words, occurrences, xor_where
+from boardwright.games.batched import first_end, first_fields, key_words, occurrences, xor_where
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables
@@ -96,13 +96,7 @@ def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array
     seen = jnp.int8(0)
     result, reason, legal = _settle(tables, board, role, seen, quiet, plies)
     return State(
-        current_role=role,
-        rewards=jnp.zeros(2, jnp.float32),
-        terminated=result != ONGOING,
-        result=result,
-        reason=reason,
-        hash=hash_,
-        plies=plies,
+        **first_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         legal=legal,
         recent=jnp.zeros((HISTORY, b.SQUARES), jnp.int8).at[0].set(board),
@@ -169,8 +163,8 @@ def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tu
     board = jnp.where(squares == origin, b.EMPTY, jnp.where(squares == target, piece, board)).astype(jnp.int8)
 
     padded = jnp.append(board, jnp.int8(b.EMPTY))
-    beside, beyond = neighbour[target], beyond_of[target]  # [4] each
-    victims, anvils = padded[beside], padded[beyond]
+    adjacent, beyond = neighbour[target], beyond_of[target]  # [4] each
+    victims, anvils = padded[adjacent], padded[beyond]
 
     attacking = mover == b.ATTACKERS
     hostile = jnp.pad(jnp.asarray(tables.hostile), ((0, 0), (0, 1)))
@@ -185,17 +179,17 @@ def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tu
     if not tables.king_armed:
         men_taken &= piece != b.KING
 
-    king_square = jnp.where(victims == b.KING, beside, 0).sum()  # valid only if he is adjacent
+    king_square = jnp.where(victims == b.KING, adjacent, 0).sum()  # valid only if he is adjacent
     sides = padded[neighbour[king_square]]
     closed = (sides == b.ATTACKER) | ((sides == b.EMPTY) & hostile[b.DEFENDERS][neighbour[king_square]])
     strong = jnp.asarray(tables.strong)[king_square]
     king_taken = attacking & (victims == b.KING) & jnp.where(strong, closed.all(), between)
 
     taken = men_taken | king_taken
-    removed = (squares[:, None] == jnp.where(taken, beside, OFF_BOARD)).any(axis=1)
+    removed = (squares[:, None] == jnp.where(taken, adjacent, OFF_BOARD)).any(axis=1)
     keys = _piece_keys(tables)
     change = keys[piece, origin] ^ keys[piece, target]
-    losses = jnp.where(taken[:, None], keys[victims, beside], jnp.uint32(0))  # [4, 2]
+    losses = jnp.where(taken[:, None], keys[victims, adjacent], jnp.uint32(0))  # [4, 2]
     change ^= losses[0] ^ losses[1] ^ losses[2] ^ losses[3]
     return jnp.where(removed, b.EMPTY, board).astype(jnp.int8), change, taken.any()
 
@@ -219,7 +213,7 @@ def _settle(
     else:
         ends.append(escaped)
     if tables.surround_loses:
-        ends.append((_surrounded(tables, board), b.ATTACKERS, SURROUNDED))
+        ends.append((_is_surrounded(tables, board), b.ATTACKERS, SURROUNDED))
     if tables.repetition_limit:
         ends.append((seen + 1 >= tables.repetition_limit, repeated, REPETITION))
     if not tables.both_sides_need_moves:
@@ -266,7 +260,7 @@ def _by_piece(is_king: Array, role: Array, direction: int, table: np.ndarray) ->
     return jnp.where(is_king, king, jnp.where(role == b.ATTACKERS, attacker, defender))
 
 
-def _surrounded(tables: Tables, board: Array) -> Array:
+def _is_surrounded(tables: Tables, board: Array) -> Array:
     """Whether no defender, nor the king, has a way to an edge past the attackers."""
     open_squares = jnp.pad((board != b.ATTACKER).reshape(b.SIZE, b.SIZE), 1)
     start = jnp.pad((board >= b.DEFENDER).reshape(b.SIZE, b.SIZE), 1)

@@ -7,6 +7,8 @@ Squares are row * 9 + column with row 0 at the top; in text, files a to i run le
 takes (up, down, left, right) and how far it goes.
 """
 
+import re
+
 import numpy as np
 
 from boardwright.errors import PositionError
@@ -15,6 +17,7 @@ SIZE = 9
 SQUARES = SIZE * SIZE
 THRONE = 40
 CORNERS = (0, 8, 72, 80)
+EDGE = tuple(square for square in range(SQUARES) if {0, SIZE - 1} & set(divmod(square, SIZE)))
 DISTANCES = 8
 PLANES_PER_SQUARE = 4 * DISTANCES
 NUM_ACTIONS = SQUARES * PLANES_PER_SQUARE
@@ -70,31 +73,22 @@ def parse_board(text: str) -> np.ndarray:
         raise PositionError(f"board {text!r}: has {len(rows)} rows, needs {SIZE}")
     board = np.zeros((SIZE, SIZE), np.int8)
     for rank, row_text in enumerate(rows, start=1):
-        column = 0
         for letter in row_text:
-            if letter in "123456789":
-                column += int(letter)
-            elif letter in LETTERS[1:]:
-                if column < SIZE:
-                    board[SIZE - rank, column] = LETTERS.index(letter)
-                column += 1
-            else:
+            if letter not in "tTK123456789":
                 raise PositionError(f"board row {rank} {row_text!r}: {letter!r} is not one of t, T, K or 1-9")
-        if column != SIZE:
-            raise PositionError(f"board row {rank} {row_text!r}: describes {column} squares, needs {SIZE}")
+        letters = re.sub("[1-9]", lambda empty: "." * int(empty[0]), row_text)
+        if len(letters) != SIZE:
+            raise PositionError(f"board row {rank} {row_text!r}: describes {len(letters)} squares, needs {SIZE}")
+        board[SIZE - rank] = [LETTERS.index(letter) for letter in letters]
     return board.reshape(SQUARES)
 
 
 def board_text(board: np.ndarray) -> str:
     """OpenTafl's board text of an [81] board."""
-    rows = []
-    for row in board.reshape(SIZE, SIZE)[::-1]:
-        text, empty = "", 0
-        for piece in row:
-            if piece == EMPTY:
-                empty += 1
-                continue
-            text += (str(empty) if empty else "") + LETTERS[piece]
-            empty = 0
-        rows.append(text + (str(empty) if empty else ""))
-    return "/" + "/".join(rows) + "/"
+    rows = ("".join(LETTERS[piece] for piece in row) for row in board.reshape(SIZE, SIZE)[::-1])
+    return "/" + "/".join(re.sub(r"\.+", lambda empty: str(len(empty[0])), row) for row in rows) + "/"
+
+
+def captured_squares(before: np.ndarray, after: np.ndarray, origin: int) -> list[int]:
+    """The squares where a move from `origin` took a piece, given the boards before and after it, or what they hold."""
+    return [square for square in np.flatnonzero((before != EMPTY) & (after == EMPTY)).tolist() if square != origin]

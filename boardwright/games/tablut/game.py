@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+import numpy as np
+
 from boardwright import _core
 from boardwright.errors import IllegalMoveError, RulesError
 from boardwright.games import base
@@ -117,6 +119,28 @@ class Tablut(Game):
 
     def why_illegal(self, core: _core.TablutPosition, action: int) -> str:
         return notation.why_illegal(action, core.board(), core.role_to_move, self.tables)
+
+    def facts(self) -> dict[str, str]:
+        rules, board = self.rules, b.parse_board(self.rules.start)
+        places = {
+            "an empty corner": rules.corners_hostile_to,
+            "the empty throne": rules.throne_hostile_to,
+            "an empty square of a camp": rules.camps_hostile_to,
+        }
+        # A corner has no neighbour on whom four could close in.
+        helpers = [place for place, side in [*places.items()][1:] if side in ("all", "defenders")]
+        facts = {
+            "attackers": str(np.count_nonzero(board == b.ATTACKER)),
+            "defenders": str(np.count_nonzero(board == b.DEFENDER)),
+            "goal": {"corner": "a corner", "edge": "a square of the edge"}[rules.escape],
+            "camp_squares": "; ".join(" ".join(camp) for camp in rules.camps),
+            "helpers": f", {' or '.join(helpers)} counting as one" if helpers else "",
+            "counted": "" if rules.count_start else " (not counting the beginning)",
+        }
+        for side in ("all", "attackers", "defenders"):
+            named = " or ".join(place for place, hostile_to in places.items() if hostile_to == side)
+            facts[f"hostile_to_{side}"] = named[:1].upper() + named[1:]
+        return facts
 
     def hints(self, core: _core.TablutPosition) -> Mapping[str, tuple[Cell, ...]]:
         return {"escapes": self._module("picture", "hints").escapes(core, self.tables)}

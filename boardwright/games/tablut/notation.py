@@ -35,18 +35,14 @@ def parse_position(text: str, rules: TablutRules) -> tuple[np.ndarray, int, int,
     board = b.parse_board(fields[0])
     if fields[1] not in ("a", "d"):
         raise PositionError(f"position {text!r}: side to move must be 'a' or 'd', not {fields[1]!r}")
-    quiet, plies = (_counter(text, field) for field in (fields[2:] or ("0", "0")))
+    quiet, plies = map(parse_counter, fields[2:] or ("0", "0"))
+    if quiet is None or plies is None:
+        wrong = fields[2 if quiet is None else 3]
+        raise PositionError(f"position {text!r}: counter {wrong!r} is not a number from 0 to {MOST}")
     if quiet > plies:
         raise PositionError(f"position {text!r}: {quiet} plies since a capture, but only {plies} played")
     _check_pieces(text, board, compile_tables(rules))
     return board, "ad".index(fields[1]), quiet, plies
-
-
-def _counter(text: str, field: str) -> int:
-    counter = parse_counter(field)
-    if counter is None:
-        raise PositionError(f"position {text!r}: counter {field!r} is not a number from 0 to {MOST}")
-    return counter
 
 
 def _check_pieces(text: str, board: np.ndarray, tables: Tables) -> None:
@@ -71,8 +67,8 @@ def move_text(action: int, before: np.ndarray, after: np.ndarray) -> str:
     if squares is None:
         raise IllegalMoveError(f"action {action} leaves the board")
     origin, target = squares
-    taken = [s for s in np.flatnonzero((before != b.EMPTY) & (after == b.EMPTY)).tolist() if s != origin]
-    captures = "x" + "/".join(b.square_name(s) for s in taken) if taken else ""
+    captured = b.captured_squares(before, after, origin)
+    captures = "x" + "/".join(map(b.square_name, captured)) if captured else ""
     return f"{b.square_name(origin)}-{b.square_name(target)}{captures}"
 
 

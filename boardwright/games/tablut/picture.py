@@ -57,12 +57,8 @@ def _last_move(core: TablutPosition, board: np.ndarray) -> tuple[Mark, ...]:
         return ()
     origin, target = squares
     before = core.observe(b.ATTACKERS)[..., _ONE_PLY_AGO].any(axis=-1).reshape(b.SQUARES)
-    captured = (int(s) for s in np.flatnonzero(before & (board == b.EMPTY)) if s != origin)
-    return (
-        Mark(_cell(origin), "from"),
-        Mark(_cell(target), "to"),
-        *(Mark(_cell(square), "captured") for square in captured),
-    )
+    captured = [Mark(_cell(square), "captured") for square in b.captured_squares(before, board, origin)]
+    return (Mark(_cell(origin), "from"), Mark(_cell(target), "to"), *captured)
 
 
 def gestures(game: Any, core: TablutPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:
@@ -74,9 +70,8 @@ def gestures(game: Any, core: TablutPosition, actions: tuple[int, ...]) -> tuple
         assert squares is not None  # a legal action stays on the board
         origin, target = squares
         before, core = core.board(), core.play(action)
-        gone = np.flatnonzero((before != b.EMPTY) & (core.board() == b.EMPTY))
-        captured = tuple(_cell(int(square)) for square in gone if square != origin)
-        steps.append(Step(_cell(origin), _cell(target), captured))
+        captured = map(_cell, b.captured_squares(before, core.board(), origin))
+        steps.append(Step(_cell(origin), _cell(target), tuple(captured)))
     return tuple(steps)
 
 

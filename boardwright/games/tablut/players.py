@@ -9,16 +9,17 @@ that all the best moves lose, it continues with the next best. With only the heu
 given up for a way out of the king would else be taken every time.
 """
 
-import random
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from boardwright._core import TablutPosition
 from boardwright.agents import montecarlo
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.montecarlo import IMPROVED, TRADITIONAL, MonteCarloPlayer
+from boardwright.agents.players import RandomPlayer
 from boardwright.agents.specs import SEED, Option, Player, on_off
 from boardwright.games.base import Position
 
@@ -26,29 +27,14 @@ LOST = -1.0  # the value of a proven loss
 WINS_FIRST = Option("wins", "play an immediate win first", on_off, "on|off", "on")
 
 
-class Greedy(Agent):
-    """The most captures; else a king move that brings him nearer to an escape square; else any move."""
-
-    def __init__(self, seed: int | None, wins_first: bool):
-        self._random = random.Random(seed)
-        self._wins_first = wins_first
-
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """Any of the moves that are best by its rule."""
-        core = position.core_as(TablutPosition)
-        return Choice(self._random.choice(core.greedy_actions(self._wins_first)))
+def greedy_actions(position: Position, *, wins_first: bool) -> list[int]:
+    """The most captures; else the king moves that bring him nearest to an escape square; else every move."""
+    return position.core_as(TablutPosition).greedy_actions(wins_first)
 
 
-class Heuristic(Agent):
-    """Any of the moves of the highest score; a win or a victory path at once."""
-
-    def __init__(self, seed: int | None):
-        self._random = random.Random(seed)
-
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """Any of the moves that are best by its score."""
-        core = position.core_as(TablutPosition)
-        return Choice(self._random.choice(core.heuristic_actions()))
+def heuristic_actions(position: Position) -> list[int]:
+    """The moves of the highest score; a win or a victory path alone."""
+    return position.core_as(TablutPosition).heuristic_actions()
 
 
 class HeuristicMonteCarlo(Agent):
@@ -75,39 +61,30 @@ class HeuristicMonteCarlo(Agent):
                 break
             moves = [move for move in scores if scores[move] == score]
             found.append(self._search.search(position, left, watch, moves))
-        chosen = found[-1] if found[-1].value != LOST else max(found, key=_visits)
+        chosen = found[-1]
+        if chosen.value == LOST:  # by the visits of its move: how long it took to prove that it loses
+            chosen = max(found, key=lambda choice: choice.policy[choice.action] * choice.simulations)
         return replace(chosen, simulations=sum(choice.simulations for choice in found))
-
-
-def _visits(choice: Choice) -> float:
-    """To the chosen move: how long it took to prove that it loses."""
-    return choice.policy[choice.action] * choice.simulations
 
 
 def _left(limit: Limit, seconds: float, simulations: int) -> Limit | None:
     """What is left of a limit; None where nothing is."""
-    if limit.seconds is not None:
-        if limit.seconds <= seconds:
-            return None
-        limit = replace(limit, seconds=limit.seconds - seconds)
-    if limit.simulations is not None:
-        if limit.simulations <= simulations:
-            return None
-        limit = replace(limit, simulations=limit.simulations - simulations)
-    return limit
+    used = {"seconds": seconds, "simulations": simulations}
+    left = {name: getattr(limit, name) - spent for name, spent in used.items() if getattr(limit, name) is not None}
+    return replace(limit, **left) if all(rest > 0 for rest in left.values()) else None
 
 
 PLAYERS = (
     Player(
         "greedy",
         "the most captures, else the king towards an escape square, else any move",
-        lambda game, chosen: Greedy(chosen.get("seed"), chosen["wins"]),
+        lambda game, chosen: RandomPlayer(chosen.get("seed"), partial(greedy_actions, wins_first=chosen["wins"])),
         (WINS_FIRST, SEED),
     ),
     Player(
         "heuristic",
         "the best score at depth one: captures, threats, victory paths",
-        lambda game, chosen: Heuristic(chosen.get("seed")),
+        lambda game, chosen: RandomPlayer(chosen.get("seed"), heuristic_actions),
         (SEED,),
     ),
     montecarlo.player(

@@ -13,14 +13,13 @@ import numpy as np
 
 from boardwright.errors import PositionError, RulesError
 from boardwright.games.engines import zobrist_keys
-from boardwright.games.rulefile import check_name
+from boardwright.games.rulefile import check_name, limits_problem
 from boardwright.games.tablut import board as b
 
 Side = Literal["none", "attackers", "defenders", "all"]
 Who = Literal["none", "king", "all"]
 
 START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/"
-LONGEST_GAME = 4096  # most plies a rule set may allow
 DEFAULT_LONGEST = 512  # what the counter planes take for the maximum where the rules set none
 
 
@@ -101,20 +100,11 @@ def _contradiction(rules: TablutRules) -> str | None:
         return "start puts the king where he has escaped"
     if rules.throne_hostile_under_king and rules.throne_hostile_to not in ("defenders", "all"):
         return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
-    if not 2 <= rules.repetition_limit <= 100:
-        return f"repetition_limit must be from 2 to 100, not {rules.repetition_limit}"
-    for key, limit in (("max_quiet_plies", rules.max_quiet_plies), ("max_plies", rules.max_plies)):
-        if limit is not None and not 1 <= limit <= LONGEST_GAME:
-            return f"{key} must be from 1 to {LONGEST_GAME}, not {limit}"
-    if rules.max_quiet_plies is None and rules.max_plies is None:
-        return "no limit ends the game: set max_plies or max_quiet_plies"
-    return None
+    return limits_problem(rules)
 
 
 def _escape_squares(rules: TablutRules) -> tuple[int, ...]:
-    if rules.escape == "corner":
-        return b.CORNERS
-    return tuple(s for s in range(b.SQUARES) if s // b.SIZE in (0, 8) or s % b.SIZE in (0, 8))
+    return b.CORNERS if rules.escape == "corner" else b.EDGE
 
 
 TABLUTZERO = TablutRules(name="tablutzero")
@@ -177,14 +167,13 @@ class Tables:
     @property
     def longest_quiet(self) -> int:
         """Most plies that can pass without a capture before the game ends."""
-        limits = [limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0]
-        return min(limits)
+        return min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
 
 
 @functools.lru_cache(maxsize=64)
 def compile_tables(rules: TablutRules) -> Tables:
     """The tables of one rule set."""
-    corners, throne, escape, edge = _set(b.CORNERS), _set([b.THRONE]), _set(_escape_squares(rules)), _edge()
+    corners, throne = _set(b.CORNERS), _set([b.THRONE])
     camp_of = np.zeros(b.SQUARES, np.int8)  # 0: none
     for number, camp in enumerate(rules.camps, start=1):
         camp_of[[b.square_number(name) for name in camp]] = number
@@ -225,9 +214,9 @@ def compile_tables(rules: TablutRules) -> Tables:
         stop=stop,
         enter=enter,
         hostile=hostile,
-        escape=escape,
+        escape=_set(_escape_squares(rules)),
         strong=strong,
-        edge=edge,
+        edge=_set(b.EDGE),
         throne=b.THRONE,
         first=("attackers", "defenders").index(rules.first),
         throne_hostile_under_king=rules.throne_hostile_under_king,
@@ -250,11 +239,6 @@ def _set(squares) -> np.ndarray:
     members = np.zeros(b.SQUARES, bool)
     members[list(squares)] = True
     return members
-
-
-def _edge() -> np.ndarray:
-    row, column = np.divmod(np.arange(b.SQUARES), b.SIZE)
-    return (row == 0) | (row == 8) | (column == 0) | (column == 8)
 
 
 def _reached_within_camp(camp_of: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from boardwright.papers.report import (
     quick_note,
     table,
 )
-from boardwright.stats.score import Interval, over_seeds, share_over_seeds
+from boardwright.stats.score import Interval, over_seeds
 from boardwright.views.chart import Chart, Line
 
 CURVES = {  # charts of runs, by name of a file: title, metric, axis, which runs
@@ -169,7 +169,7 @@ def _targets(results: Results) -> Rows:
     rows: Rows = [("player", "against", "target", "score", "over games", "over seeds", "method", "")]
     for target, score, reached in targets(results):
         least = f"above {target.least:g} over games" if target.surely else f"{target.least:g}"
-        seeds = share_over_seeds(results.shares(cell_of(target.first, target.second)))
+        seeds = over_seeds(results.shares(cell_of(target.first, target.second)), is_share=True)
         figures = (f"{score.mean:.3f}", _bounds(score), _bounds(seeds), labels_of(target.first, target.second))
         rows.append((target.first, target.second, least, *figures, "met" if reached else "**NOT MET**"))
     return rows
@@ -191,7 +191,7 @@ def _cells(results: Results, cells: list[Cell]) -> Rows:
                 + " %",
                 f"{total.share:.3f}",
                 _bounds(total.interval),
-                _bounds(share_over_seeds(results.shares(cell))),
+                _bounds(over_seeds(results.shares(cell), is_share=True)),
                 _figures(by_role),
                 _figures([over_seeds([pair[side] for pair in rewards]).mean for side in sides] if rewards else ()),
                 _figures(cell.wins),
@@ -219,8 +219,8 @@ def _codes(histories: Sequence[History]) -> Rows:
     )
     rows: Rows = [("", "ours", "over seeds", "published")]
     for words, metric, paper in lines:
-        over = over_seeds if "nats" in words else share_over_seeds
-        figure = over([float(history.scalars[metric].values[-1]) for history in histories])
+        values = [float(history.scalars[metric].values[-1]) for history in histories]
+        figure = over_seeds(values, is_share="nats" not in words)
         rows.append((words, f"{figure.mean:.3f}", _bounds(figure), paper))
     return rows
 

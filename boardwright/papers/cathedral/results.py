@@ -9,7 +9,7 @@ from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of, training_of
 from boardwright.papers.report import OPEN, is_more, is_no_gain
-from boardwright.stats.score import Interval, Score, of_one_seed, over_seeds, share_of_one_seed, share_over_seeds
+from boardwright.stats.score import Interval, Score, of_one_seed, over_seeds
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -76,10 +76,10 @@ def verdicts(results: Results) -> list[Decided]:
         runs = finding.first, finding.second
         cell = cell_of(*runs)
         shares = results.shares(cell)
-        score = share_over_seeds(shares)
+        score = over_seeds(shares, is_share=True)
         verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
-        decided.append(Decided(finding.claim, score, words, verdict, runs, share_of_one_seed(shares), cell))
+        decided.append(Decided(finding.claim, score, words, verdict, runs, of_one_seed(shares, is_share=True), cell))
     return [*decided, _on_stability(results)]
 
 

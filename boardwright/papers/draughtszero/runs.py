@@ -19,8 +19,14 @@ from typing import Any
 
 from boardwright.agents.netchoice import check_net
 from boardwright.arena.event import derived_seed
-from boardwright.games.draughts.endgames.conversion import Conversion, Task, attempts, conversion
-from boardwright.games.draughts.endgames.endings import Judge, won_endings
+from boardwright.games.draughts.endgames.conversion import (
+    Conversion,
+    Judge,
+    Task,
+    attempts,
+    conversion,
+    won_endings,
+)
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero.config import PRESETS

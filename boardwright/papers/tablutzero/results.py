@@ -22,7 +22,7 @@ from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.papers.tablutzero.claims import ROLLING, TURN, Pairing, RatingMode
-from boardwright.stats.score import Interval, Score, interval_of_counts, interval_of_pairs
+from boardwright.stats.score import PAIR_SHARES, Interval, Score, interval_of_counts
 
 # Device seconds of self-play and learning since a run began, over all its sessions. Where a run did not measure them
 # from its beginning, the seconds of its iterations are added up, with evaluation games and checkpoints.
@@ -63,7 +63,7 @@ class PairingResult:
     @property
     def score(self) -> Interval:
         """The first's share of the points; the unit that is counted is the pair."""
-        return interval_of_pairs(self.pairs)
+        return interval_of_counts(PAIR_SHARES, self.pairs)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from boardwright.games.base import CHANCE, DRAW, ONGOING
 from boardwright.games.cathedral import gamefile
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
 from boardwright.games.draughts.rules import WCDF
+from boardwright.games.gamefile import decode
 from boardwright.games.record import GameRecord, Line
 
 SIX = RULE_SETS["paper-6"]
@@ -341,4 +342,4 @@ def test_the_number_of_rule_sets_in_a_file_is_bounded() -> None:
 
 def test_bytes_become_text_as_in_other_game_files() -> None:
     for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        assert one(gamefile.decode('[Light "Café"]\n*'.encode(encoding))).tags == {"light": "Café"}
+        assert one(decode('[Light "Café"]\n*'.encode(encoding))).tags == {"light": "Café"}

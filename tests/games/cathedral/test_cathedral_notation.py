@@ -40,7 +40,7 @@ def refusal(position: Position, move: str) -> str:
 @pytest.mark.parametrize("role", [LIGHT, DARK])
 def test_every_placement_has_a_text_of_its_own(rules: str, role: int) -> None:
     tables = compile_tables(RULE_SETS[rules], full_observation=True)
-    texts = [notation.placement_text(action, role, tables) for action in range(tables.num_actions)]
+    texts = [notation.placement_moves(role, tables)[action].text for action in range(tables.num_actions)]
     assert len(set(texts)) == 857
     assert [notation.parse_placement(text, role, tables) for text in texts] == list(range(857))
     assert all(re.fullmatch(r"[a-z]+2? [a-f][1-6]( r(90|180|270))?", text) for text in texts)
@@ -50,7 +50,7 @@ def test_every_placement_has_a_text_of_its_own(rules: str, role: int) -> None:
 def test_every_placement_of_the_largest_board_has_a_text(data: st.DataObject) -> None:
     tables = compile_tables(RULE_SETS["official"], full_observation=True)
     action, role = data.draw(st.integers(0, tables.num_actions - 1)), data.draw(st.sampled_from((LIGHT, DARK)))
-    assert notation.parse_placement(notation.placement_text(action, role, tables), role, tables) == action
+    assert notation.parse_placement(notation.placement_moves(role, tables)[action].text, role, tables) == action
 
 
 def test_what_a_text_covers() -> None:
@@ -92,7 +92,7 @@ def test_mirrored_sets() -> None:
 )
 def test_other_ways_to_write_a_placement(text: str, same: str) -> None:
     action = notation.parse_placement(text, LIGHT, SIX)
-    assert notation.placement_text(action, LIGHT, SIX) == same
+    assert notation.placement_moves(LIGHT, SIX)[action].text == same
 
 
 MALFORMED = ["", "castle", "castle b3 90", "castle b3 r45", "castle b3 r90 x", "castle b 3", "castle b0", "b3 castle"]

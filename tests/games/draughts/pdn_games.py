@@ -6,7 +6,7 @@ from game_files import GameFileChecks, random_game
 
 import boardwright
 from boardwright.games.draughts import board as b
-from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts import gamefile
 from boardwright.games.draughts.rules import RULE_SETS
 from boardwright.games.record import GameRecord
 

@@ -17,12 +17,12 @@ PLACEMENTS = size(400, full=20_000)  # pieces strewn about, where long captures 
 Pair = tuple[Position, Board, list[Move]]  # the same position in both programs, and their moves from it
 
 
-def routes(position: Position) -> list[tuple[tuple[int, ...], frozenset[int | None]]]:
+def routes(position: Position) -> list[tuple[tuple[int, ...], frozenset[int]]]:
     """Every legal route, as the squares it touches and those it captures on."""
     core = position.core
     occupied = core.black | core.white  # type: ignore[attr-defined]
     found = (notation.route_of(actions, occupied) for actions in core.routes())
-    return sorted((route.squares, route.captured) for route in found)
+    return sorted((route.squares, frozenset(route.captured)) for route in found)
 
 
 def pieces(fen: str) -> list[set[str]]:

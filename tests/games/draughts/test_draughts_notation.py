@@ -11,7 +11,7 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.notation import Placement, fen, parse_fen, route_of
-from boardwright.games.draughts.rules import LONGEST_GAME
+from boardwright.games.rulefile import LONGEST_GAME
 
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 ROUTES = "B:W6,7,8,14,15,16,22,23,24:BK2"
@@ -36,7 +36,7 @@ def placements(draw: st.DrawFn) -> Placement:
         black=black,
         white=white,
         kings=kings & (black | white),
-        to_move=to_move,
+        role_to_move=to_move,
         quiet=draw(st.integers(0, LONGEST_GAME)),
         plies=2 * draw(st.integers(0, LONGEST_GAME - 1)) + to_move,
     )
@@ -354,9 +354,8 @@ def hops() -> list[tuple[int, bool]]:
     ]
 
 
-def test_the_table_of_from_and_to_comes_back() -> None:
+def test_the_table_of_from_and_to_has_every_hop_once() -> None:
     numbers = [b.to_table(action, jump) for action, jump in hops()]
-    assert [b.from_table(number) for number in numbers] == hops()
     assert len(set(numbers)) == len(numbers)
     assert all(0 <= number < 64 * 64 for number in numbers)
 
@@ -385,22 +384,19 @@ def test_one_entry_of_the_table() -> None:
     assert b.to_table(down_left, jump=True) == 64 * 21 + 35
 
 
-def test_what_is_no_hop_is_not_in_the_table() -> None:
-    known = {b.to_table(action, jump) for action, jump in hops()}
-    for number in set(range(64 * 64)) - known:
-        with pytest.raises(ValueError, match=f"{number} is not a hop in the 64 x 64 table"):
-            b.from_table(number)
+def test_a_hop_off_the_board_is_not_in_the_table() -> None:
     with pytest.raises(ValueError, match="leaves the board from square 4"):
         b.to_table(b.encode_action(4, 3), jump=False)
 
 
 def test_the_numbering_of_squares_and_actions() -> None:
+    turned = boardwright.game("draughts").action_view(b.BLACK)
     assert [b.cell_of(square) for square in (1, 4, 5, 32)] == [(0, 1), (0, 7), (1, 0), (7, 6)]
     for square in range(1, b.SQUARES + 1):
         assert b.square_at(*b.cell_of(square)) == square
         for direction in range(4):
             action = b.encode_action(square, direction)
             assert b.decode_action(action) == (square, direction)
-            assert b.decode_action(int(b.turned_actions()[action])) == (b.SQUARES + 1 - square, 3 - direction)
+            assert b.decode_action(int(turned[action])) == (b.SQUARES + 1 - square, 3 - direction)
     assert b.square_at(0, 0) is b.square_at(-1, 0) is b.square_at(8, 1) is None
-    assert b.bits_of(b.squares_of(0x80F00001)) == 0x80F00001
+    assert sum(1 << (square - 1) for square in b.squares_of(0x80F00001)) == 0x80F00001

@@ -11,11 +11,14 @@ import pytest
 
 import boardwright
 from boardwright.errors import BoardwrightError
-from boardwright.games.draughts.endgames.conversion import Attempt, Task, attempt, conversion
-from boardwright.games.draughts.endgames.endings import (
+from boardwright.games.draughts.endgames.conversion import (
     LEAST_PLIES,
+    Attempt,
     Judge,
+    Task,
     WonEnding,
+    attempt,
+    conversion,
     count_pieces,
     random_ending,
     won_endings,

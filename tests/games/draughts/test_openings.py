@@ -2,52 +2,51 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
 
 import boardwright
 from boardwright.errors import BoardwrightError, UnknownNameError
-from boardwright.games.draughts import openings
-from boardwright.games.draughts.openings import Ballot
+from boardwright.games.draughts.game import DECKS
+
+GAME = boardwright.game("draughts")
 
 
 def test_the_list_is_complete() -> None:
-    everything = openings.ballots()
-    assert [ballot.number for ballot in everything] == list(range(1, 175))
-    assert Counter(ballot.deck for ballot in everything) == {"crossboard": 144, "mail": 12, "barred": 18}
-    assert len({ballot.moves for ballot in everything}) == 174
-    for deck in openings.DECKS:
-        assert openings.ballots(deck) == tuple(ballot for ballot in everything if ballot.deck == deck)
+    everything = GAME.openings(None)
+    assert [opening.number for opening in everything] == list(range(1, 175))
+    assert Counter(opening.deck for opening in everything) == {"crossboard": 144, "mail": 12, "barred": 18}
+    assert len({opening.moves for opening in everything}) == 174
+    for deck in DECKS:
+        assert GAME.openings(deck) == [opening for opening in everything if opening.deck == deck]
 
 
 def test_every_opening_is_three_legal_moves() -> None:
-    for ballot in openings.ballots():
-        position = openings.position_after(ballot)
+    for opening in GAME.openings(None):
+        position = GAME.position(opening.position)
         assert (position.plies, position.role_to_move, position.outcome) == (3, 1, None)
-        assert len(ballot.moves) == 3
+        assert len(opening.moves) == 3
 
 
-def test_an_opening_by_its_number() -> None:
-    assert openings.ballot(5) == Ballot(5, ("9-13", "22-18", "6-9"), "crossboard", "Dreaded Edinburgh")
-    assert openings.ballot(174) == Ballot(174, ("12-16", "24-20", "10-15"), "mail", "Skunk")
-    assert openings.ballot(1).name == ""
+def test_openings_by_their_numbers() -> None:
+    numbered = {opening.number: opening for opening in GAME.openings(None)}
+    dreaded = numbered[5]
+    assert (dreaded.moves, dreaded.deck, dreaded.name) == (("9-13", "22-18", "6-9"), "crossboard", "Dreaded Edinburgh")
+    skunk = numbered[174]
+    assert (skunk.moves, skunk.deck, skunk.name) == (("12-16", "24-20", "10-15"), "mail", "Skunk")
+    assert numbered[1].name == ""
     start = "W:W21,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,10,11,12,22"
-    assert openings.position_after(openings.ballot(4)).text == f"{start}:H0:F2"
+    assert numbered[4].position == f"{start}:H0:F2"
 
 
 def test_an_opening_under_other_rules() -> None:
-    assert openings.position_after(openings.ballot(5), "paper").text.endswith(":H3:F2")
-
-
-@pytest.mark.parametrize("number", [0, -1, 175])
-def test_numbers_that_are_not_in_the_list(number: int) -> None:
-    with pytest.raises(BoardwrightError, match=f"opening {number}: the three-move list goes from 1 to 174"):
-        openings.ballot(number)
+    assert boardwright.game("draughts", "paper").openings(None)[4].position.endswith(":H3:F2")
 
 
 def test_unknown_deck_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="unknown deck of openings 'crosboard': did you mean 'crossboard'"):
-        openings.ballots("crosboard")
+        GAME.openings("crosboard")
 
 
 def listed(capsys: pytest.CaptureFixture[str], deck: str, *, as_json: bool) -> str:
@@ -62,15 +61,8 @@ def test_the_command_lists_a_deck(capsys: pytest.CaptureFixture[str], deck: str,
     (line,) = listed(capsys, deck, as_json=True).splitlines()
     rows = json.loads(line)["openings"]
     assert len(rows) == count
-    for row in rows:
-        ballot = openings.ballot(row["number"])
-        assert row == {
-            "number": ballot.number,
-            "moves": list(ballot.moves),
-            "deck": ballot.deck,
-            "name": ballot.name,
-            "position": openings.position_after(ballot).text,
-        }
+    for row, opening in zip(rows, GAME.openings(None if deck == "all" else deck), strict=True):
+        assert row == {**asdict(opening), "moves": list(opening.moves)}
 
 
 def test_the_command_prints_an_opening_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,9 @@ from pdn_games import BLACK, ROUTES, WHITE, comes_back, played
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts import gamefile
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
+from boardwright.games.gamefile import decode
 from boardwright.games.record import GameRecord, Line
 
 words = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('{}[]()"\\% \t\r\n;0A257D!?$*'), max_size=30)
@@ -117,7 +118,7 @@ def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
     assert gamefile.read(text) == several
     for line_end in ("\r\n", "\r"):
         assert gamefile.read_all(text.replace("\n", line_end)) == (several, [])
-    assert gamefile.read(gamefile.decode(text.encode())) == several
+    assert gamefile.read(decode(text.encode())) == several
 
 
 @pytest.mark.parametrize(

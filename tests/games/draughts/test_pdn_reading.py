@@ -7,8 +7,9 @@ from pdn_games import BLACK, BLACK_WINS, WHITE, WHITE_WINS, actions_of, comes_ba
 
 import boardwright
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts.pdn import gamefile
+from boardwright.games.draughts import gamefile
 from boardwright.games.draughts.rules import WCDF
+from boardwright.games.gamefile import decode
 from boardwright.games.record import GameRecord
 
 FOREIGN = """\ufeff% written by hand
@@ -192,7 +193,7 @@ def test_positions_to_begin_from() -> None:
 def test_latin_1_files_and_byte_order_marks() -> None:
     game = '[Event "Café"]\n1. 11-15 *'
     for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        assert one(gamefile.decode(game.encode(encoding))).tags == {"event": "Café"}
+        assert one(decode(game.encode(encoding))).tags == {"event": "Café"}
 
 
 # Several games

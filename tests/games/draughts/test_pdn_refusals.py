@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pdn_games import PAPER, checks, error_of, one, played
 from sizes import size
 
-from boardwright.games.draughts.pdn import gamefile
-from boardwright.games.draughts.pdn.reading import MAX_DEPTH
+from boardwright.games.draughts import gamefile
 from boardwright.games.draughts.rules import WCDF
 from boardwright.games.record import GameRecord, Line
+from boardwright.games.tagfile import MAX_DEPTH
 
 
 def test_every_error_names_its_place() -> None:

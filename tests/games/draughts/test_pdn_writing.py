@@ -10,10 +10,10 @@ from pdn_games import BLACK, PAPER, ROUTES, WHITE, actions_of, comes_back, one, 
 import boardwright
 from boardwright.errors import GameFileError, IllegalMoveError
 from boardwright.games.base import DRAW, ONGOING
-from boardwright.games.draughts.pdn import gamefile
-from boardwright.games.draughts.pdn.reading import MAX_DEPTH
+from boardwright.games.draughts import gamefile
 from boardwright.games.draughts.rules import WCDF, DraughtsRules
 from boardwright.games.record import GameRecord, Line
+from boardwright.games.tagfile import MAX_DEPTH
 
 
 def test_the_text_of_a_game() -> None:

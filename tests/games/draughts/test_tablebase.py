@@ -83,7 +83,7 @@ def test_figures(tables, pieces):
 
 @pytest.mark.parametrize("name", SLICES)
 def test_figures_of_kings_alone(tables, name):
-    found = tables.slice_statistics(name)
+    found = tables._tables.slice_counts(name)
     assert (found.wins, found.draws, found.losses) == SLICES[name]
     assert found.positions == sum(SLICES[name])
 
@@ -302,7 +302,7 @@ def test_folder_without_tables(tmp_path):
 
 def test_more_pieces_than_ship_says_how_to_get_them():
     assert Tablebase().pieces == 4
-    for too_much in (lambda: Tablebase(pieces=5), lambda: Tablebase().statistics(5), lambda: Tablebase().verify(5)):
+    for too_much in (lambda: Tablebase(pieces=5), lambda: Tablebase().statistics(5)):
         with pytest.raises(TablebaseError, match=r"(do not ship|go to 4 pieces): build larger ones with .*--pieces 5"):
             too_much()
 

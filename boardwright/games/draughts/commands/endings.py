@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import tyro
@@ -18,8 +19,16 @@ from boardwright.cli.common import in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
-from boardwright.games.draughts.endgames.conversion import Attempt, Conversion, Task, attempts, conversion
-from boardwright.games.draughts.endgames.endings import Judge, WonEnding, won_endings
+from boardwright.games.draughts.endgames.conversion import (
+    Attempt,
+    Conversion,
+    Judge,
+    Task,
+    WonEnding,
+    attempts,
+    conversion,
+    won_endings,
+)
 from boardwright.games.registry import game
 
 LEAST_PIECES, MOST_PIECES = 3, 8
@@ -131,7 +140,7 @@ def _proven_by(judge: Judge, pieces: int) -> str:
 
 
 def _mean(endings: list[WonEnding]) -> float:
-    return sum(ending.plies for ending in endings) / len(endings)
+    return fmean(ending.plies for ending in endings)
 
 
 def _numbers(text: str) -> list[int]:

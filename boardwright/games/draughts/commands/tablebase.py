@@ -3,10 +3,8 @@
 The tables ignore the draws by inactivity and repetition.
 """
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +12,7 @@ from typing import Annotated
 import tyro
 
 from boardwright.cli.common import in_range, print_json
+from boardwright.cli.progress import Phases, phases
 from boardwright.games.draughts.endgames.tablebase import MOST_PIECES, BuildStep, Tablebase, build
 from boardwright.games.registry import game
 
@@ -60,15 +59,8 @@ class Stats:
 
 
 @dataclass(frozen=True)
-class Verify:
+class Verify(Stats):
     """Verify the tables: the value of every position follows from its moves."""
-
-    pieces: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Pieces of both sides together. Default: the most there are tables for."""
-    dir: Folder = None
-    """Folder of the tables. Default: those that ship, to 4 pieces."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
 
 
 Options = (
@@ -86,10 +78,10 @@ def run(options: Build | Ask | Stats | Verify) -> None:
             _build(options)
         case Ask():
             _probe(options)
-        case Stats():
-            _stats(options)
         case Verify():
             _verify(options)
+        case Stats():
+            _stats(options)
 
 
 def _build(options: Build) -> None:
@@ -98,7 +90,13 @@ def _build(options: Build) -> None:
     if options.threads is not None:
         in_range("--threads", options.threads, 1, MOST_THREADS)
     begin = time.perf_counter()
-    with _bar(quiet=options.json) as show:
+    with nullcontext(Phases(None)) if options.json else phases() as display:
+
+        def show(step: BuildStep) -> None:
+            display.phase(step.table, step.done, step.total)
+            if step.wrote is not None and not options.json:
+                display.line(f"wrote {step.wrote} ({step.wrote.stat().st_size:,} bytes)")
+
         written = build(options.pieces, options.out, show, options.threads)
     seconds = time.perf_counter() - begin
     if options.json:
@@ -107,38 +105,6 @@ def _build(options: Build) -> None:
     else:
         done = f"{len(written)} files written in {seconds:.1f} s" if written else "all files existed before"
         print(f"tables to {options.pieces} pieces are in {options.out}: {done}")
-
-
-@contextmanager
-def _bar(quiet: bool) -> Iterator[Callable[[BuildStep], None]]:
-    """Shows the steps of a build: a line per file on stdout, and a progress bar on stderr if that is a terminal."""
-
-    def log(step: BuildStep) -> None:
-        if step.wrote is not None and not quiet:
-            print(f"wrote {step.wrote} ({step.wrote.stat().st_size:,} bytes)", flush=True)
-
-    if quiet or not sys.stderr.isatty():
-        yield log
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """Positions per second."""
-
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f} positions/s" if task.speed else "… positions/s")
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), Rate())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("tables", total=None)
-
-        def show(step: BuildStep) -> None:
-            progress.update(task, description=step.table, completed=step.done, total=step.total)
-            log(step)
-
-        yield show
 
 
 def _probe(options: Ask) -> None:
@@ -181,7 +147,7 @@ def _verify(options: Verify) -> None:
         print(f"all {positions:,} positions to {tables.pieces} pieces have the value that follows from their moves")
 
 
-def _open(options: Stats | Verify) -> Tablebase:
+def _open(options: Stats) -> Tablebase:
     if options.pieces is not None:
         in_range("--pieces", options.pieces, 2, MOST_PIECES)
     return Tablebase(options.dir, options.pieces)

@@ -117,34 +117,23 @@ class Tablebase:
 
     def statistics(self, pieces: int) -> Statistics:
         """The counts of all positions of `pieces` pieces, stored by the builder."""
-        self._check_has(pieces)
-        return _statistics(pieces, self._tables.counts(pieces))
-
-    def slice_statistics(self, name: str) -> Statistics:
-        """The counts of one material, the mover's pieces first: `KK-K` is two kings to move against one."""
-        return _statistics(sum(map(name.count, "KM")), self._tables.slice_counts(name))
+        _check_pieces(pieces)
+        if pieces > self.pieces:
+            raise TablebaseError(_how_to_get_more(f"the tables in {self.folder} go to {self.pieces} pieces", pieces))
+        counts = self._tables.counts(pieces)
+        return Statistics(pieces, counts.positions, counts.wins, counts.draws, counts.losses, counts.longest)
 
     def packed(self) -> _core.PackedOutcomes:
         """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, 16 a word."""
         return self._tables.packed(_cores())
 
-    def verify(self, pieces: int | None = None, threads: int | None = None) -> int:
-        """Checks every position of the tables against the moves that leave it; returns their number.
-
-        Raises TablebaseError if any value does not follow from its moves.
-        """
-        pieces = self.pieces if pieces is None else pieces
-        self._check_has(pieces)
-        found = self._tables.verify(pieces, threads or _cores())
+    def verify(self) -> int:
+        """Returns the number of positions; raises TablebaseError if any value does not follow from its moves."""
+        found = self._tables.verify(self.pieces, _cores())
         if found.wrong_values or found.wrong_counts:
             wrong = f"{found.wrong_values} values, {found.wrong_counts} counts"
             raise TablebaseError(f"the tables in {self.folder} are wrong: {wrong}")
         return found.positions
-
-    def _check_has(self, pieces: int) -> None:
-        _check_pieces(pieces)
-        if pieces > self.pieces:
-            raise TablebaseError(_how_to_get_more(f"the tables in {self.folder} go to {self.pieces} pieces", pieces))
 
 
 @dataclass(frozen=True)
@@ -200,10 +189,6 @@ def shipped_outcome(core: _core.DraughtsPosition) -> Outcome | None:
 @functools.cache
 def _shipped() -> Tablebase:
     return Tablebase()
-
-
-def _statistics(pieces: int, counts: _core.SliceCounts) -> Statistics:
-    return Statistics(pieces, counts.positions, counts.wins, counts.draws, counts.losses, counts.longest)
 
 
 def _check_pieces(pieces: int) -> None:

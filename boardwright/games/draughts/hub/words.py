@@ -54,7 +54,7 @@ def move_text(position: Position, actions: Sequence[int]) -> str:
     """A whole move as the protocol writes it."""
     core = position.core_as(DraughtsPosition)
     route = notation.route_of(list(actions), core.black | core.white)
-    return "x".join([route.ends, *(str(square) for square in sorted(filter(None, route.captured)))])
+    return "x".join([route.ends, *map(str, sorted(route.captured))])
 
 
 def parse_move(position: Position, text: str) -> tuple[int, ...]:

@@ -155,9 +155,9 @@ class OpenTaflProtocol:
             raise BoardwrightError(f"analyze {rest[:40]!r}: expected a number of moves and of seconds") from None
         if self._side_analysed not in (None, self.session.position.role_to_move):
             self.session.position = self._at(board_text(self.session.position), self._side_analysed)
-        self.session.think(Limit(seconds=float(seconds)), lambda thought: None, self._analysed)
+        self.session.think(Limit(seconds=float(seconds)), lambda thought: None, self._answer_analysis)
 
-    def _analysed(self, result: Thought | BoardwrightError) -> None:
+    def _answer_analysis(self, result: Thought | BoardwrightError) -> None:
         if isinstance(result, BoardwrightError):
             self._write(f"error 0 {result}")
             return

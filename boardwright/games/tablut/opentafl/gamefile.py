@@ -27,10 +27,11 @@ from operator import itemgetter
 import numpy as np
 
 from boardwright._core import TablutPosition
-from boardwright.errors import BoardwrightError, GameFileError
+from boardwright.errors import GameFileError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Outcome, Position
-from boardwright.games.record import GameRecord, outcome_of, result_of
+from boardwright.games.gamefile import GameFiles, MisreadError, Results, misread_at
+from boardwright.games.record import GameRecord, outcome_of
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
 from boardwright.games.tablut.opentafl.rulerecord import check_board, options_text, read_rules, rules_record
@@ -49,7 +50,6 @@ from boardwright.games.tablut.opentafl.text import (
     tag_name,
 )
 from boardwright.games.tablut.rules import TablutRules
-from boardwright.games.tagfile import GameFiles, MisreadError, Results
 
 _RESULTS = Results(
     {"1": b.ATTACKERS, "0": DRAW, "-1": b.DEFENDERS, "?": ONGOING},
@@ -85,9 +85,6 @@ def write(record: GameRecord) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-# Writing
-
-
 def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
     """Every move as OpenTafl writes it, a resignation at the end, and the last position."""
     texts = []
@@ -104,20 +101,15 @@ def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
 
 def _check(record: GameRecord, last: Position, halves: int) -> None:
     """Raises GameFileError for what reading would not restore."""
-    outcome = outcome_of(last, record.resigned)
     if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
         raise GameFileError("only the side to move can resign, and only before the game is over")
-    if outcome is not None and record.result != result_of(outcome):
-        raise GameFileError(_RESULTS.contradiction(record.result, outcome))
+    _RESULTS.check(record, last)
     for name in record.tags:
         if name in FROM_RECORD or tag_name(name) != name:
             raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
     for ply in record.comments:
         if not 0 <= ply <= halves:
             raise GameFileError(f"comment on ply {ply}: the game has {halves}")
-
-
-# Reading one game
 
 
 def _read_game(tokens: Iterator[Token]) -> GameRecord:
@@ -185,10 +177,8 @@ def _rules(tags: Mapping[str, Token], beginning: int) -> TablutRules:
     if "rules" not in tags:
         raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
     name = _value(tags, RULES_NAME) if RULES_NAME in tags else None
-    try:
+    with misread_at(tags["rules"].offset):
         return read_rules(tags["rules"].text, name, _value(tags, OPTIONS))
-    except BoardwrightError as error:
-        raise MisreadError(tags["rules"].offset, str(error)) from None
 
 
 def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
@@ -198,11 +188,9 @@ def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
         return game.start()
     fields = _value(tags, name).split()
     to_move = [rules.first[0]] if len(fields) == 1 else []  # OpenTafl gives the board alone
-    try:
+    with misread_at(tags[name].offset):
         check_board("position", "".join(fields[:1]))
         return game.position(" ".join(fields + to_move))
-    except BoardwrightError as error:
-        raise MisreadError(tags[name].offset, str(error)) from None
 
 
 def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, int | None, list[tuple[int, str]]]:
@@ -261,11 +249,9 @@ def _play(position: Position, token: Token) -> Position:
         raise MisreadError(
             offset, f"move {word!r}: this engine has no knights or commanders, no jumps, no berserk moves"
         )
-    try:
+    with misread_at(offset):
         action, claimed = notation.parse_move(word)
         after = position.play(action)
-    except BoardwrightError as error:
-        raise MisreadError(offset, str(error)) from None
     actual_text = position.action_text(action)
     actual = notation.parse_move(actual_text)[1] or frozenset()
     king = frozenset(np.flatnonzero(position.core_as(TablutPosition).board() == b.KING).tolist())
@@ -282,12 +268,7 @@ def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
     text = _value(tags, "result") or "?"
     if text not in _RESULTS.texts:
         raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS.texts)}")
-    claimed = _RESULTS.texts[text]
-    if outcome is None:
-        return claimed
-    if claimed not in (ONGOING, result_of(outcome)):
-        raise MisreadError(tags["result"].offset, _RESULTS.contradiction(claimed, outcome))
-    return result_of(outcome)
+    return _RESULTS.agree([(_RESULTS.texts[text], text, tags["result"].offset)] if "result" in tags else [], outcome)
 
 
 FILES = GameFiles(write, games, lambda: _read_game)

@@ -24,37 +24,13 @@ from boardwright.games.tablut.rules import TablutRules
 
 _ATTACKERS, _DEFENDERS = "tcnk", "TCNK"
 _ALL = _ATTACKERS + _DEFENDERS
-_DEFAULTS: Mapping[str, str] = {
-    "name": "opentafl",
-    "esc": "c",
-    "atkf": "y",
-    "surf": "y",
-    "tfr": "d",
-    "ka": "y",
-    "ks": "s",
-    "kj": "n",
-    "cor": "default",
-    "cors": "K",
-    "corh": _ALL,
-    "corre": _ALL,
-    "cen": "default",
-    "cenp": _ALL,
-    "cens": "K",
-    "cenh": _ATTACKERS,
-    "cenhe": _ALL,
-    "cenre": _ALL,
-    "afor": "",
-    "aforp": _ALL,
-    "afors": _ALL,
-    "aforh": _DEFENDERS,
-    "aforre": _ALL,
-    "dfor": "",
-    "spd": "-1",
-    "sw": "n",
-    "efe": "n",
-    "ber": "n",
-    "linc": "n",
-}
+_DEFAULT_RECORD = (
+    "name:opentafl esc:c atkf:y surf:y tfr:d ka:y ks:s kj:n spd:-1 sw:n efe:n ber:n linc:n "
+    f"cor:default cors:K corh:{_ALL} corre:{_ALL} "
+    f"cen:default cenp:{_ALL} cens:K cenh:{_ATTACKERS} cenhe:{_ALL} cenre:{_ALL} "
+    f"afor: aforp:{_ALL} afors:{_ALL} aforh:{_DEFENDERS} aforre:{_ALL} dfor:"
+)
+_DEFAULTS = {key: value for key, _, value in (entry.partition(":") for entry in _DEFAULT_RECORD.split())}
 # Keys without effect here: they concern pieces, squares and captures that are refused when present, or
 # passing over corners, which lie at the end of every line.
 _IDLE = frozenset({"nj", "cj", "mj", "gj", "corp", "swf", "dforp", "dfors", "dforh", "dforre"})
@@ -87,7 +63,7 @@ _UNSAYABLE: Mapping[str, Any] = {  # and what a record from elsewhere is taken t
 
 
 def rules_record(rules: TablutRules) -> str:
-    """OpenTafl's record of a rule set, as near as that language comes."""
+    """OpenTafl's record of a rule set, as close as that language allows."""
     stop_on_corner = "K" if rules.corners_restricted else _ALL
     under_king = (_ATTACKERS if rules.king_armed else "") + (_DEFENDERS if rules.throne_hostile_under_king else "")
     camps = [name for camp in rules.camps for name in camp]
@@ -116,7 +92,8 @@ def options_text(rules: TablutRules) -> str:
     for option in dataclasses.fields(TablutRules):
         value = getattr(rules, option.name)
         if option.name in _UNSAYABLE or (option.name != "name" and value != said.get(option.name)):
-            text = _camps_text(value) if option.name == "camps" else rulefile.value_text(value)
+            is_camps = option.name == "camps"
+            text = "/".join(",".join(camp) for camp in value) if is_camps else rulefile.value_text(value)
             words.append(f"{option.name}={text}")
     return " ".join(words)
 
@@ -130,7 +107,7 @@ def read_rules(record: str, name: str | None, options: str) -> TablutRules:
 
 
 def check_board(key: str, text: str) -> None:
-    """Refuses a board with pieces that only other tafl games have; `parse_board` sees to the rest."""
+    """Refuses a board with pieces that only other tafl games have; `parse_board` checks the rest."""
     for letter in text:
         if letter in "kncmgNCMG":
             raise RulesError(f"{key}: this engine has no knights, commanders or other pieces, but found {letter!r}")
@@ -190,12 +167,12 @@ def _corners(entries: Mapping[str, str]) -> dict[str, Any]:
         return {"corners_restricted": False, "corners_hostile_to": "none"}
     if squares != set(b.CORNERS):
         raise RulesError(f"rule cor:{entries['cor']}: this engine knows only the four corners of the board")
-    who = _named(entries, "cors", _WHO)
+    who = _name_list(entries, "cors", _WHO)
     if who == "none":
         raise RulesError("rule cors: this engine always lets the king stop on corners")
     if who == "all" and not {"t", "T"} <= _pieces(entries, "corre"):
         raise RulesError(f"rule corre:{entries['corre']}: this engine lets men who may stop on corners do so again")
-    return {"corners_restricted": who == "king", "corners_hostile_to": _named(entries, "corh", _SIDES)}
+    return {"corners_restricted": who == "king", "corners_hostile_to": _name_list(entries, "corh", _SIDES)}
 
 
 def _throne(entries: Mapping[str, str], *, king_on_throne: bool) -> dict[str, Any]:
@@ -214,9 +191,9 @@ def _throne(entries: Mapping[str, str], *, king_on_throne: bool) -> dict[str, An
     if barred - {"K"} or (barred and not king_on_throne):
         raise RulesError(f"rule cenre:{entries['cenre']}: this engine only keeps a king off the throne he started on")
     return {
-        "throne_stop": _named(entries, "cens", _WHO, without=barred),
-        "throne_pass": _named(entries, "cenp", _WHO),
-        "throne_hostile_to": _named(entries, "cenhe", _SIDES),
+        "throne_stop": _name_list(entries, "cens", _WHO, without=barred),
+        "throne_pass": _name_list(entries, "cenp", _WHO),
+        "throne_hostile_to": _name_list(entries, "cenhe", _SIDES),
         "throne_hostile_under_king": "T" in under_king,
     }
 
@@ -236,7 +213,7 @@ def _camps(entries: Mapping[str, str]) -> dict[str, Any]:
                 "(aforp:t afors:t aforre:)"
             )
     names = tuple(name for name in entries["afor"].split(",") if name)
-    return {"camps": (names,), "camps_hostile_to": _named(entries, "aforh", _SIDES)}
+    return {"camps": (names,), "camps_hostile_to": _name_list(entries, "aforh", _SIDES)}
 
 
 def _squares(entries: Mapping[str, str], key: str, default: tuple[int, ...]) -> set[int]:
@@ -256,7 +233,7 @@ def _pieces(entries: Mapping[str, str], key: str) -> set[str]:
     return set(entries[key]) & {"t", "T", "K"}
 
 
-def _named(entries: Mapping[str, str], key: str, lists: Mapping[str, str], without: Set[str] = frozenset()) -> str:
+def _name_list(entries: Mapping[str, str], key: str, lists: Mapping[str, str], without: Set[str] = frozenset()) -> str:
     """The name under which we know a list of pieces."""
     pieces = _pieces(entries, key) - without
     for name, letters in lists.items():
@@ -267,10 +244,6 @@ def _named(entries: Mapping[str, str], key: str, lists: Mapping[str, str], witho
 
 def _letter(key: str, value: Any) -> str:
     return next(letter for letter, meaning in _LETTERS[key][1].items() if meaning == value)
-
-
-def _camps_text(camps: tuple[tuple[str, ...], ...]) -> str:
-    return "/".join(",".join(camp) for camp in camps)
 
 
 def _options_of_text(text: str) -> dict[str, Any]:

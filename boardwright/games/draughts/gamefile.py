@@ -26,24 +26,81 @@ by resignation or agreement, are taken as they are.
 PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move numbers are not checked.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from boardwright._core import DraughtsPosition
 from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games import registry
-from boardwright.games.base import Position
+from boardwright.games import registry, rulefile
+from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
-from boardwright.games.draughts.pdn.format import GAME_TYPE, MARK, PDN, RESULTS, UNKNOWN_DATE
-from boardwright.games.draughts.pdn.reading import AS_PLAYED, MAX_DEPTH, MAX_PLIES, read_game
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
-from boardwright.games.record import GameRecord, Line
-from boardwright.games.rulefile import options_text
-from boardwright.games.tagfile import GameFiles, comment_words, decode
+from boardwright.games.gamefile import DrawnError, GameFiles, MisreadError, Results
+from boardwright.games.record import GameRecord, Line, outcome_of
+from boardwright.games.rulefile import LONGEST_GAME
+from boardwright.games.tagfile import (
+    MAX_DEPTH,
+    UNKNOWN,
+    TagFile,
+    Token,
+    comment_words,
+    tagged_resignation,
+    tagged_rules,
+    tagged_start,
+)
 
-__all__ = ["AS_PLAYED", "decode", "read", "read_all", "write", "write_all"]
-
+GAME_TYPE = "21,B,8,8,N1,0"
+UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?
 LINE_LENGTH = 80
+MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included
+AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_plies=None, max_plies=LONGEST_GAME)
+BOTH_FORFEIT = 4  # a result only PDN knows
+RESULTS = Results(
+    {
+        "1-0": b.BLACK,
+        "0-1": b.WHITE,
+        "1/2-1/2": DRAW,
+        "*": ONGOING,
+        "0-0": BOTH_FORFEIT,
+        "2-0": b.BLACK,
+        "0-2": b.WHITE,
+        "1-1": DRAW,  # read, but not written
+    },
+    ("black won", "white won", "it was a draw", "it is unfinished", "both sides forfeited"),
+)
+MARK = re.compile(r"\$[0-9]{1,3}|[!?]+|\([!?]+\)")
+
+
+def _read_move(before: Position, token: Token) -> tuple[int, ...]:
+    text = re.sub(r"\s", "", token.text).replace("X", "x")
+    if before.outcome is not None:
+        message = f"move {text!r}, but the game is over: {before.outcome.reason}"
+        raise DrawnError.if_drawn(before.outcome, token.offset, message)
+    if before.plies >= MAX_PLIES:
+        raise MisreadError(token.offset, f"the game has more than {MAX_PLIES} moves")
+    return before.game.parse_move(before.core, text)
+
+
+PDN = TagFile(
+    roster=("event", "site", "date", "round", "black", "white"),
+    from_record=("result", "gametype", "rules", "ruleoptions", "setup", "fen", "termination", "resigned"),
+    spelling={
+        "annotator": "Annotator",
+        "gametype": "GameType",
+        "ruleoptions": "RuleOptions",
+        "setup": "SetUp",
+        "fen": "FEN",
+    },
+    moves=(
+        r"(?P<MOVE>[0-9]{1,2}+(?:\s*+[-:xX]\s*+[0-9]{1,2}+)++(?![0-9]))"
+        rf"|(?P<MARK>{MARK.pattern})|(?P<OPEN>\()|(?P<CLOSE>\))"
+    ),
+    read_move=_read_move,
+    move_example="a move",
+    joins_repeated_tags=True,
+    unsupported={"/": "positions set up in the middle of a game (/FEN .../) cannot be read"},
+)
 
 
 def write(record: GameRecord) -> str:
@@ -54,21 +111,16 @@ def write(record: GameRecord) -> str:
     start = game.start() if record.start is None else game.position(record.start)
     words, last = _words(record, start)
     RESULTS.check(record, last)
-    PDN.check_own_tags(record.tags)
-    tags = dict.fromkeys(PDN.roster, "?") | {"date": UNKNOWN_DATE}
-    tags |= {"result": RESULTS.text(record.result), "gametype": GAME_TYPE}
+    result = RESULTS.text(record.result)
+    tags = {"date": UNKNOWN_DATE, "result": result, "gametype": GAME_TYPE}
     if record.rules != WCDF:
         tags["rules"] = record.rules.name
     if record.rules != RULE_SETS.get(record.rules.name):
-        tags["ruleoptions"] = options_text(record.rules)
+        tags["ruleoptions"] = rulefile.options_text(record.rules)
     if record.start is not None:
         tags |= {"setup": "1", "fen": start.text}
-    if record.reason and (last.outcome is None or record.reason != last.outcome.reason):
-        tags["termination"] = record.reason
-    if record.resigned is not None:
-        tags["resigned"] = game.roles[record.resigned]
-    tags |= record.tags
-    return "\n".join([*PDN.header(tags), "", *_wrap([*words, tags["result"]])]) + "\n"
+    reason = "" if last.outcome is None or not record.reason else last.outcome.reason
+    return "\n".join([*PDN.header(record, tags, reason), "", *_wrap([*words, result])]) + "\n"
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
@@ -150,6 +202,60 @@ def _wrap(words: Iterable[str]) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
+
+
+def read_game(tokens: list[Token]) -> GameRecord:
+    """The game of some tokens; raises MisreadError."""
+    tags = PDN.tags(tokens)
+    _check_game_type(tags)
+    if "rules" in tags or "ruleoptions" in tags:
+        return _record(tags, tokens, tagged_rules("draughts", tags, WCDF))
+    try:
+        return _record(tags, tokens, WCDF)
+    except DrawnError:
+        return _record(tags, tokens, AS_PLAYED)
+
+
+def _check_game_type(tags: Mapping[str, Token]) -> None:
+    if "gametype" not in tags:
+        return
+    _, text, offset = tags["gametype"]
+    given = [part.strip().upper() for part in text.split(",")]
+    if text not in UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
+        raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
+
+
+def _record(tags: Mapping[str, Token], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
+    fen = tags.get("fen")
+    start = tagged_start("draughts", rules, None if fen is None or fen.text in UNKNOWN else fen)
+    main, results = PDN.replay(tokens, start)
+    last = main.position
+    resigned = tagged_resignation(tags, last)
+    # Collections have tags with other texts, "1/2" or "Black": they are no results of PDN.
+    claims = [*([tags["result"]] if "result" in tags else []), *results]
+    meant = ((RESULTS.texts.get(text.strip(), ONGOING), text, offset) for _, text, offset in claims)
+    result = RESULTS.agree(meant, outcome_of(last, resigned))
+    return GameRecord(
+        game="draughts",
+        rules=rules,
+        start=None if start.text == start.game.start().text else start.text,
+        result=ONGOING if result == BOTH_FORFEIT else result,
+        reason=_reason(tags, result, last),
+        resigned=resigned,
+        tags=PDN.own_tags(tags),
+        **main.parts(),
+    )
+
+
+def _reason(tags: Mapping[str, Token], result: int, last: Position) -> str:
+    """What ended the game, in words; a tag [Result] that holds other words than results adds its own."""
+    reason = "" if last.outcome is None else last.outcome.reason
+    if result == BOTH_FORFEIT:
+        reason = RESULTS.words[BOTH_FORFEIT]
+    if "termination" in tags:
+        reason = tags["termination"].text
+    words = tags["result"].text.strip() if "result" in tags else ""
+    return reason if words in RESULTS.texts or words in UNKNOWN else "; ".join(filter(None, (reason, words)))
 
 
 FILES = GameFiles(write, PDN.games, lambda: read_game)

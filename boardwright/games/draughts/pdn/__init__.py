@@ -1,1 +1,0 @@
-"""Portable Draughts Notation: game files, read and written."""
