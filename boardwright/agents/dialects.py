@@ -41,15 +41,8 @@ class Thinking:
 class Dialect(Protocol):
     """One protocol, client side."""
 
-    @property
-    def farewell(self) -> str:
-        """Asks the program to quit."""
-        ...
-
-    @property
-    def stop(self) -> str | None:
-        """Makes the program answer at once; None where the protocol has no such command."""
-        ...
+    farewell: str  # asks the program to quit
+    stop: str | None  # makes it answer at once; None where the protocol has no such command
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
         """Initialises the program."""
@@ -65,11 +58,12 @@ class Dialect(Protocol):
 class LineDialect:
     """Our own protocol, for all games."""
 
-    farewell, stop = "quit", "stop"
+    farewell: str = "quit"
+    stop: str | None = "stop"
 
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
         """Sends the rule set and waits until the program is ready."""
-        if game.rules.name in game.rule_sets() and game.rules == game.rule_sets()[game.rules.name]:
+        if game.rule_sets().get(game.rules.name) == game.rules:
             pipe.send(f"rules {game.rules.name}")
         pipe.send("isready")
         while (line := pipe.receive(deadline)) != "readyok":
