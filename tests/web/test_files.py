@@ -1,7 +1,5 @@
 """Game files over HTTP: what is written is what can be read again."""
 
-import time
-
 import pytest
 from fastapi.testclient import TestClient
 
@@ -48,18 +46,6 @@ def test_the_board_has_the_last_word(client: TestClient) -> None:
     text = client.post("/api/files/write", json={**query, "actions": jump["actions"]}).json()["text"]
     assert '[Result "1-0"]' in text
     assert "time ran out" not in text
-
-
-@pytest.mark.parametrize("name", HAVE_FILES)
-@pytest.mark.parametrize("text", ["(", "()", "[", "{", '[A "', "1. ", ";\n", "x ", "{}\n"])
-def test_reading_takes_time_in_proportion_to_the_text(name: str, text: str) -> None:
-    """Four times the text may take ten times as long on a busy machine, but not the sixteen of quadratic reading."""
-    seconds = []
-    for characters in (50_000, 200_000):
-        begin = time.process_time()
-        game_class(name).read_games(text * (characters // len(text)))
-        seconds.append(time.process_time() - begin)
-    assert seconds[1] < 10 * max(seconds[0], 0.01)
 
 
 def test_files_above_the_limit_are_refused(client: TestClient) -> None:
