@@ -185,18 +185,9 @@ def train(
     if method not in methods.METHODS:
         raise BoardwrightError(f"unknown method {method!r}; choose one of {', '.join(methods.METHODS)}")
     folder, observer = Path(out), observer or RunObserver()
-    changes = [f"{name}={_setting_text(value)}" for name, value in (settings or {}).items()]
+    changes = [f"{name}={run_settings.as_text(value)}" for name, value in (settings or {}).items()]
     config = run_settings.apply(methods.preset(method, preset, game), changes)
     boards = functools.partial(boards_for, folder=folder, on_progress=observer.progress)
     made = methods.make_method(method, config, boards)
     loop.train(made, folder, observer)
     return folder / "nets" / made.best_name
-
-
-def _setting_text(value: Any) -> str:
-    """A value as `--set` writes it."""
-    if value is None:
-        return "none"
-    if isinstance(value, tuple | list):
-        return ",".join(map(_setting_text, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,10 +2,9 @@
 
     python -m boardwright.bench.branching tablut --games 200
 
-prints, for three kinds of play from the game's first position, the mean, the highest and how many positions
-have more than some numbers of actions. `random` is play at random; `alphabeta` looks two moves ahead and plays
-every fourth action at random; `roomy` does its worst: both sides prefer, three times in four, the action
-after which there are most to choose from.
+prints, for three kinds of play from the game's first position, the mean, the highest and how many positions have more
+than some numbers of actions. `random` is play at random; `alphabeta` searches two moves deep and plays every fourth
+action at random; in `roomy`, three actions in four maximise the number of legal actions after them.
 """
 
 import random

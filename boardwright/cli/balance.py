@@ -3,7 +3,6 @@
 Plays hundreds of games in parallel on the device that JAX finds; a GPU is much faster than a CPU.
 """
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
-from boardwright.cli.common import in_range, make_folder, print_json, write_text
+from boardwright.cli.common import command_line, in_range, make_folder, print_json, write_text
 from boardwright.cli.progress import phases
 from boardwright.games.registry import game_class
 from boardwright.nets import shipped
@@ -75,7 +74,12 @@ def run(options: Options) -> None:
             if not options.json:
                 show.line(_words(line, roles, several=len(nets) > 1))
     if options.out is not None:
-        text = balance_page.page(question, lines, command=_command(options), setting=_setting())
+        import jax
+
+        setting = f"on {jax.devices()[0].device_kind}, boardwright {__version__}"
+        given = ("net", "rules", "games", "simulations", "openings", *(["seed"] if options.seed else []))
+        command = command_line(["balance", options.game], options, given)
+        text = balance_page.page(question, lines, command=command, setting=setting)
         write_text(options.out / "balance.md", text)
         write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
     if options.json:
@@ -94,18 +98,3 @@ def _words(line: Line, roles: tuple[str, str], *, several: bool) -> str:
     named = zip((*roles, "drawn"), (*counts.won, counts.drawn), strict=True)
     shares = ", ".join(f"{name} {balance_page.percent(share)}" for name, share in named)
     return f"{line.rules}{by}{own}, {opening_name(line.plies)}: {shares}: {favoured}"
-
-
-def _command(options: Options) -> str:
-    words = ["boardwright", "balance", options.game, "--net", ",".join(_names(options.net))]
-    words += [] if options.rules is None else ["--rules", ",".join(_names(options.rules))]
-    words += ["--games", str(options.games), "--simulations", str(options.simulations)]
-    words += ["--openings", options.openings]
-    words += ["--seed", str(options.seed)] if options.seed else []
-    return shlex.join(words)
-
-
-def _setting() -> str:
-    import jax
-
-    return f"on {jax.devices()[0].device_kind}, boardwright {__version__}"

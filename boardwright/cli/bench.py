@@ -15,13 +15,10 @@ if TYPE_CHECKING:
     from boardwright.bench.engine import Figure
 
 
-OWNERS = {  # of options that not every benchmark has
-    "preset": ("bench selfplay", "bench learn"),
-    "net": ("bench selfplay",),
-    "sims": ("bench selfplay",),
-    "games": ("bench selfplay",),
-    "method": ("bench learn",),
-    "set": ("bench learn",),
+OWNERS = {  # benchmarks by the options that not all of them have
+    "preset": ("selfplay", "learn"),
+    **dict.fromkeys(("net", "sims", "games"), ("selfplay",)),
+    **dict.fromkeys(("method", "set"), ("learn",)),
 }
 
 
@@ -78,12 +75,11 @@ def _measure(options: Options) -> "Iterator[Figure]":
     if options.batch is not None and options.what != "engine":
         raise BoardwrightError("--batch belongs to 'bench engine'; 'bench selfplay' has --games")
     for name, owners in OWNERS.items():
-        if getattr(options, name) and f"bench {options.what}" not in owners:
-            raise BoardwrightError(f"--{name} belongs to {' and '.join(f'{owner!r}' for owner in owners)}")
+        if getattr(options, name) and options.what not in owners:
+            whose = " and ".join(f"'bench {owner}'" for owner in owners)
+            raise BoardwrightError(f"--{name} belongs to {whose}")
     if options.what == "engine":
-        return engine.measure(
-            options.game, None if options.batch is None else in_range("--batch", options.batch, 1, 2**20)
-        )
+        return engine.measure(options.game, in_range("--batch", options.batch, 1, 2**20))
     if options.what == "search":
         return search.measure(options.game)
     from boardwright.bench import learn, selfplay
@@ -95,12 +91,9 @@ def _measure(options: Options) -> "Iterator[Figure]":
         method = options.method or "dqn"
         config = learn.default_config(method, options.game) if named is None else preset(method, named, options.game)
         return learn.measure(settings.apply(config, options.set))
-    return selfplay.measure(
-        selfplay.default_config(options.game) if named is None else preset("alphazero", named, options.game),
-        games=None if options.games is None else in_range("--games", options.games, 1, 2**20),
-        simulations=None if options.sims is None else in_range("--sims", options.sims, 1, 2**14),
-        net=options.net,
-    )
+    config = selfplay.default_config(options.game) if named is None else preset("alphazero", named, options.game)
+    games, simulations = in_range("--games", options.games, 1, 2**20), in_range("--sims", options.sims, 1, 2**14)
+    return selfplay.measure(config, games=games, simulations=simulations, net=options.net)
 
 
 def _short(value: float) -> str:

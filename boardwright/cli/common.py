@@ -1,20 +1,22 @@
 """Parts that commands share: options for a game and a position, checks of options, JSON output, and files."""
 
-import dataclasses
 import json
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import tyro
 
-from boardwright.atomicfile import read_bounded, write_atomic
+from boardwright.atomicfile import open_ordinary, read_bounded, write_atomic
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
 
 DATABASE = b"SQLite format 3\0"  # the first bytes of a SQLite file
+Number = TypeVar("Number", int, int | None)
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,35 @@ def _action_numbers(text: str) -> list[int]:
     return [int(field) for field in fields]
 
 
-def print_json(fields: dict[str, Any] | Any) -> None:
+def print_json(fields: dict[str, Any]) -> None:
     """One JSON object on one line of stdout."""
-    print(json.dumps(dataclasses.asdict(fields) if dataclasses.is_dataclass(fields) else fields))  # type: ignore[arg-type]
+    print(json.dumps(fields))
 
 
-def in_range(option: str, value: int, low: int, high: int) -> int:
-    """`value`, or a one-line error that names the option and what it may be."""
-    if not low <= value <= high:
+def in_range(option: str, value: Number, low: int, high: int) -> Number:
+    """`value`, which may be None, or a one-line error that names the option and what it may be."""
+    if value is not None and not low <= value <= high:
         raise BoardwrightError(f"{option} must be from {low} to {high}, not {value}")
     return value
+
+
+def command_line(words: Sequence[str], options: Any, names: Iterable[str]) -> str:
+    """A command of `boardwright` with the options of these names, but those that are off or None."""
+    line = ["boardwright", *words]
+    for name in names:
+        value, flag = getattr(options, name), f"--{name.replace('_', '-')}"
+        if value is not None and value is not False:
+            line += [flag] if value is True else [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join(line)
+
+
+def only_game(games: Sequence[str], database: Path, nothing: str) -> str:
+    """The one game that a database holds; raises BoardwrightError for several, or with the words `nothing` for none."""
+    if not games:
+        raise BoardwrightError(f"{database}: {nothing}")
+    if len(games) > 1:
+        raise BoardwrightError(f"{database} holds several games: choose with --game one of {', '.join(games)}")
+    return games[0]
 
 
 def fill(words: Iterable[str], width: int = 100) -> list[str]:
@@ -87,30 +108,24 @@ def fill(words: Iterable[str], width: int = 100) -> list[str]:
 
 def read_bytes(path: Path, most: int) -> bytes:
     """The content of an ordinary file; raises BoardwrightError if it has more than `most` bytes."""
-    try:
+    with _refusals("read", path):
         return read_bounded(path, most)
-    except (OSError, ValueError) as error:
-        raise _refusal("read", path, error) from error
 
 
 def write_text(path: Path, text: str) -> None:
     """Writes a file, atomically if it is an ordinary one and not a pipe; raises BoardwrightError for a database."""
     check_place(path)
-    try:
+    with _refusals("write", path):
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
-            return
-        write_atomic(path.resolve(), text.encode())
-    except (OSError, ValueError) as error:
-        raise _refusal("write", path, error) from error
+        else:
+            write_atomic(path.resolve(), text.encode())
 
 
 def check_place(path: Path) -> None:
     """Raises BoardwrightError if text would replace a database, since two file names were probably mixed up."""
     try:
-        if not path.is_file():  # reading from a pipe would block
-            return
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             begins = file.read(len(DATABASE))
     except (OSError, ValueError):
         return  # missing, or writing reports the error
@@ -126,8 +141,11 @@ def make_folder(option: str, folder: Path) -> None:
         raise BoardwrightError(f"{option} {folder}: {error.strerror}") from error
 
 
-def _refusal(verb: str, path: Path, error: OSError | ValueError) -> BoardwrightError:
-    if isinstance(error, BoardwrightError):
-        return error
-    reason = error.strerror if isinstance(error, OSError) else "not a file's name"
-    return BoardwrightError(f"cannot {verb} {str(path)!r}: {reason}")
+@contextmanager
+def _refusals(verb: str, path: Path) -> Iterator[None]:
+    """Errors of the system as BoardwrightError."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+        raise BoardwrightError(f"cannot {verb} {str(path)!r}: {reason}") from error

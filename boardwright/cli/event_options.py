@@ -74,7 +74,7 @@ class EventOptions(GameOptions):
         return Conditions(
             seconds=per_move,
             clock=None if self.clock is None else parse_clock(self.clock),
-            max_plies=None if self.max_plies is None else in_range("--max-plies", self.max_plies, 1, 10**6),
+            max_plies=in_range("--max-plies", self.max_plies, 1, 10**6),
             adjudicate=self.adjudicate,
         )
 

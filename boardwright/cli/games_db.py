@@ -1,21 +1,21 @@
 """List, show, import and export stored games."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from boardwright.cli.common import fill, in_range, print_json, read_bytes, write_text
+from boardwright.cli.common import fill, in_range, only_game, print_json, read_bytes, write_text
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 from boardwright.records.files import export_games, import_games
 from boardwright.records.games import GameFilter, StoredGame, count_games, find_games
-from boardwright.records.store import Store, open_store
+from boardwright.records.store import open_store
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
 MOST_GAMES = 10**9
@@ -50,13 +50,13 @@ class Filters:
             game_class(self.game)  # raises if there is no such game
         if self.result is not None and self.result not in RESULTS:
             raise UnknownNameError("result", self.result, RESULTS)
-        if self.limit is not None:
-            in_range("--limit", self.limit, 1, MOST_GAMES)
-        if self.event is not None:
-            in_range("--event", self.event, 1, MOST_GAMES)
-        result = None if self.result is None else RESULTS[self.result]
         return GameFilter(
-            game=self.game, rules=self.rules, player=self.player, result=result, event=self.event, limit=self.limit
+            game=self.game,
+            rules=self.rules,
+            player=self.player,
+            result=None if self.result is None else RESULTS[self.result],
+            event=in_range("--event", self.event, 1, MOST_GAMES),
+            limit=in_range("--limit", self.limit, 1, MOST_GAMES),
         )
 
 
@@ -112,15 +112,8 @@ Options = (
 
 def run(options: List | Show | Export | Import) -> None:
     """Runs the chosen action."""
-    match options:
-        case List():
-            _list(options)
-        case Show():
-            _show(options)
-        case Export():
-            _export(options)
-        case Import():
-            _import(options)
+    actions: dict[type, Callable[[Any], None]] = {List: _list, Show: _show, Export: _export, Import: _import}
+    actions[type(options)](options)
 
 
 def _list(options: List) -> None:
@@ -206,23 +199,14 @@ def _export(options: Export) -> None:
     chosen = options.game_filter()
     with open_store(options.db, create=False) as store:
         damaged: list[str] = []
-        text, problems = export_games(find_games(store, chosen, damaged), _only_game(store, chosen, options.db))
+        game = only_game([*count_games(store, chosen)], options.db, "no games match, nothing to export")
+        text, problems = export_games(find_games(store, chosen, damaged), game)
     if options.out is None:
         print("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, end="")
     else:
         write_text(options.out, text)
         print(f"wrote {options.out}")
     _complain(damaged + problems, "left out")
-
-
-def _only_game(store: Store, chosen: GameFilter, path: Path) -> str:
-    """The game whose format is written; raises BoardwrightError unless the filter matches games of exactly one."""
-    counts = count_games(store, chosen)
-    if not counts:
-        raise BoardwrightError(f"{path}: no games match, nothing to export")
-    if len(counts) > 1:
-        raise BoardwrightError(f"{path} holds several games: choose with --game one of {', '.join(counts)}")
-    return next(iter(counts))
 
 
 def _import(options: Import) -> None:

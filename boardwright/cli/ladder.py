@@ -4,7 +4,6 @@ With --db, players of similar strength play each other. Rerun the same command t
 separate match, so a net added later plays only its own games.
 """
 
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from boardwright.arena import ladder, ladder_file
 from boardwright.arena.event import check_even
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.tally import forfeits
-from boardwright.cli.common import check_place, in_range, print_json, write_text
+from boardwright.cli.common import check_place, command_line, in_range, print_json, write_text
 from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -110,10 +109,12 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
     doubts += [f"{spec} forfeited {count} games" for spec, count in forfeits(played).items()]
     from boardwright.bench.engine import machine
 
+    decisive = ("rules", "games_per_pair", "apart", "time", "clock", "max_plies", "adjudicate", "openings")
+    command = command_line(["ladder", options.game], options, (*decisive, "seed", "workers"))
     return RatedField(
         game=game.name,
         rules=game.rules.name,
-        command=_command(options),
+        command=f"{command} --db FILE",
         machine=machine() if options.ship is None else options.ship.strip(),
         date=datetime.now(UTC).date().isoformat(),
         version=__version__,
@@ -123,17 +124,6 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
         doubts=(*ratings.warnings, *doubts),
         players=ladder.from_anchor(ratings),
     )
-
-
-def _command(options: Options) -> str:
-    """The command line, with the options that change the games."""
-    words = ["boardwright", "ladder", options.game]
-    names = "rules games_per_pair apart time clock max_plies adjudicate openings seed workers"
-    for name in names.split():
-        value, flag = getattr(options, name), f"--{name.replace('_', '-')}"
-        if value is not None and value is not False:
-            words += [flag] if value is True else [flag, str(value)]
-    return shlex.join([*words, "--db", "FILE"])
 
 
 def _fields(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> dict[str, Any]:

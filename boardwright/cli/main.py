@@ -46,6 +46,13 @@ COMMANDS = {
     "nets": "list the nets that ship with the package and how they were trained",
     "bench": "measure the speed of engines and searches",
 }
+HELP = """\
+usage: boardwright COMMAND [OPTIONS]
+
+A self-play laboratory for board games.
+
+{commands}
+'boardwright COMMAND --help' shows a command's options."""
 LONGEST_MESSAGE = 600  # characters of an error line
 NARROWEST = 40  # columns of help; tyro hangs when there are only a few
 _NO_NUMBER = (  # tyro's messages for a value that is not a number, and what is expected
@@ -110,18 +117,8 @@ def all_commands() -> dict[str, tuple[str, str]]:
 def _help() -> str:
     commands = all_commands()
     width = max(map(len, commands))
-    lines = [f"  {name:<{width}}  {summary}" for name, (summary, _) in commands.items()]
-    return "\n".join(
-        [
-            "usage: boardwright COMMAND [OPTIONS]",
-            "",
-            "A self-play laboratory for board games.",
-            "",
-            *lines,
-            "",
-            "'boardwright COMMAND --help' shows a command's options.",
-        ]
-    )
+    lines = (f"  {name:<{width}}  {summary}\n" for name, (summary, _) in commands.items())
+    return HELP.format(commands="".join(lines))
 
 
 def _parse(options: type, command: str, description: str | None, arguments: list[str]) -> Any:

@@ -72,7 +72,8 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
     print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
     for name, side in (("A", total), ("B", counted.b)):
         spent = f"{side.seconds:.1f} s in total, {1000 * side.seconds_a_move:.1f} ms/move"
-        print(f"  {name} used {spent}, at most {side.longest:.3f} s" + _forfeits(side))
+        forfeits = f"; {side.forfeits} games forfeited" if side.forfeits else ""
+        print(f"  {name} used {spent}, at most {side.longest:.3f} s{forfeits}")
     for reason in _reasons(played):
         print(f"  {printable(reason)}")
 
@@ -86,7 +87,3 @@ def _print_row(name: str, side: Tally, score: Interval) -> None:
 def _reasons(played: list[PlayedGame]) -> list[str]:
     """Why games were forfeited, each reason once."""
     return sorted({game.record.reason for game in played if game.forfeited_by is not None})
-
-
-def _forfeits(side: Tally) -> str:
-    return f"; {side.forfeits} games forfeited" if side.forfeits else ""

@@ -17,7 +17,7 @@ import tyro
 
 from boardwright import __version__
 from boardwright.arena.event import PlayedGame
-from boardwright.cli.common import in_range, make_folder, print_json, write_text
+from boardwright.cli.common import command_line, in_range, make_folder, print_json, write_text
 from boardwright.cli.event_options import MOST_GAMES, MOST_WORKERS, EventOptions, interruptible
 from boardwright.cli.progress import phases, track
 from boardwright.cli.stopping import stop_on_signal
@@ -25,7 +25,7 @@ from boardwright.cli.train import cache_compilations
 from boardwright.errors import BoardwrightError, UnknownNameError
 
 if TYPE_CHECKING:
-    from boardwright.papers.tablut_heuristics.claims import Count, Side
+    from boardwright.papers.tablut_heuristics.claims import Side
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ PAPERS = {
     "draughts": Paper("draughtszero", ("quick", "work", "archive", "nets", "tables", "positions"), ("best.net",)),
 }
 RANGES = {"workers": MOST_WORKERS, "seeds": 100, "at_once": 64, "positions": 10**5}  # from 1
-REPEATED = ("train", "seed", "seeds", "games", "positions", "minutes")  # options that a page's command shows
+REPEATED = ("quick", "train", "seed", "seeds", "games", "positions", "minutes")  # options that a page's command shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,19 +119,17 @@ def run(options: Options) -> None:
 
 def _reproduce(options: Options) -> None:
     """Trains, plays and reports a paper; every part that is done is saved in the work folder."""
-    paper = PAPERS[options.paper]
     if options.out is None:
         raise BoardwrightError(f"paper {options.paper}: say with --out FOLDER where the report and the runs go")
     _check_numbers(options)
     folder = options.work or options.out / f"{options.paper}-work"
     make_folder("--work", folder)
+    paper = PAPERS[options.paper]
     runs, report = (import_module(f"boardwright.papers.{paper.package}.{name}") for name in ("runs", "report"))
-    results = _run_interruptibly(runs, runs.make_work(folder, options), silent=options.json)
-    given = [(name, getattr(options, name)) for name in REPEATED if getattr(options, name) != getattr(Options, name)]
-    quick = " --quick" if options.quick else ""
-    shown = "".join(f" --{name} {value:g}" if name == "minutes" else f" --{name} {value}" for name, value in given)
-    command = f"boardwright paper {options.paper}{quick}{shown}"
-    text, charts = report.page(results, runs.make_work(folder, options), command)
+    work = runs.make_work(folder, options)
+    results = _run_interruptibly(runs, work, silent=options.json)
+    given = (name for name in REPEATED if getattr(options, name) != getattr(Options, name))
+    text, charts = report.page(results, work, command_line(["paper", options.paper], options, given))
     from boardwright.views.chart import render
 
     for name, chart in charts.items():
@@ -151,8 +149,7 @@ def _reproduce(options: Options) -> None:
 
 def _check_numbers(options: Options) -> None:
     for name, most in RANGES.items():
-        if (value := getattr(options, name)) is not None:
-            in_range(f"--{name.replace('_', '-')}", value, 1, most)
+        in_range(f"--{name.replace('_', '-')}", getattr(options, name), 1, most)
     in_range("--seed", options.seed, 0, 2**31 - 1 - (options.seeds or 0))
     if options.games is not None and in_range("--games", options.games, 2, 10**6) % 2:
         raise BoardwrightError(f"--games must be even, half of them in each role, not {options.games}")
@@ -192,8 +189,7 @@ def _play_heuristics(options: Options) -> None:
     """Plays the Tablut heuristics paper; prints a table, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
     from boardwright.papers.tablut_heuristics import claims, report
 
-    if options.games is not None:
-        in_range("--games", options.games, 1, MOST_GAMES)
+    in_range("--games", options.games, 1, MOST_GAMES)
     event_options = EventOptions(
         game=claims.GAME,
         rules=claims.RULES,
@@ -212,11 +208,18 @@ def _play_heuristics(options: Options) -> None:
             done.append(game)
     results = [(side, claims.count(games, side.role)) for side, games in played.items()]
     if options.out is not None:
-        _write_heuristics(options, results)
+        given = ("games", "time", *(["seed"] if options.seed else []), "workers")
+        command = command_line(["paper", HEURISTICS], replace(options, time=event_options.time), given)
+        setting = (
+            f"rule set `{claims.RULES}`, {event_options.time} a move for players that search, seed {options.seed}, "
+            f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
+        )
+        write_text(options.out / f"{HEURISTICS}.md", report.page(results, command, setting))
+        write_text(options.out / f"{HEURISTICS}.svg", report.svg(results))
     if options.json:
         print_json({"sides": [report.to_json(side, ours) for side, ours in results]})
         return
-    lines = report.table(results)
+    lines = report.rows(results)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
@@ -228,20 +231,3 @@ def _games(options: EventOptions, counts: "dict[Side, int]") -> "Iterator[tuple[
         event = options.event((side.player, side.opponent))
         for game in options.play([event], 2 * games, only_role=side.role):
             yield side, game
-
-
-def _write_heuristics(options: Options, results: "list[tuple[Side, Count]]") -> None:
-    from boardwright.papers.tablut_heuristics import claims, report
-
-    assert options.out is not None
-    picture, time = f"{HEURISTICS}.svg", options.time or claims.SECONDS
-    games = "" if options.games is None else f" --games {options.games}"
-    seed = f" --seed {options.seed}" if options.seed else ""
-    command = f"boardwright paper {HEURISTICS}{games} --time {time}{seed} --workers {options.workers}"
-    setting = (
-        f"rule set `{claims.RULES}`, {time} a move for players that search, seed {options.seed}, "
-        f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
-    )
-    text = report.markdown(results, title=claims.TITLE, command=command, setting=setting, picture=picture)
-    write_text(options.out / f"{HEURISTICS}.md", text)
-    write_text(options.out / picture, report.svg(results, title=claims.TITLE))

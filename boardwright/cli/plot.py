@@ -14,24 +14,8 @@ from boardwright.errors import BoardwrightError, printable
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.learn.vae.config import BOARDS_FILE, VAE_FILE
+from boardwright.papers.report import fill_template
 from boardwright.views.chart import Chart, render
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-body {{ font-family: sans-serif; color: #22303a; background: #fff; margin: 2rem; }}
-main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); gap: 1rem; }}
-img {{ width: 100%; height: auto; }}
-</style>
-<h1>{title}</h1>
-<main>
-{figures}
-</main>
-</html>
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,32 +43,30 @@ def run(options: Options) -> None:
     for name, history in histories.items():
         if options.x == "minutes" and history.scalars and "time/device_seconds" not in history.scalars:
             raise BoardwrightError(f"{name} has no minutes in its metrics: use --x frames")
-    charts = [(figure, chart(figure, histories, options.x)) for figure in FIGURES]
-    drawn = [(figure, drawing) for figure, drawing in charts if drawing is not None]
-    skipped = [figure for figure, drawing in charts if drawing is None]
-    if not drawn:
+    charts = {figure.name: chart(figure, histories, options.x) for figure in FIGURES}
+    pictures = {name: drawing for name, drawing in charts.items() if drawing is not None}
+    skipped = [name for name, drawing in charts.items() if drawing is None]
+    if not pictures:
         raise BoardwrightError(f"{first}: nothing to draw yet: wait until the run has logged an iteration")
     out = options.out or first / "plots"
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BoardwrightError(f"cannot write into {out}: {error.strerror}") from error
-    pictures = {figure.name: drawing for figure, drawing in drawn}
     if len(options.runs) == 1:
         pictures |= _codes(first)
     for name, picture in pictures.items():
         write_text(out / f"{name}.svg", render(picture))
     write_text(out / "index.html", _page(list(histories), pictures))
     if options.json:
-        left_out = [figure.name for figure in skipped]
-        fields = {"folder": str(out), "page": str(out / "index.html"), "figures": list(pictures), "skipped": left_out}
-        print_json(fields)
+        made = {"folder": str(out), "page": str(out / "index.html"), "figures": list(pictures)}
+        print_json({**made, "skipped": skipped})
         return
     for name, picture in pictures.items():
         print(f"{out / f'{name}.svg'}: {picture.title}")
     print(f"{out / 'index.html'}: all {len(pictures)} figures on one page")
     if skipped:
-        print(f"skipped, no metrics for: {', '.join(figure.name for figure in skipped)}")
+        print(f"skipped, no metrics for: {', '.join(skipped)}")
 
 
 def _by_name(runs: tuple[Path, ...]) -> dict[str, Path]:
@@ -111,4 +93,4 @@ def _codes(run: Path) -> dict[str, Chart]:
 
 def _page(runs: list[str], pictures: Mapping[str, Chart]) -> str:
     images = (f'<img src="{name}.svg" alt="{escape(picture.title)}">' for name, picture in pictures.items())
-    return _PAGE.format(title=escape(", ".join(runs)), figures="\n".join(images))
+    return fill_template(__file__, "plot.html", title=escape(", ".join(runs)), figures="\n".join(images))

@@ -13,14 +13,11 @@ T = TypeVar("T")
 
 def track(items: Iterable[T], total: int, what: str, weight: int = 1) -> Iterator[T]:
     """Yields `items`, counting `weight` units of `what` as done after each, up to `total`."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    with _bar(what) as progress:
-        task = progress.add_task(what, total=total)
-        for item in items:
+    with phases() as show:
+        show.phase(what, 0, total)
+        for count, item in enumerate(items, start=1):
             yield item
-            progress.advance(task, weight)
+            show.phase(what, count * weight, total)
 
 
 class Phases:
@@ -53,12 +50,12 @@ def phases() -> Iterator[Phases]:
     if not sys.stderr.isatty():
         yield Phases(None)
         return
-    with _bar("{task.description}") as bar:
+    with _bar() as bar:
         yield Phases(bar)
 
 
-def _bar(text: str) -> "Progress":
-    """A bar with its text, how much is done, the rate and the time left."""
+def _bar() -> "Progress":
+    """A bar with the name of its phase, how much is done, the rate and the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -79,5 +76,5 @@ def _bar(text: str) -> "Progress":
                 return Text("…/s")
             return Text(f"{task.speed:,.0f}/s" if task.speed >= 10 else f"{task.speed:.2g}/s")
 
-    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)

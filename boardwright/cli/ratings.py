@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from boardwright.cli.common import print_json, read_bytes
+from boardwright.cli.common import only_game, print_json, read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.records.files import read_results
@@ -82,12 +82,8 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
     if options.game is not None:
         game_class(options.game)  # raises if there is no such game
     with open_store(options.db, create=False) as store:
-        kinds = list(count_games(store, GameFilter()))
-        if options.game is None and len(kinds) > 1:
-            raise BoardwrightError(f"{options.db} holds several games: choose with --game one of {', '.join(kinds)}")
-        name = options.game or (kinds[0] if kinds else None)
-        if name is None:
-            raise BoardwrightError(f"{options.db}: there are no games to rate")
+        kinds = [*count_games(store, GameFilter())]
+        name = options.game or only_game(kinds, options.db, "there are no games to rate")
         played = rule_set_names(store, name)
         rules = current_rule_name(name, options.rules)
         if rules is not None and rules not in played and played:

@@ -41,8 +41,7 @@ def run(options: Options) -> None:
     from boardwright.web import running
     from boardwright.web.settings import Settings, usable_cores
 
-    if options.port is not None:
-        in_range("--port", options.port, 0, 65535)
+    in_range("--port", options.port, 0, 65535)
     workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())
     if options.runs is not None and not options.runs.is_dir():
         raise BoardwrightError(f"--runs {options.runs}: there is no such folder")

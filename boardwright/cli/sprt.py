@@ -48,7 +48,7 @@ def run(options: Options) -> None:
     verdict, played = test.judge((0,) * 5), []
     games = options.play([event], most)
     with interruptible(options, played):
-        for pair in _in_order(_collect(track(games, most, "games"), played)):
+        for pair in _in_order(track(games, most, "games"), played):
             pairs.append(pair)
             verdict = test.judge(count_pairs(pairs))
             if verdict.decision != "continue":
@@ -56,8 +56,9 @@ def run(options: Options) -> None:
         games.close()
     decision = "undecided" if verdict.decision == "continue" else verdict.decision
     if options.json:
-        fields = {name: _finite(value) for name, value in asdict(verdict).items()}
-        print_json(fields | {"decision": decision, "games": 2 * len(pairs), "pentanomial": count_pairs(pairs)})
+        infinite = (math.inf, -math.inf)  # which JSON cannot say
+        finite = {name: None if value in infinite else value for name, value in asdict(verdict).items()}
+        print_json(finite | {"decision": decision, "games": 2 * len(pairs), "pentanomial": count_pairs(pairs)})
         return
     meaning = {
         "H1": f"A is stronger: H1 ({options.elo1:+g} Elo) accepted",
@@ -72,22 +73,12 @@ def run(options: Options) -> None:
     print(f"  Elo of A above B: {verdict.elo:.0f} (95 % between {verdict.elo_low:.0f} and {verdict.elo_high:.0f})")
 
 
-def _finite(value: object) -> object:
-    """Infinite values as None: JSON has no infinity."""
-    return None if isinstance(value, float) and math.isinf(value) else value
-
-
-def _collect(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[PlayedGame]:
-    for game in games:
-        played.append(game)
-        yield game
-
-
-def _in_order(games: Iterable[PlayedGame]) -> Iterator[tuple[float, float]]:
-    """A's points in both games of each pair, the pairs in the order of their numbers."""
+def _in_order(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[tuple[float, float]]:
+    """A's points in both games of each pair, the pairs in the order of their numbers; adds all games to `played`."""
     waiting: dict[int, float] = {}
     following = 0
     for game in games:
+        played.append(game)
         waiting[game.index] = points(game, game.index % 2)
         while following in waiting and following + 1 in waiting:
             yield waiting.pop(following), waiting.pop(following + 1)

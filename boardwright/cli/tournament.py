@@ -43,8 +43,8 @@ def run(options: Options) -> None:
         raise BoardwrightError("a tournament needs a database for its games: add --db FILE")
     event = options.event(players, options.gauntlet)
     played = options.play_all([event], len(event.pairings()) * per_pair)
-    met = encounters(played)
-    rows, ratings = crosstable(met), rate(met)
+    games = encounters(played)
+    rows, ratings = crosstable(games), rate(games)
     if options.json:
         print_json(_fields(event, played, rows, ratings))
         return

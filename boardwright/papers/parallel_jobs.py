@@ -8,9 +8,10 @@ Jobs save their own progress: one that was stopped or killed resumes when it is 
 import os
 import signal
 import traceback
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from typing import Any
 
 import jax
 
@@ -38,7 +39,7 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
     A job that fails stops the others like the observer; BoardwrightError says which job it was and why.
     """
     waiting, done = list(jobs), set[str]()
-    running: dict[object, tuple[Worker, Job]] = {}  # by connection
+    running: dict[Any, tuple[Worker, Job]] = {}  # by connection
     failure: Exception | None = None
     cache = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
     try:
@@ -46,18 +47,19 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
             if failure is None and observer.stopped():
                 failure = StoppedError()
                 _request_stop(worker for worker, _ in running.values())
-            while failure is None and len(running) < at_once and (job := _next_job(waiting, done)) is not None:
+            ready = [job for job in waiting if done.issuperset(job.after)] if failure is None else []
+            for job in ready[: at_once - len(running)]:
                 waiting.remove(job)
                 worker = processes.spawn(_work, job, cache)
                 running[worker.connection] = worker, job
             observer.progress("runs", len(done), len(jobs))
-            for ready in wait([worker.connection for worker, _ in running.values()], POLL_SECONDS):
-                worker, job = running[ready]
+            for connection in wait(list(running), POLL_SECONDS):
+                worker, job = running[connection]
                 answer = _receive(worker, job)
                 if isinstance(answer, str):
                     observer.message(answer)
                     continue
-                del running[ready]
+                del running[connection]
                 worker.connection.close()
                 if answer is None:
                     done.add(job.name)
@@ -70,11 +72,6 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
             worker.process.kill()
     if failure is not None:
         raise failure
-
-
-def _next_job(waiting: Sequence[Job], done: Collection[str]) -> Job | None:
-    """The first job that need not wait for another."""
-    return next((job for job in waiting if set(job.after) <= set(done)), None)
 
 
 def _request_stop(workers: Iterable[Worker]) -> None:

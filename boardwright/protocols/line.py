@@ -37,7 +37,7 @@ class LineProtocol:
             "newgame": lambda rest: self.session.start_game(self.session.game),
             "rules": lambda rest: self.session.start_game(game(self.session.game.name, rest or None)),
             "position": self._position,
-            "go": self._go,
+            "go": lambda rest: self.session.think(parse_limit(rest), self._report, self._answer),
             "stop": lambda rest: self.session.stop(),
         }
 
@@ -68,9 +68,6 @@ class LineProtocol:
     def _position(self, rest: str) -> None:
         self.session.check_free()
         self.session.position = parse_position(self.session.game, rest)
-
-    def _go(self, rest: str) -> None:
-        self.session.think(parse_limit(rest), self._report, self._answer)
 
     def _report(self, thought: Thought) -> None:
         self._write(info_text(thought))

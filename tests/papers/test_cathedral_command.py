@@ -11,8 +11,7 @@ from boardwright.cli import paper
 from boardwright.cli.paper import Options, run
 from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral import runs as cathedral_runs
-from boardwright.papers.cathedral.claims import FINDINGS, TARGETS
-from boardwright.papers.cathedral.report import CURVES
+from boardwright.papers.cathedral.claims import CURVES, FINDINGS, TARGETS
 from boardwright.papers.cathedral.results import Results
 from boardwright.papers.cathedral.runs import Work
 
@@ -44,9 +43,9 @@ def test_the_report_and_its_pictures_are_written(
     assert work.folder == tmp_path / "results" / "cathedral-work"
     report = (tmp_path / "results" / "cathedral.md").read_text(encoding="utf-8")
     assert "Made by `boardwright paper cathedral --seed 7 --seeds 3`" in report
-    for name in CURVES:
-        assert f"({name}.svg)" in report
-        ET.fromstring((tmp_path / "results" / f"{name}.svg").read_text(encoding="utf-8"))
+    for curve in CURVES:
+        assert f"({curve.name}.svg)" in report
+        ET.fromstring((tmp_path / "results" / f"{curve.name}.svg").read_text(encoding="utf-8"))
     printed = capsys.readouterr().out
     assert "dqn, seed 0" in printed
     assert "DQN is better than PPO: holds, of our variant; the paper's method was not run" in printed

@@ -43,6 +43,13 @@ def from_json(kind: type[Config], data: Any) -> Config:
     return _build(kind, data, "")
 
 
+def as_text(value: Any) -> str:
+    """A value as `apply` takes it."""
+    if value is None:
+        return "none"
+    return json.dumps(value) if isinstance(value, bool | list | tuple) else str(value)
+
+
 def listing(config: Any) -> list[dict[str, Any]]:
     """Every setting of a config as plain data: path, value, range, choices and description.
 

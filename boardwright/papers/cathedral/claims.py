@@ -18,7 +18,6 @@ GAMES, QUICK_GAMES = 10_000, 200  # of a cell, for each seed
 ARENA_GAMES, QUICK_ARENA_GAMES = 1_000, 20  # of a cell played one game after the other
 RANDOM = "random"
 OWN = "ours"  # the variant of our own runs
-RECONSTRUCTION = 0.943  # share of cells that the paper's VAE reconstructs
 TRAINING_TIME = "15 minutes to 3 hours"  # of a DQN
 UNSTABLE = "PPO with the VAE's encoder, frozen, is less stable than PPO with convolutions of its own"
 UNSTABLE_RUN, STABLE_RUN = "ppo-frozen", "ppo"
@@ -95,10 +94,22 @@ class Target:
     surely: bool = False
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A chart of a metric of some runs."""
+
+    name: str  # of its file
+    title: str
+    metric: str
+    axis: str
+    runs: tuple[str, ...]
+
+
 _TABLES = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
 TRAININGS = tuple(settings.from_json(Training, row) for row in _TABLES["trainings"])
 QUICK: dict[str, list[str]] = _TABLES["quick"]  # by method, settings of a quick look
 VARIANTS: dict[str, dict[str, str]] = _TABLES["variants"]  # by name: `published` and `ours`
+CURVES = tuple(settings.from_json(Curve, row) for row in _TABLES["curves"])
 CELLS = tuple(settings.from_json(Cell, row) for row in _TABLES["games"]["cells"])
 FINDINGS = tuple(settings.from_json(Finding, row) for row in _TABLES["games"]["findings"])
 TARGETS = tuple(settings.from_json(Target, row) for row in _TABLES["games"]["targets"])

@@ -11,8 +11,8 @@ import numpy as np
 from boardwright import __version__
 from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, Cell, cell_of, labels_of, training_of
-from boardwright.papers.cathedral.results import STRENGTH, Decided, Results, targets, verdicts
+from boardwright.papers.cathedral.claims import CELLS, CURVES, Cell, cell_of, labels_of, training_of
+from boardwright.papers.cathedral.results import Decided, Results, targets, verdicts
 from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import (
     FAILS,
@@ -29,18 +29,6 @@ from boardwright.papers.report import (
 from boardwright.stats.score import Interval, over_seeds
 from boardwright.views.chart import Chart, Line
 
-CURVES = {  # charts of runs, by name of a file: title, metric, axis, which runs
-    "cathedral-dqn": ("DQN against random", STRENGTH, "score", ("boltzmann", "epsilon", "uniform", "dqn")),
-    "cathedral-phases": (
-        "First phases against random",
-        STRENGTH,
-        "score",
-        ("baseline", "illegal-first", "random-first"),
-    ),
-    "cathedral-ppo": ("PPO against random", STRENGTH, "score", ("ppo", "ppo-frozen", "ppo-tuned")),
-    "cathedral-best": ("Our runs against random", STRENGTH, "score", ("dqn-best", "ppo-best", "dqn", "ppo")),
-    "cathedral-rewards": ("Reward a game in training", "selfplay/mean_reward", "reward", ("dqn", "ppo", "ppo-frozen")),
-}
 GAMES = "selfplay/games"  # the metric: games that ended in an iteration
 
 
@@ -69,7 +57,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         in_short=_in_short(decided, seeds),
         targets=table(_targets(results)),
         tables="\n\n".join(tables),
-        reconstruction=table(_codes(results.histories["vae"])),
+        vae=_reconstruction(results.histories["vae"]),
         runs=table(_runs(results)),
         curves=pictures(charts),
     )
@@ -103,30 +91,29 @@ def to_json(results: Results) -> dict[str, Any]:
 def curves(results: Results) -> dict[str, Chart]:
     """By name of a file: lines are means over seeds, bands reach from the lowest seed to the highest."""
     charts = {}
-    for name, (title, metric, axis, runs) in CURVES.items():
-        lines = [
-            line for place, run in enumerate(runs) for line in _line(run, results.histories.get(run, ()), metric, place)
+    for curve in CURVES:
+        found = [
+            _line(run, results.histories.get(run, ()), curve.metric, place) for place, run in enumerate(curve.runs)
         ]
+        lines = tuple(line for line in found if line is not None)
         if lines:
-            charts[name] = Chart(title, "games", axis, tuple(lines), x_includes=(0.0,))
+            charts[curve.name] = Chart(curve.title, "games", curve.axis, lines, x_includes=(0.0,))
     return charts
 
 
-def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> list[Line]:
+def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> Line | None:
+    """A metric of a run by games that had ended; None where not all its seeds measured it."""
     if not histories or not all({metric, GAMES} <= history.scalars.keys() for history in histories):
-        return []
+        return None
     iterations = histories[0].scalars[metric].iterations
     values = np.stack([history.scalars[metric].values for history in histories])  # [seeds, points]
-    games = np.mean([_games_at(history, iterations) for history in histories], axis=0)
+    ended = [
+        np.cumsum(games.values)[np.searchsorted(games.iterations, iterations)]
+        for games in (history.scalars[GAMES] for history in histories)
+    ]
     several = len(histories) > 1
     low, high = (values.min(axis=0).tolist(), values.max(axis=0).tolist()) if several else ((), ())
-    return [Line(run, games.tolist(), values.mean(axis=0).tolist(), low, high, colour=colour)]
-
-
-def _games_at(history: History, iterations: np.ndarray) -> np.ndarray:
-    """Games that had ended after each of some iterations."""
-    series = history.scalars[GAMES]
-    return np.cumsum(series.values)[np.searchsorted(series.iterations, iterations)]
+    return Line(run, np.mean(ended, axis=0).tolist(), values.mean(axis=0).tolist(), low, high, colour=colour)
 
 
 def _seeds(count: int) -> str:
@@ -208,21 +195,14 @@ def _player(name: str, cell: Cell) -> str:
     return f"{name} at temperature {cell.temperature:g}" if draws else name
 
 
-def _codes(histories: Sequence[History]) -> Rows:
-    """How well the VAE reconstructs boards of validation games."""
-    lines = (
-        ("cells reconstructed", "validation/reconstruction", f"{claims.RECONSTRUCTION:.3f}"),
-        ("cells right if all are called empty", "validation/all_zeros", NOT_REPORTED),
-        ("occupied cells reconstructed", "validation/occupied", NOT_REPORTED),
-        ("cross-entropy, nats a board", "validation/bce", NOT_REPORTED),
-        ("divergence of codes, nats a board", "validation/kl", NOT_REPORTED),
-    )
-    rows: Rows = [("", "ours", "over seeds", "published")]
-    for words, metric, paper in lines:
-        values = [float(history.scalars[metric].values[-1]) for history in histories]
-        figure = over_seeds(values, is_share="nats" not in words)
-        rows.append((words, f"{figure.mean:.3f}", _bounds(figure), paper))
-    return rows
+def _reconstruction(histories: Sequence[History]) -> dict[str, str]:
+    """By metric of the VAE, on boards of validation games: its value and interval."""
+    found = {}
+    for metric in ("reconstruction", "all_zeros", "occupied", "bce", "kl"):
+        values = [float(history.scalars[f"validation/{metric}"].values[-1]) for history in histories]
+        figure = over_seeds(values, is_share=metric not in ("bce", "kl"))
+        found[metric] = f"{figure.mean:.3f} | {_bounds(figure)}"
+    return found
 
 
 def _runs(results: Results) -> Rows:

@@ -44,7 +44,6 @@ from boardwright.papers.work_folder import (
     is_same_run,
     load_or_play,
     play_match,
-    read_table,
     train_to_end,
     with_tuples,
 )
@@ -124,7 +123,8 @@ def train_run(work: Work, training: Training, seed: int, observer: RunObserver) 
         config = work.config(training, seed)
         observer.message(f"{training.name}, seed {seed}: {training.words}")
         _forget_matches(work, training.name, seed, folder)
-        _update_paths(folder, training.method, config)
+        if is_same_run(folder, training.method, config):  # with other paths where its folder has moved
+            config_file.write(folder, training.method, config)
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=observer.progress)
         method = make_method(training.method, config, boards)
         train_to_end(method, folder, dataclasses.replace(observer, message=lambda text: None))
@@ -169,13 +169,6 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
     for cell in CELLS:
         if name in (cell.first, cell.second):
             work.match_file(cell, seed).unlink(missing_ok=True)
-
-
-def _update_paths(folder: Path, method: str, config: Any) -> None:
-    """Updates the paths in the settings of a run whose folder has moved, so that it can resume."""
-    if read_table(folder / CONFIG) != config_file.contents(method, config) and is_same_run(folder, method, config):
-        (folder / CONFIG).unlink()
-        config_file.store(folder, method, config)
 
 
 def _slim(folder: Path) -> None:

@@ -4,14 +4,15 @@ The paper's Muscovites are the attackers and move first; its rules are our rule 
 2 seconds a move. A *side* is one player in one role against one opponent: half a row of our table.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from boardwright.arena.event import PlayedGame
 from boardwright.games.base import DRAW
 from boardwright.stats.score import Score
 
-NAME = "tablut-heuristics"
 TITLE = "Designing an Effective Tablut Artificial Intelligence"
 GAME, RULES = "tablut", "mcgill"
 SECONDS = "2s"  # a move, the paper's
@@ -58,31 +59,20 @@ NO_LOSS = Target("no loss", lambda count: count.losses == 0)
 MORE_WINS = Target("more wins than losses", lambda count: count.wins > count.losses)
 
 
-def _row(
-    table: str,
-    player: str,
-    opponents: str | tuple[str, str],
-    papers: tuple[Count, Count],
-    games: tuple[int, int],
-    target: Target | None = None,
-) -> list[Side]:
-    """A player as attackers and as defenders; `opponents` differ by role where the paper's did."""
-    both = (opponents, opponents) if isinstance(opponents, str) else opponents
-    return [Side(table, player, both[role], role, papers[role], games[role], target) for role in (ATTACKERS, DEFENDERS)]
-
-
-SIDES: tuple[Side, ...] = (
-    *_row("I", "greedy", "random", (Count(10, 0, 0, 26), Count(10, 0, 0, 16)), (1000, 1000), share(96)),
-    *_row("II", "heuristic", "greedy", (Count(10, 0, 0, 9), Count(10, 0, 0, 14)), (500, 500), share(97)),
-    *_row("III", "mc", "greedy", (Count(6, 0, 4, 15), Count(6, 0, 4, 20)), (10, 10)),
-    *_row("IV", "mc-expanded", "greedy", (Count(0, 0, 10, 18), Count(10, 0, 0, 18)), (10, 10)),
-    # Its Monte Carlo player uses the expanded definitions as defenders, but not as attackers.
-    *_row("V", "heuristic", ("mc-expanded", "mc"), (Count(1, 8, 1, 24), Count(10, 0, 0, 20)), (10, 10)),
-    *_row("VI", "heuristic-mc", "random", (Count(20, 0, 0, 21), Count(20, 0, 0, 16)), (20, 20), NO_LOSS),
-    *_row("VI", "heuristic-mc", "greedy", (Count(20, 0, 0, 9), Count(20, 0, 0, 17)), (20, 20), NO_LOSS),
-    *_row("VI", "heuristic-mc", "heuristic", (Count(13, 21, 6, 67), Count(18, 10, 2, 43)), (40, 30), MORE_WINS),
-    *_row("VI", "heuristic-mc", "mc", (Count(10, 0, 0, 19), Count(10, 0, 0, 20)), (10, 10), NO_LOSS),
-    *_row("VI", "heuristic-mc", "mc-expanded", (Count(5, 5, 0, 34), Count(10, 0, 0, 20)), (10, 10), NO_LOSS),
+_ROWS = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))["rows"]
+_TARGETS = {target.text: target for target in (share(96), share(97), NO_LOSS, MORE_WINS)}
+SIDES = tuple(
+    Side(
+        table=row["table"],
+        player=row["player"],
+        opponent=row["opponents"][role],
+        role=role,
+        paper=Count(*row["paper"][role]),
+        games=row["games"][role],
+        target=_TARGETS[row["target"]] if "target" in row else None,
+    )
+    for row in _ROWS
+    for role in (ATTACKERS, DEFENDERS)
 )
 
 

@@ -13,7 +13,6 @@ from boardwright.learn.run import settings
 from boardwright.papers import balance_page
 from boardwright.papers.report import (
     NOT_PLAYED,
-    NOT_REPORTED,
     NOT_RUN,
     OPEN,
     UNKNOWN,
@@ -46,7 +45,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     games = f"games after the training on {devices}" if devices else "no games after the training"
     words = {True: "met", False: "**not met**", None: OPEN}
     judged = [(target, ours, words[met]) for target, ours, met in targets(results)]
-    simulations = next((f" ({met.simulations} a move)" for met in results.pairings.values()), "")
+    simulations = next((f" ({match.simulations} a move)" for match in results.pairings.values()), "")
     note = quick_note("small nets, few games, little training", "says nothing about the paper")
     text = fill_template(
         __file__,
@@ -54,9 +53,11 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         setting=f"{games}, boardwright {__version__}",
         note=note if work.quick else "",
         targets=table([("target", "ours", "verdict"), *judged]),
-        figures=table(_figures(results, quick=work.quick)),
+        ours=_figures(results, quick=work.quick),
         runs=table(_runs(results, quick=work.quick)),
-        elo=paper.ELO,
+        paper=paper,
+        mm=RATING_MODES[0].label,
+        mm11=RATING_MODES[1].label,
         protocol=results.protocol,
         simulations=simulations,
         pairings=table(_pairings(results)),
@@ -98,52 +99,32 @@ def to_json(results: Results) -> dict[str, Any]:
     return {"targets": judged, "runs": runs, "meetings": pairings, "balance": balance}
 
 
-def _figures(results: Results, *, quick: bool) -> Rows:
-    """A column for the published figures, then one for each run of ours."""
-    elo, share = f"{paper.ELO:,.0f}", "{:.0f} %".format
-    until = f"up to {share(100 * paper.TURN)} of the training"
-    figures: list[tuple[str, str, Callable[[RunResult], str | None]]] = [
-        ("iterations", f"{paper.ITERATIONS}", lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
-        ("frames", short(paper.FRAMES), _frames),
-        ("trained on", paper.DEVICES, lambda run: ", ".join(run.history.devices)),
-        ("GPU-minutes", NOT_REPORTED, lambda run: minutes_text(measured.total_minutes(run.history))),
-        *(
-            (
-                f"Elo of the last net above iteration 0, {mode.label}",
-                f"{elo} (command {NOT_REPORTED})",
-                partial(_last_elo, mode),
-            )
-            for mode in RATING_MODES
-        ),
-        *(
-            (f"GPU-minutes until {elo} Elo by `{mode.command}`", NOT_REPORTED, partial(_minutes_until, mode))
-            for mode in RATING_MODES
-        ),
-        ("entropy of the policy, nats", _from_to(paper.ENTROPY, 2), partial(_metric, "selfplay/entropy", 2)),
-        ("pieces left at the end of a game", _from_to(paper.PIECES, 0), partial(_metric, "selfplay/pieces_left", 1)),
-        (
-            f"attackers win in self-play, last {paper.ROLLING} iterations",
-            f"about {share(100 * paper.SELFPLAY_ATTACKERS)}",
-            lambda run: _percent(measured.selfplay_attackers(run)),
-        ),
-    ]
-    for role, name in enumerate(("attackers", "defenders")):
-        words = f"wins as {name} against past checkpoints"
-        low, high = (100 * bound for bound in paper.EARLY_WINS[role])
-        figures += [
-            (f"{words}, {until}", f"{low:.0f}–{share(high)}", partial(_wins, role, 0)),
-            (f"{words}, at the end", share(100 * paper.LATE_WINS[role]), partial(_wins, role, 1)),
-        ]
+def _figures(results: Results, *, quick: bool) -> dict[str, str]:
+    """By name of a row of the page, the cells of our runs."""
     runs = [results.runs.get(training.name) for training in TRAININGS]
-    variants = [_variant(training, run, quick=quick) for training, run in zip(TRAININGS, runs, strict=True)]
-    return [
-        ("", "published", *(f"ours: `{training.preset}`" for training in TRAININGS)),
-        ("settings", "", *variants),
-        *(
-            (words, published, *(NOT_RUN if run is None else ours(run) or UNKNOWN for run in runs))
-            for words, published, ours in figures
+
+    def cells(figure: Callable[[RunResult], str | None]) -> str:
+        return " | ".join(NOT_RUN if run is None else figure(run) or UNKNOWN for run in runs)
+
+    found = {
+        "settings": " | ".join(
+            _variant(training, run, quick=quick) for training, run in zip(TRAININGS, runs, strict=True)
         ),
-    ]
+        "iterations": cells(lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
+        "frames": cells(_frames),
+        "devices": cells(lambda run: ", ".join(run.history.devices)),
+        "minutes": cells(lambda run: minutes_text(measured.total_minutes(run.history))),
+        "entropy": cells(lambda run: _from_to(measured.first_and_last(run, "selfplay/entropy"), 2)),
+        "pieces": cells(lambda run: _from_to(measured.first_and_last(run, "selfplay/pieces_left"), 1)),
+        "attackers": cells(lambda run: _percent(measured.selfplay_attackers(run))),
+    }
+    for mode in RATING_MODES:
+        found[f"elo {mode.command}"] = cells(partial(_last_elo, mode))
+        found[f"until {mode.command}"] = cells(partial(_minutes_until, mode))
+    for role, name in enumerate(("attackers", "defenders")):
+        for part, when in enumerate(("early", "late")):
+            found[f"{when} {name}"] = cells(partial(_wins, role, part))
+    return found
 
 
 def _frames(run: RunResult) -> str:
@@ -166,13 +147,8 @@ def _minutes_until(mode: RatingMode, run: RunResult) -> str | None:
     return f"{minutes_text(point.minutes)} (iteration {point.iteration})"
 
 
-def _metric(name: str, digits: int, run: RunResult) -> str | None:
-    found = measured.first_and_last(run, name)
-    return None if found is None else _from_to(found, digits)
-
-
-def _from_to(pair: tuple[float, float], digits: int) -> str:
-    return f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
+def _from_to(pair: tuple[float, float] | None, digits: int) -> str | None:
+    return None if pair is None else f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
 
 
 def _wins(role: int, part: int, run: RunResult) -> str | None:
@@ -215,22 +191,22 @@ def _variant(training: Training, run: RunResult | None, *, quick: bool) -> str:
 def _pairings(results: Results) -> Rows:
     rows: Rows = [("", "nets", "GPU-minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
     for pairing in PAIRINGS:
-        met = results.pairing(pairing)
+        match = results.pairing(pairing)
         names = f"{training_of(pairing.first).preset} – {training_of(pairing.second).preset}, {pairing.at}"
-        if met is None:
+        if match is None:
             rows.append((names, NOT_PLAYED, *[""] * 6))
             continue
         against = objections(results, pairing)
-        verdict = f"**{OPEN}**: {'; '.join(against)}" if against else f"**{is_more(met.score, 0.5)}**"
+        verdict = f"**{OPEN}**: {'; '.join(against)}" if against else f"**{is_more(match.score, 0.5)}**"
         rows.append(
             (
                 names,
-                " – ".join(f"iteration {number}" for number in met.iterations),
-                " – ".join(f"{minutes:.1f}" for minutes in met.minutes),
-                f"{met.games:,}",
-                ", ".join(map(str, met.pairs)),
-                percent(met.score),
-                excludes_half(met.score),
+                " – ".join(f"iteration {number}" for number in match.iterations),
+                " – ".join(f"{minutes:.1f}" for minutes in match.minutes),
+                f"{match.games:,}",
+                ", ".join(map(str, match.pairs)),
+                percent(match.score),
+                excludes_half(match.score),
                 f"{pairing.claim}: {verdict}",
             )
         )

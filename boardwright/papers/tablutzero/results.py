@@ -6,7 +6,6 @@ reported.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -217,7 +216,7 @@ def differences(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
     """Settings of a run that are not its preset's, as `--set` would say it."""
     ours, theirs = ({row["name"]: row["value"] for row in settings.listing(one)} for one in (config, preset))
     changed = {name: value for name, value in ours.items() if value != theirs[name]}
-    return [f"{name}={_as_text(value)}" for name, value in changed.items()]
+    return [f"{name}={settings.as_text(value)}" for name, value in changed.items()]
 
 
 def variant(config: AlphaZeroConfig, preset: AlphaZeroConfig) -> list[str]:
@@ -247,8 +246,3 @@ def off_protocol(run: RunResult, protocol: EvaluationMatchesConfig) -> list[str]
 def _share(counts: Sequence[tuple[int, int]]) -> Interval | None:
     won, games = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
     return Score(won, 0, games - won).interval if games else None
-
-
-def _as_text(value: object) -> str:
-    """A value as `--set` takes it."""
-    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)

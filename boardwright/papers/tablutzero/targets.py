@@ -22,7 +22,6 @@ from boardwright.stats.score import Interval
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
 
-
 # Settings that have a name: the rest of a variant's settings is listed as it is.
 SETTING_NAMES = {"net.policy=dense": "dense policy head", "learner.gradient_clip=0.0": "no gradient clipping"}
 
@@ -45,13 +44,10 @@ def targets(results: Results) -> list[Target]:
 
 def objections(results: Results, pairing: Pairing) -> list[str]:
     """Why the games of a pairing decide nothing about its claim, in words; empty where they do."""
-    found = _quick_look(results) or [
-        *_other_settings(results, pairing.first),
-        *_other_settings(results, pairing.second),
-    ]
-    met = results.pairing(pairing)
-    if met is not None and pairing.at == "equal minutes":
-        found += _unequal_minutes(results, pairing, met)
+    found = _quick_look(results) or _other_settings(results, pairing.first) + _other_settings(results, pairing.second)
+    match = results.pairing(pairing)
+    if match is not None and pairing.at == "equal minutes":
+        found += _unequal_minutes(results, pairing, match)
     return found
 
 
@@ -69,11 +65,7 @@ def _strength(results: Results, mode: RatingMode) -> Target:
     text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
     against = _quick_look(results) or _other_settings(results, "fast")
     against += [f"measured with {', '.join(off)}"] if off else []
-    return (
-        target,
-        _with(text, against),
-        _unless(against, last.elo.low > paper.ELO and last.minutes < paper.MOST_MINUTES),
-    )
+    return _judge(target, text, against, last.elo.low > paper.ELO and last.minutes < paper.MOST_MINUTES)
 
 
 def _shortfall(elo: Interval) -> str:
@@ -86,21 +78,17 @@ def _shortfall(elo: Interval) -> str:
 def _stronger(results: Results) -> Target:
     pairing = PAIRINGS[0]
     first, second = (training_of(name).preset for name in (pairing.first, pairing.second))
-    target, met = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairing(pairing)
-    if met is None:
+    target, match = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairing(pairing)
+    if match is None:
         return target, NOT_PLAYED, None
-    minutes = " and ".join(map(minutes_text, met.minutes))
-    text = f"{percent(met.score)} of the points after {minutes} minutes: {excludes_half(met.score)}"
-    against = objections(results, pairing)
-    return target, _with(text, against), _unless(against, met.score.low > 0.5)
+    minutes = " and ".join(map(minutes_text, match.minutes))
+    text = f"{percent(match.score)} of the points after {minutes} minutes: {excludes_half(match.score)}"
+    return _judge(target, text, objections(results, pairing), match.score.low > 0.5)
 
 
-def _with(text: str, against: list[str]) -> str:
-    return f"{text}, but {'; '.join(against)}" if against else text
-
-
-def _unless(against: list[str], is_met: bool) -> bool | None:
-    return None if against else is_met
+def _judge(target: str, text: str, against: list[str], is_met: bool) -> Target:
+    """A target with our figure, not decided where something is against it."""
+    return (target, f"{text}, but {'; '.join(against)}", None) if against else (target, text, is_met)
 
 
 def _quick_look(results: Results) -> list[str]:
@@ -116,10 +104,10 @@ def _other_settings(results: Results, name: str) -> list[str]:
     return [f"this run of `{preset}` is a {words}"] if words else []
 
 
-def _unequal_minutes(results: Results, pairing: Pairing, met: PairingResult) -> list[str]:
+def _unequal_minutes(results: Results, pairing: Pairing, match: PairingResult) -> list[str]:
     """Why minutes of two runs are not equal; the first may have fewer."""
     found = []
-    if not met.minutes[0] <= met.minutes[1]:  # also where one is not a number
+    if not match.minutes[0] <= match.minutes[1]:  # also where one is not a number
         found.append(f"`{training_of(pairing.first).preset}` had more minutes, or they are not known")
     runs = [results.runs[name] for name in (pairing.first, pairing.second) if name in results.runs]
     kinds = sorted(set().union(*(run.history.devices for run in runs)))

@@ -5,7 +5,7 @@ The tables ignore the draws by inactivity and repetition.
 
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -87,8 +87,7 @@ def run(options: Build | Ask | Stats | Verify) -> None:
 def _build(options: Build) -> None:
     """Prints one line per file, or JSON `{pieces, folder, written, seconds}`."""
     in_range("--pieces", options.pieces, 2, MOST_PIECES)
-    if options.threads is not None:
-        in_range("--threads", options.threads, 1, MOST_THREADS)
+    in_range("--threads", options.threads, 1, MOST_THREADS)
     begin = time.perf_counter()
     with nullcontext(Phases(None)) if options.json else phases() as display:
 
@@ -130,7 +129,7 @@ def _stats(options: Stats) -> None:
     tables = _open(options)
     statistics = tables.statistics(options.pieces or tables.pieces)
     if options.json:
-        print_json(statistics)
+        print_json(asdict(statistics))
         return
     print(f"{statistics.pieces} pieces: {statistics.positions:,} positions, the side to move")
     print(f"  wins {statistics.wins:,}, draws {statistics.draws:,}, losses {statistics.losses:,}")
@@ -148,6 +147,4 @@ def _verify(options: Verify) -> None:
 
 
 def _open(options: Stats) -> Tablebase:
-    if options.pieces is not None:
-        in_range("--pieces", options.pieces, 2, MOST_PIECES)
-    return Tablebase(options.dir, options.pieces)
+    return Tablebase(options.dir, in_range("--pieces", options.pieces, 2, MOST_PIECES))
