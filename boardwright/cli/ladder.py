@@ -27,9 +27,10 @@ from boardwright.papers.report import fill_template, table
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
 from boardwright.records.store import open_store
-from boardwright.stats.bayeselo import rate
+from boardwright.stats.bayeselo import Rating, rate
 
 LONGEST_MACHINE = 200  # characters
+Ranking = list[tuple[LadderRow, Rating | None]]  # strongest first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +70,12 @@ def run(options: Options) -> None:
             raise BoardwrightError(f"--out: {_not_rated(game)}")
         write_text(options.out, page(rated, rows, game.roles[0]))
     doubts = () if rated is None else rated.doubts
+    known = {} if rated is None else {rating.name: rating for rating in rated.players}
+    strongest = [(row, known.get(row.spec)) for row in reversed(ladder.by_strength(rows, known.values()))]
     if options.json:
-        print_json(_fields(game, rows, rated) | ({"warnings": list(doubts)} if doubts else {}))
+        print_json(_fields(game, strongest, rated) | ({"warnings": list(doubts)} if doubts else {}))
         return
-    _print_table(game, rows, rated)
+    _print_table(game, strongest, rated)
     for doubt in doubts:
         print(f"boardwright: warning: {doubt}", file=sys.stderr)
 
@@ -126,8 +129,7 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
     )
 
 
-def _fields(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> dict[str, Any]:
-    known = {} if rated is None else {rating.name: rating for rating in rated.players}
+def _fields(game: Game, strongest: Ranking, rated: RatedField | None) -> dict[str, Any]:
     numbers = ("elo", "plus", "minus", "games")
     about = ("machine", "date", "version", "games", "advantage", "draw")
     return {
@@ -135,9 +137,8 @@ def _fields(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> 
         "rules": game.rules.name,
         **{name: getattr(rated, name, None) for name in about},
         "players": [
-            {"spec": row.spec, "label": row.label}
-            | {name: getattr(known.get(row.spec), name, None) for name in numbers}
-            for row in reversed(ladder.by_strength(rows, known.values()))
+            {"spec": row.spec, "label": row.label} | {name: getattr(rating, name, None) for name in numbers}
+            for row, rating in strongest
         ],
     }
 
@@ -146,12 +147,10 @@ def _not_rated(game: Game) -> str:
     return f"{game.name} {game.rules.name}: not rated yet; measure it with --db FILE"
 
 
-def _print_table(game: Game, rows: Sequence[LadderRow], rated: RatedField | None) -> None:
-    known = {} if rated is None else {rating.name: rating for rating in rated.players}
-    width = max(len(row.spec) for row in rows)
+def _print_table(game: Game, strongest: Ranking, rated: RatedField | None) -> None:
+    width = max(len(row.spec) for row, _ in strongest)
     print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  rung")
-    for row in reversed(ladder.by_strength(rows, known.values())):
-        rating = known.get(row.spec)
+    for row, rating in strongest:
         numbers = f"{'-':>7} {'-':>5} {'-':>5} {'-':>8}"
         if rating is not None:
             numbers = f"{rating.elo:>7.0f} {rating.plus:>5.0f} {rating.minus:>5.0f} {rating.games:>8,}"
