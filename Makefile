@@ -13,10 +13,9 @@ run: $(VENV)/installed
 test: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(PYTEST)
+	$(BIN)/pyright & types=$$!; $(PYTEST); tests=$$?; wait $$types && exit $$tests
 
 # Before a release: everything at full size, and the tests marked slow.
 test-all: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
