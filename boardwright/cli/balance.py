@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import tyro
+from tyro.conf import Positional, arg
 
 from boardwright import __version__
 from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
-from boardwright.cli.common import command_line, in_range, make_folder, print_json, write_text
+from boardwright.cli.common import FOLDER, JsonOption, N, command_line, in_range, make_folder, print_json, write_text
 from boardwright.cli.progress import phases
 from boardwright.games.registry import game_class
 from boardwright.nets import shipped
@@ -22,28 +22,21 @@ MOST_GAMES, MOST_SIMULATIONS = 10**6, 2**14
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which game and nets, and how many games."""
 
-    game: tyro.conf.Positional[str]
-    """Name of the game; `boardwright games` lists them."""
-    net: Annotated[str, tyro.conf.arg(metavar="NET,…")]
+    game: Positional[str]  # Name of the game; `boardwright games` lists them.
+    net: Annotated[str, arg(metavar="NET,…")]
     """The net that plays both sides: a file or the name of a shipped net; or several, separated by commas: each rule
     set is played by the first net trained on it, else by the first."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES,…")] = None
+    rules: Annotated[str | None, arg(metavar="RULES,…")] = None
     """Rule sets, separated by commas. Default: those the nets were trained on."""
-    games: Annotated[int, tyro.conf.arg(metavar="N")] = 1000
-    """Games for each rule set and kind of opening."""
-    simulations: Annotated[int, tyro.conf.arg(metavar="N")] = 128
-    """Simulations per move."""
-    openings: Annotated[str, tyro.conf.arg(metavar="KIND,…")] = "start,random:4"
+    games: N[int] = 1000  # Games for each rule set and kind of opening.
+    simulations: N[int] = 128  # Simulations per move.
+    openings: Annotated[str, arg(metavar="KIND,…")] = "start,random:4"
     """Openings, separated by commas: `start`, or `random:K` for K random plies."""
-    seed: int = 0
-    """Seed of the openings."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write `balance.md` and a plot into this folder, which is made if missing."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    seed: int = 0  # Seed of the openings.
+    out: FOLDER[Path | None] = None  # Write `balance.md` and a plot into this folder, which is made if missing.
 
 
 def run(options: Options) -> None:

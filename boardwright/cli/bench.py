@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import tyro
+from tyro.conf import Positional, UseAppendAction, arg
 
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import NAME, JsonOption, N, in_range, print_json
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
@@ -22,32 +22,25 @@ OWNERS = {  # benchmarks by the options that not all of them have
 }
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(JsonOption):
     """What to measure."""
 
-    what: tyro.conf.Positional[Literal["engine", "search", "selfplay", "learn"]]
+    what: Positional[Literal["engine", "search", "selfplay", "learn"]]
     """`engine`: perft, random games, batched steps, import and build. `search`: alpha-beta and Monte Carlo.
     `selfplay`: AlphaZero's network, self-play and learning. `learn`: games that DQN or PPO learns from."""
-    game: tyro.conf.Positional[str]
-    """Name of the game; `boardwright games` lists them."""
-    batch: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Concurrent games in the batched engine. Default: 16,384 on an accelerator, 1,024 on a CPU."""
-    method: Literal["dqn", "ppo"] | None = None
-    """`learn`: the training method. Default: dqn."""
-    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    game: Positional[str]  # Name of the game; `boardwright games` lists them.
+    batch: N[int | None] = None  # Concurrent batched games. Default: 16,384 on an accelerator, 1,024 on a CPU.
+    method: Literal["dqn", "ppo"] | None = None  # `learn`: the training method. Default: dqn.
+    preset: NAME[str | None] = None
     """`selfplay`, `learn`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast or
     GAME-best."""
-    set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
+    set: Annotated[UseAppendAction[tuple[str, ...]], arg(metavar="PATH=VALUE")] = ()
     """`learn`: a setting other than the preset's, such as `learner.merge=4`; may be given several times."""
-    net: Annotated[str | None, tyro.conf.arg(metavar="SIZE")] = None
+    net: Annotated[str | None, arg(metavar="SIZE")] = None
     """`selfplay`: blocks x width, such as 8x128. Default: the preset's."""
-    sims: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """`selfplay`: simulations per move. Default: the preset's."""
-    games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """`selfplay`: concurrent games. Default: 4,096 on an accelerator, 16 on a CPU."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    sims: N[int | None] = None  # `selfplay`: simulations per move. Default: the preset's.
+    games: N[int | None] = None  # `selfplay`: concurrent games. Default: 4,096 on an accelerator, 16 on a CPU.
 
 
 def run(options: Options) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import tyro
+from tyro.conf import Positional, arg
 
 from boardwright.atomicfile import open_ordinary, read_bounded, write_atomic
 from boardwright.errors import BoardwrightError
@@ -16,19 +16,34 @@ from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
 
 DATABASE = b"SQLite format 3\0"  # the first bytes of a SQLite file
+T = TypeVar("T")
 Number = TypeVar("Number", int, int | None)
+
+# Types of options, named as help texts name their values: `--games N`. The help text of an option is its comment, or a
+# string below it.
+FILE = Annotated[T, arg(metavar="FILE")]
+FOLDER = Annotated[T, arg(metavar="FOLDER")]
+GAME = Annotated[T, arg(metavar="GAME")]
+N = Annotated[T, arg(metavar="N")]
+NAME = Annotated[T, arg(metavar="NAME")]
+RULES = Annotated[T, arg(metavar="RULES")]
+SPEC = Annotated[T, arg(metavar="SPEC")]
+TEXT = Annotated[T, arg(metavar="TEXT")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonOption:
+    """Base of the options of commands that can print JSON."""
+
+    json: bool = False  # Print one JSON object and nothing else.
 
 
 @dataclass(frozen=True)
-class GameOptions:
+class GameOptions(JsonOption):
     """A game and its rule set."""
 
-    game: tyro.conf.Positional[str]
-    """Name of the game; `boardwright games` lists them."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Rule set: a name, or the path of a .toml or .json file. Default: the game's own."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    game: Positional[str]  # Name of the game; `boardwright games` lists them.
+    rules: RULES[str | None] = None  # Rule set: a name, or the path of a .toml or .json file. Default: the game's own.
 
     def bound_game(self) -> Game:
         """The game these options name."""
@@ -39,10 +54,8 @@ class GameOptions:
 class PositionOptions(GameOptions):
     """A position: the start, one given as text, or one reached by action numbers."""
 
-    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
-    """Position text to start from instead of the first position."""
-    actions: Annotated[str | None, tyro.conf.arg(metavar="N,N,…")] = None
-    """Action numbers played from the start, separated by commas."""
+    position: TEXT[str | None] = None  # Position text to start from instead of the first position.
+    actions: Annotated[str | None, arg(metavar="N,N,…")] = None  # Action numbers from the start, separated by commas.
 
     def chosen_position(self) -> Position:
         """The position these options name."""

@@ -1,11 +1,8 @@
 """Run a player as an engine: a long-lived process that other programs talk to over stdin and stdout."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-import tyro
-
-from boardwright.cli.common import GameOptions
+from boardwright.cli.common import NAME, SPEC, GameOptions
 from boardwright.errors import BoardwrightError
 
 
@@ -13,10 +10,9 @@ from boardwright.errors import BoardwrightError
 class Options(GameOptions):
     """Which player answers, in which protocol."""
 
-    agent: Annotated[str, tyro.conf.arg(metavar="SPEC")] = "alphabeta:time=1s"
-    """The player; `boardwright agents GAME` lists them."""
-    protocol: Annotated[str, tyro.conf.arg(metavar="NAME")] = "line"
-    """`line`, for all games, or a protocol of the game's own; see docs/reference/protocols.md."""
+    agent: SPEC[str] = "alphabeta:time=1s"  # The player; `boardwright agents GAME` lists them.
+    protocol: NAME[str] = "line"
+    """`line`, for all games, or one of the game's own; see docs/reference/protocols.md."""
 
 
 def run(options: Options) -> None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import tyro
+from tyro.conf import arg
 
 from boardwright.agents.specs import seconds
 from boardwright.arena import openings
 from boardwright.arena.backends import RayCluster, local_backend
 from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
-from boardwright.cli.common import GameOptions, in_range
+from boardwright.cli.common import FILE, GameOptions, N, in_range
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import play_events
@@ -27,24 +27,19 @@ MOST_GAMES = 10**7
 class EventOptions(GameOptions):
     """How games between players are played."""
 
-    time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
+    time: Annotated[str | None, arg(metavar="2s")] = None
     """Time per move for players whose spec sets no limit. Default: each player's own."""
-    clock: Annotated[str | None, tyro.conf.arg(metavar="60s+1s")] = None
+    clock: Annotated[str | None, arg(metavar="60s+1s")] = None
     """Time per game and increment per move; a player whose flag falls forfeits. Default: no clock."""
-    openings: Annotated[str, tyro.conf.arg(metavar="SOURCE")] = openings.DEFAULT
+    openings: Annotated[str, arg(metavar="SOURCE")] = openings.DEFAULT
     """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's list), or a file with one opening per line."""
-    max_plies: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Games of N plies are drawn. Default: as the rules say."""
-    adjudicate: bool = False
-    """End games as soon as the game's own endgame tables prove the result."""
-    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Concurrent games, each in its own process."""
-    ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")] = None
+    max_plies: N[int | None] = None  # Games of N plies are drawn. Default: as the rules say.
+    adjudicate: bool = False  # End games as soon as the game's own endgame tables prove the result.
+    workers: N[int] = 1  # Concurrent games, each in its own process.
+    ray: Annotated[str | None, arg(metavar="ADDRESS")] = None
     """Play on a Ray cluster instead: its address, or `auto`. Needs the extra `cluster`."""
-    seed: int = 0
-    """Seed of openings, chance and players; the same seed gives the same games if the players' limits do."""
-    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Store the games in this database, and resume the same event."""
+    seed: int = 0  # Seed of openings, chance and players; the same seed gives the same games if the players' limits do.
+    db: FILE[Path | None] = None  # Store the games in this database, and resume the same event.
 
     def event(self, players: tuple[str, ...], gauntlet: bool = False) -> Event:
         """The event these options describe; raises BoardwrightError if it cannot be played."""

@@ -2,11 +2,10 @@
 
 import textwrap
 from dataclasses import asdict, dataclass
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
-from boardwright.cli.common import print_json
+from boardwright.cli.common import RULES, JsonOption, print_json
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.registry import game, game_names
@@ -14,16 +13,12 @@ from boardwright.games.registry import game, game_names
 WIDTH = 100  # columns of text
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(JsonOption):
     """What to print."""
 
-    game: tyro.conf.Positional[str | None] = None
-    """Explain how this game is played."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Rule set to explain: a name, or the path of a .toml or .json file. Default: the game's own."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    game: Positional[str | None] = None  # Explain how this game is played.
+    rules: RULES[str | None] = None  # Rule set to explain: a name, or a .toml or .json file. Default: the game's own.
 
 
 def run(options: Options) -> None:

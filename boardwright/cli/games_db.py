@@ -6,9 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import tyro
+from tyro.conf import Positional, arg, subcommand
 
-from boardwright.cli.common import fill, in_range, only_game, print_json, read_bytes, write_text
+from boardwright.cli.common import (
+    FILE,
+    GAME,
+    RULES,
+    SPEC,
+    N,
+    fill,
+    in_range,
+    only_game,
+    print_json,
+    read_bytes,
+    write_text,
+)
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.record import GameRecord
@@ -22,27 +34,21 @@ MOST_GAMES = 10**9
 LARGEST_FILE = 64 << 20  # bytes
 MOST_COMPLAINTS = 5  # problems of a file that are reported one by one
 
-Database = Annotated[Path, tyro.conf.arg(metavar="FILE")]
+Database = FILE[Path]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """Which games."""
 
-    db: Database
-    """Database of games."""
-    game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None
-    """Only games of this game."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Only games under the rule set of this name."""
-    player: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
-    """Only games of this player, a spec or its name before the colon."""
-    result: Annotated[str | None, tyro.conf.arg(metavar="RESULT")] = None
+    db: Database  # Database of games.
+    game: GAME[str | None] = None  # Only games of this game.
+    rules: RULES[str | None] = None  # Only games under the rule set of this name.
+    player: SPEC[str | None] = None  # Only games of this player, a spec or its name before the colon.
+    result: Annotated[str | None, arg(metavar="RESULT")] = None
     """Only games with this result: first, second (the role that won), draw or unfinished."""
-    event: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Only games of the match, tournament or imported file with this number."""
-    limit: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Only the latest N games."""
+    event: N[int | None] = None  # Only games of the match, tournament or imported file with this number.
+    limit: N[int | None] = None  # Only the latest N games.
 
     def game_filter(self) -> GameFilter:
         """The filter these options describe; raises BoardwrightError."""
@@ -64,49 +70,36 @@ class Filters:
 class List(Filters):
     """List games, one per line."""
 
-    json: bool = False
-    """Print one JSON object and nothing else."""
-
 
 @dataclass(frozen=True)
 class Show:
     """Show one game: its moves and final position."""
 
-    id: tyro.conf.Positional[int]
-    """Number of the game, as `list` shows it."""
-    db: Database
-    """Database of games."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    id: Positional[int]  # Number of the game, as `list` shows it.
+    db: Database  # Database of games.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Filters):
     """Write games to a file in the format of their game."""
 
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """File to write. Default: print."""
+    out: FILE[Path | None] = None  # File to write. Default: print.
 
 
 @dataclass(frozen=True)
 class Import:
     """Store the games of a file. Games stored before are skipped."""
 
-    file: tyro.conf.Positional[Path]
-    """A file in the game's own format."""
-    db: Database
-    """Database of games, made if missing."""
-    game: Annotated[str, tyro.conf.arg(metavar="GAME")]
-    """The game whose format the file has."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    file: Positional[Path]  # A file in the game's own format.
+    db: Database  # Database of games, made if missing.
+    game: GAME[str]  # The game whose format the file has.
 
 
 Options = (
-    Annotated[List, tyro.conf.subcommand("list")]
-    | Annotated[Show, tyro.conf.subcommand("show")]
-    | Annotated[Export, tyro.conf.subcommand("export")]
-    | Annotated[Import, tyro.conf.subcommand("import")]
+    Annotated[List, subcommand("list")]
+    | Annotated[Show, subcommand("show")]
+    | Annotated[Export, subcommand("export")]
+    | Annotated[Import, subcommand("import")]
 )
 
 

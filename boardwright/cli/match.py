@@ -1,13 +1,12 @@
 """Play two players against each other, in pairs of games with the roles swapped."""
 
 from dataclasses import asdict, astuple, dataclass
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import N, in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import printable
 from boardwright.stats.score import Interval, elo_of_score, score_interval
@@ -17,12 +16,9 @@ from boardwright.stats.score import Interval, elo_of_score, score_interval
 class Options(EventOptions):
     """Who plays, and how often."""
 
-    a: tyro.conf.Positional[str]
-    """The player whose result is reported, such as `mc:sims=400`; `boardwright agents GAME` lists them."""
-    b: tyro.conf.Positional[str]
-    """The other player."""
-    games: Annotated[int, tyro.conf.arg(metavar="N")] = 100
-    """Number of games, even."""
+    a: Positional[str]  # Player whose result is reported, such as `mc:sims=400`; `boardwright agents GAME` lists them.
+    b: Positional[str]  # The other player.
+    games: N[int] = 100  # Number of games, even.
 
 
 def run(options: Options) -> None:

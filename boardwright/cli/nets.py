@@ -2,25 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-import tyro
+from tyro.conf import Positional
 
 from boardwright.agents.netchoice import player_for
-from boardwright.cli.common import print_json
+from boardwright.cli.common import JsonOption, print_json
 from boardwright.nets import netfile, shipped
 from boardwright.nets.config import options_of
 from boardwright.nets.netfile import NetFile
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which net."""
 
-    net: Annotated[str | None, tyro.conf.Positional] = None
-    """Name of a net that ships, or path of a net file. Default: all that ship."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    net: Positional[str | None] = None  # Name of a net that ships, or path of a net file. Default: all that ship.
 
 
 def run(options: Options) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-import tyro
+from tyro.conf import arg
 
 from boardwright.cli.common import GameOptions, print_json
 
@@ -12,8 +12,7 @@ from boardwright.cli.common import GameOptions, print_json
 class Options(GameOptions):
     """A game and a part of its list."""
 
-    deck: Annotated[str, tyro.conf.arg(metavar="DECK")] = "all"
-    """Which part of the list, or all."""
+    deck: Annotated[str, arg(metavar="DECK")] = "all"  # Which part of the list, or all.
 
 
 def run(options: Options) -> None:

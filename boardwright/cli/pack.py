@@ -5,11 +5,11 @@ The file holds the run after its last complete iteration, without the replay buf
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import tyro
+from tyro.conf import Positional
 
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import JsonOption, N, in_range, print_json
 
 if TYPE_CHECKING:
     from boardwright.learn.run.packing import Packed
@@ -18,17 +18,12 @@ MOST_NETS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which run, and the file."""
 
-    run: Annotated[Path, tyro.conf.Positional]
-    """Folder of a training run; the run may be in progress."""
-    file: Annotated[Path, tyro.conf.Positional]
-    """The file to write."""
-    nets: Annotated[int, tyro.conf.arg(metavar="N")] = 4
-    """How many past checkpoints to include, newest first: opponents for evaluation and league games."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    run: Positional[Path]  # Folder of a training run; the run may be in progress.
+    file: Positional[Path]  # The file to write.
+    nets: N[int] = 4  # How many past checkpoints to include, newest first: opponents for evaluation and league games.
 
 
 def run(options: Options) -> None:

@@ -13,11 +13,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
+from tyro.conf import Positional, arg
 
 from boardwright import __version__
 from boardwright.arena.event import PlayedGame
-from boardwright.cli.common import command_line, in_range, make_folder, print_json, write_text
+from boardwright.cli.common import (
+    FILE,
+    FOLDER,
+    JsonOption,
+    N,
+    command_line,
+    in_range,
+    make_folder,
+    print_json,
+    write_text,
+)
 from boardwright.cli.event_options import MOST_GAMES, MOST_WORKERS, EventOptions, interruptible
 from boardwright.cli.progress import phases, track
 from boardwright.cli.stopping import stop_on_signal
@@ -52,49 +62,39 @@ REPEATED = ("quick", "train", "seed", "seeds", "games", "positions", "minutes") 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which paper, and how much of it."""
 
-    paper: tyro.conf.Positional[str]
+    paper: Positional[str]
     """Its name: `tablut-heuristics`, which plays games, or `cathedral`, `tablutzero` or `draughts`, which train."""
-    games: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    games: N[int | None] = None
     """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a match and of
     each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's number, or ours."""
-    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Concurrent games, each in its own process."""
-    seed: int = 0
-    """Seed of the players, or the first seed of the training runs."""
-    nets: tuple[str, ...] = ()
-    """Of draughts: other nets whose endings are measured too; files, or names of shipped nets."""
-    tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    workers: N[int] = 1  # Concurrent games, each in its own process.
+    seed: int = 0  # Seed of the players, or the first seed of the training runs.
+    nets: tuple[str, ...] = ()  # Of draughts: other nets whose endings are measured; files, or names of shipped nets.
+    tables: Annotated[Path | None, arg(metavar="DIR")] = None
     """Of draughts: endgame tables that prove endings and defend them. Default: the shipped ones, to 4 pieces."""
-    positions: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Of draughts: won endings for each number of pieces. Default: 100, or 4 with --quick."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Write a report and plots into this folder, which is made if missing."""
-    time: Annotated[str | None, tyro.conf.arg(metavar="2s")] = None
+    positions: N[int | None] = None  # Of draughts: won endings per number of pieces. Default: 100, or 4 with --quick.
+    out: FOLDER[Path | None] = None  # Write a report and plots into this folder, which is made if missing.
+    time: Annotated[str | None, arg(metavar="2s")] = None
     """Of tablut-heuristics: time per move for players that search. Default: 2s, the paper's."""
-    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Of tablut-heuristics: store the games in this database; the same command resumes."""
-    quick: bool = False
-    """Of all that train: minutes instead of hours, with small nets, little training and few games."""
-    seeds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    db: FILE[Path | None] = None  # Of tablut-heuristics: store the games in this database; the same command resumes.
+    quick: bool = False  # Of all that train: minutes instead of hours, with small nets, little training and few games.
+    seeds: N[int | None] = None
     """Of cathedral: seeds of every training run; the longest runs have fewer. Default: 5, or 1 with --quick."""
-    at_once: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Of cathedral: concurrent training runs, each in its own process. A large GPU has room for ten or more."""
-    work: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    at_once: N[int] = 1  # Of cathedral: concurrent training runs, each in a process; ten or more fit on a large GPU.
+    work: FOLDER[Path | None] = None
     """Of all that train: the folder of runs and matches, which the same command resumes; or an archive of one, from
     which only the page is made. Default: `PAPER-work` in --out."""
-    archive: Annotated[Path | None, tyro.conf.arg(metavar="FILE.tar.xz")] = None
+    archive: Annotated[Path | None, arg(metavar="FILE.tar.xz")] = None
     """Of all that train: also write the data of the page into one compressed file, for `--work`."""
-    runs: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    runs: FOLDER[Path | None] = None
     """Of tablutzero: the folder of the runs, each in a folder named after its preset. Default: `runs` in --work."""
-    train: Annotated[str, tyro.conf.arg(metavar="NAME,…")] = "all"
+    train: Annotated[str, arg(metavar="NAME,…")] = "all"
     """Of tablutzero: runs to train or resume, of paper, augment, baseline and fast; or `none`: only report."""
-    minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
+    minutes: Annotated[float | None, arg(metavar="M")] = None
     """Of tablutzero: GPU-minutes at which two runs are compared. Default: the smaller of their totals."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:

@@ -16,10 +16,8 @@ DEEPEST = 64
 class Options(PositionOptions):
     """How deep to count, and how to show it."""
 
-    depth: int
-    """Depth in plies."""
-    divide: bool = False
-    """Show the count after each first move."""
+    depth: int  # Depth in plies.
+    divide: bool = False  # Show the count after each first move.
     count: Literal["routes", "moves"] = "routes"
     """Count every route of a capture, or routes to the same position as one move."""
 

@@ -5,12 +5,12 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-import tyro
+from tyro.conf import arg
 
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import current_spec
-from boardwright.cli.common import GameOptions
+from boardwright.cli.common import TEXT, GameOptions
 from boardwright.cli.games import how_to_play
 from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
 from boardwright.games.base import CHANCE, Position
@@ -29,12 +29,9 @@ HELP = """type a move such as {example}, or
 class Options(GameOptions):
     """Which opponent, and which role."""
 
-    agent: str = "alphabeta:time=1s"
-    """The opponent; `boardwright agents GAME` lists them."""
-    role: Annotated[str | None, tyro.conf.arg(name="as", metavar="ROLE")] = None
-    """The role you play. Default: the one that moves first."""
-    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
-    """Position text to start from instead of the first position."""
+    agent: str = "alphabeta:time=1s"  # The opponent; `boardwright agents GAME` lists them.
+    role: Annotated[str | None, arg(name="as", metavar="ROLE")] = None  # Your role. Default: the one that moves first.
+    position: TEXT[str | None] = None  # Position text to start from instead of the first position.
 
 
 def run(options: Options) -> None:

@@ -13,10 +13,8 @@ PIECE = 500  # games between updates of the progress bar
 class Options(PositionOptions):
     """How many games, and from where."""
 
-    games: int = 1000
-    """Number of games."""
-    seed: int = 0
-    """Seed of the games; the same seed gives the same games."""
+    games: int = 1000  # Number of games.
+    seed: int = 0  # Seed of the games; the same seed gives the same games.
 
 
 def run(options: Options) -> None:

@@ -7,9 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Annotated, Literal
 
-import tyro
+from tyro.conf import Positional, arg
 
-from boardwright.cli.common import print_json, write_text
+from boardwright.cli.common import FOLDER, JsonOption, print_json, write_text
 from boardwright.errors import BoardwrightError, printable
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run.metrics import read_metrics
@@ -19,17 +19,14 @@ from boardwright.views.chart import Chart, render
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which runs."""
 
-    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN [RUN …]")]
+    runs: Annotated[tuple[Path, ...], Positional, arg(metavar="RUN [RUN …]")]
     """Folders of training runs, drawn in the same figures."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Folder for the figures, made if missing. Default: `plots` in the folder of the run."""
+    out: FOLDER[Path | None] = None  # Folder for the figures, made if missing. Default: `plots` in the run's folder.
     x: Literal["frames", "iterations", "minutes"] = "frames"
     """The x axis: frames (moves played), iterations, or GPU-minutes of self-play and learning."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:

@@ -4,11 +4,8 @@ import math
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from boardwright.cli.common import only_game, print_json, read_bytes
+from boardwright.cli.common import FILE, GAME, RULES, JsonOption, only_game, print_json, read_bytes
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.records.files import read_results
@@ -21,25 +18,19 @@ from boardwright.stats.pairings import Encounter
 LARGEST_CSV = 256 << 20  # bytes
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(JsonOption):
     """Which games."""
 
-    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Database of games, as `tournament --db` writes it."""
-    game: Annotated[str | None, tyro.conf.arg(metavar="GAME")] = None
-    """The game whose players are rated; required if the database has several games."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Name of the rule set. Default: all rule sets in the database."""
-    csv: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    db: FILE[Path | None] = None  # Database of games, as `tournament --db` writes it.
+    game: GAME[str | None] = None  # The game whose players are rated; required if the database has several games.
+    rules: RULES[str | None] = None  # Name of the rule set. Default: all rule sets in the database.
+    csv: FILE[Path | None] = None
     """Instead of --db, a table of results with the columns first,second,result (first, second or draw)."""
-    by_role: bool = False
-    """Rate every player separately in each role."""
+    by_role: bool = False  # Rate every player separately in each role.
     fixed_parameters: bool = False
     """Fit ratings only, for an advantage of 32.8 and a draw parameter of 97.3: BayesElo's `mm`. Default: fit all
     three, its `mm 1 1`."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
 
 
 def run(options: Options) -> None:

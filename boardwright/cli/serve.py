@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import tyro
+from tyro.conf import arg
 
-from boardwright.cli.common import in_range
+from boardwright.cli.common import FILE, TEXT, in_range
 from boardwright.errors import BoardwrightError
 
 MIN_TOKEN = 16  # characters
@@ -18,22 +18,15 @@ MIN_TOKEN = 16  # characters
 class Options:
     """Where to listen, and where data is stored."""
 
-    host: str = "127.0.0.1"
-    """Address to listen on; other machines need a token, printed at the start."""
-    port: int | None = None
-    """Port to listen on; 0 for any free port. Default: 8000, or a free one if it is in use."""
-    db: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Database of games. Default: games.db in the user's data folder."""
-    runs: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Folder whose subfolders are training runs. Default: runs."""
-    workers: int = 0
-    """Worker processes for searches, at least two; 0: one per core, at least two."""
-    proxy: bool = False
-    """Accept requests that a reverse proxy on this machine forwards. Visitors need the token."""
-    token: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
+    host: str = "127.0.0.1"  # Address to listen on; other machines need a token, printed at the start.
+    port: int | None = None  # Port to listen on; 0 for any free port. Default: 8000, or a free one if it is in use.
+    db: FILE[Path | None] = None  # Database of games. Default: games.db in the user's data folder.
+    runs: Annotated[Path | None, arg(metavar="DIR")] = None  # Folder whose subfolders are training runs. Default: runs.
+    workers: int = 0  # Worker processes for searches, at least two; 0: one per core, at least two.
+    proxy: bool = False  # Accept requests that a reverse proxy on this machine forwards. Visitors need the token.
+    token: TEXT[str | None] = None
     """Token asked of visitors, at least 16 characters. Default: $BOARDWRIGHT_TOKEN, else a random one where needed."""
-    open: bool = False
-    """Open a browser."""
+    open: bool = False  # Open a browser.
 
 
 def run(options: Options) -> None:

@@ -5,28 +5,21 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
-from boardwright.cli.common import print_json
+from boardwright.cli.common import FOLDER, JsonOption, N, print_json
 from boardwright.nets import shipped
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which net of which run, and its name."""
 
-    run: Annotated[Path, tyro.conf.Positional]
-    """Folder of a training run."""
-    name: Annotated[str, tyro.conf.Positional]
-    """Name of the net; replaces a net of that name for the same game and rules."""
-    iteration: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """The net of iteration N. Default: the run's best, `nets/best.net`."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
-    """Folder to write to instead of the package's."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    run: Positional[Path]  # Folder of a training run.
+    name: Positional[str]  # Name of the net; replaces a net of that name for the same game and rules.
+    iteration: N[int | None] = None  # The net of iteration N. Default: the run's best, `nets/best.net`.
+    out: FOLDER[Path | None] = None  # Folder to write to instead of the package's.
 
 
 def run(options: Options) -> None:

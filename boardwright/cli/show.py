@@ -3,11 +3,8 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from boardwright.cli.common import PositionOptions, print_json, read_bytes, write_text
+from boardwright.cli.common import FILE, PositionOptions, print_json, read_bytes, write_text
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.registry import game_class
@@ -19,10 +16,9 @@ MAX_RECORD_SIZE = 1 << 20  # bytes
 class Options(PositionOptions):
     """What to draw, and where."""
 
-    svg: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Write the picture to this file as SVG."""
-    record: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """Animate the first game of this game file; needs --svg. Its rules are those of the file."""
+    svg: FILE[Path | None] = None  # Write the picture to this file as SVG.
+    record: FILE[Path | None] = None
+    """Animate the first game of this file, under the file's rules; needs --svg."""
 
 
 def run(options: Options) -> None:

@@ -7,13 +7,12 @@ pairs are counted in the order of their numbers, so that neither workers nor sho
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
 from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.tally import points
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import N, in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.stats.sprt import Sprt, count_pairs
@@ -23,20 +22,13 @@ from boardwright.stats.sprt import Sprt, count_pairs
 class Options(EventOptions):
     """Who plays, and the two hypotheses."""
 
-    a: tyro.conf.Positional[str]
-    """The player that may be stronger; `boardwright agents GAME` lists them."""
-    b: tyro.conf.Positional[str]
-    """The other player."""
-    elo0: float = 0.0
-    """Elo points of A above B if H0 is true."""
-    elo1: float = 10.0
-    """Elo points of A above B if H1 is true."""
-    alpha: float = 0.05
-    """Probability of accepting H1 if H0 is true."""
-    beta: float = 0.05
-    """Probability of accepting H0 if H1 is true."""
-    max_games: Annotated[int, tyro.conf.arg(metavar="N")] = 100_000
-    """Stop undecided after N games, an even number."""
+    a: Positional[str]  # The player that may be stronger; `boardwright agents GAME` lists them.
+    b: Positional[str]  # The other player.
+    elo0: float = 0.0  # Elo points of A above B if H0 is true.
+    elo1: float = 10.0  # Elo points of A above B if H1 is true.
+    alpha: float = 0.05  # Probability of accepting H1 if H0 is true.
+    beta: float = 0.05  # Probability of accepting H0 if H1 is true.
+    max_games: N[int] = 100_000  # Stop undecided after N games, an even number.
 
 
 def run(options: Options) -> None:

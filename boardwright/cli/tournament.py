@@ -1,14 +1,13 @@
 """Play several players against each other. Rerun the same command to resume."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import N, in_range, print_json
 from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import BoardwrightError, printable
 from boardwright.stats.bayeselo import Ratings, rate
@@ -20,12 +19,10 @@ from boardwright.stats.score import Score
 class Options(EventOptions):
     """Who plays, and how often."""
 
-    players: tyro.conf.Positional[tuple[str, ...]]
+    players: Positional[tuple[str, ...]]
     """Two players or more, such as `random mc:sims=400`; `boardwright agents GAME` lists them."""
-    games_per_pair: Annotated[int, tyro.conf.arg(metavar="N")]
-    """Games between any two players, an even number."""
-    gauntlet: bool = False
-    """The first player against each of the others, instead of all against all."""
+    games_per_pair: N[int]  # Games between any two players, an even number.
+    gauntlet: bool = False  # The first player against each of the others, instead of all against all.
 
 
 def run(options: Options) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
+from tyro.conf import Positional, UseAppendAction, arg
 
-from boardwright.cli.common import print_json
+from boardwright.cli.common import FOLDER, NAME, N, print_json
 from boardwright.cli.progress import phases
 from boardwright.cli.stopping import TimeLimit, stop_on_signal
 from boardwright.errors import BoardwrightError
@@ -29,38 +29,31 @@ if TYPE_CHECKING:
 class Options:
     """What to train, how, and where it is saved."""
 
-    method: tyro.conf.Positional[Literal["alphabeta", "alphazero", "dqn", "ppo", "vae"]]
+    method: Positional[Literal["alphabeta", "alphazero", "dqn", "ppo", "vae"]]
     """Method: self-play with search (`alphabeta` on a CPU, `alphazero` on any device), Q-learning (`dqn`), policy
     gradient (`ppo`), or `vae`, which trains an auto-encoder of boards."""
-    game: tyro.conf.Positional[str]
-    """Name of the game; `boardwright games` lists them."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    game: Positional[str]  # Name of the game; `boardwright games` lists them.
+    out: FOLDER[Path | None] = None
     """Folder for checkpoints, nets and metrics (required); a run there is resumed, with its own settings if no others
     are given."""
-    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    preset: NAME[str | None] = None
     """Named settings, such as `GAME-fast`. Default for a new run: GAME-laptop, for half an hour or so on two cores;
     of `dqn` and `ppo` GAME-best, of `vae` GAME-paper."""
-    set: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PATH=VALUE")] = ()
+    set: Annotated[UseAppendAction[tuple[str, ...]], arg(metavar="PATH=VALUE")] = ()
     """Change a setting, such as `search.simulations=64`; may be given several times."""
     help_settings: bool = False
     """List every setting with its value in the preset, its range or choices, and its meaning; train nothing."""
-    json: bool = False
-    """With --help-settings: print one JSON object and nothing else."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Rule set instead of the preset's."""
-    seed: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Seed of all random numbers."""
-    minutes: Annotated[float | None, tyro.conf.arg(metavar="M")] = None
+    json: bool = False  # With --help-settings: print one JSON object and nothing else.
+    rules: NAME[str | None] = None  # Rule set instead of the preset's.
+    seed: N[int | None] = None  # Seed of all random numbers.
+    minutes: Annotated[float | None, arg(metavar="M")] = None
     """Stop after this time, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
     resumes."""
     distributed: bool = False
     """This is one of several processes that train together; a scheduler such as SLURM provides the next three."""
-    coordinator: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
-    """Address of the first process."""
-    processes: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Number of processes."""
-    process: Annotated[int | None, tyro.conf.arg(metavar="I")] = None
-    """Number of this process, from 0."""
+    coordinator: Annotated[str | None, arg(metavar="HOST:PORT")] = None  # Address of the first process.
+    processes: N[int | None] = None  # Number of processes.
+    process: Annotated[int | None, arg(metavar="I")] = None  # Number of this process, from 0.
 
 
 def run(options: Options) -> None:

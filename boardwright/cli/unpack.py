@@ -6,23 +6,19 @@ The resumed run starts new games and refills its replay buffer.
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
+from tyro.conf import Positional
 
+from boardwright.cli.common import JsonOption
 from boardwright.cli.pack import show
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which file, and the folder."""
 
-    file: Annotated[Path, tyro.conf.Positional]
-    """A file that `boardwright pack` wrote."""
-    run: Annotated[Path, tyro.conf.Positional]
-    """The folder to make."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    file: Positional[Path]  # A file that `boardwright pack` wrote.
+    run: Positional[Path]  # The folder to make.
 
 
 def run(options: Options) -> None:

@@ -15,7 +15,7 @@ EVEN_COLOUR = 5
 OUT_OF_RULES = " †"  # after the name of a rule set that the net did not learn
 OUT_OF_RULES_NOTE = """
 † The net was trained on other rules. Observations and actions are the same, and the search follows the
-rules of the line, but its evaluations come from the rules it was trained on.
+rules of the row, but its evaluations come from the rules it was trained on.
 """
 
 
@@ -32,9 +32,9 @@ def section(question: Question, lines: Sequence[Line], picture: str) -> str:
     return fill_template(
         __file__,
         "balance.md",
-        who="In every line one net" if several else "One net",
+        who="In each row one net" if several else "One net",
         which="; the table says which" if several else "",
-        makes="these nets make" if several else "this net makes",
+        nets="these nets" if several else "this net",
         simulations=question.simulations,
         games=question.games,
         first=first,

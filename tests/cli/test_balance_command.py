@@ -53,7 +53,7 @@ def test_lines_and_a_page(net: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert f"`boardwright balance draughts --net {net} --rules wcdf,paper --games 1000" in page
     assert page.count("\n| `wcdf` | ") == page.count("\n| `paper` † | ") == 2
     assert "\n| rules | opening | black won |" in page
-    assert "\nOne net plays both sides, with 128 simulations a move, 1,000 games a line.\n" in page
+    assert "\nOne net plays both sides with 128 simulations per move: 1,000 games per row.\n" in page
     assert "† The net was trained on other rules" in page
     assert "more than " in page
     assert " inf" not in page
@@ -74,7 +74,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
         assert page.count(f"\n{start}") == 2
     table = [line for line in page.splitlines() if line.startswith("|")]
     assert len({line.count("|") for line in table}) == 1
-    assert "\nIn every line one net plays both sides, with 128 simulations a move, 1,000 games a line; the tab" in page
+    assert "\nIn each row one net plays both sides with 128 simulations per move: 1,000 games per row; the tab" in page
     assert "what\nthese nets make of the roles" in page
     assert "† The net was trained on other rules" in page
     assert "the same net on both sides" in (tmp_path / "results" / "balance.svg").read_text(encoding="utf-8")

@@ -48,7 +48,7 @@ def test_the_report_and_its_pictures_are_written(
         ET.fromstring((tmp_path / "results" / f"{curve.name}.svg").read_text(encoding="utf-8"))
     printed = capsys.readouterr().out
     assert "dqn, seed 0" in printed
-    assert "DQN is better than PPO: holds, of our variant; the paper's method was not run" in printed
+    assert "DQN is better than PPO: holds, for our variant; the paper's method was not run" in printed
 
 
 def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]) -> None:

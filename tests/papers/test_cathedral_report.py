@@ -144,7 +144,7 @@ def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch
     text = _report(results)
     row = next(line for line in text.splitlines() if line.startswith("| DQN is better than PPO"))
     label = "variant: merged updates / variant: KL limit"
-    assert f"{label} | **does not hold**, of our variant; the paper's method was not run |" in row
+    assert f"{label} | **does not hold**, for our variant; the paper's method was not run |" in row
     assert "* Of the paper's own methods: no verdict" in text
 
     published = [dataclasses.replace(training, variant=None) for training in TRAININGS]
@@ -188,11 +188,11 @@ def test_the_report_says_it_all(seeds: int, counted: tuple[str, str, str]) -> No
     assert "0.970" in dqn
     assert ("one seed" in dqn) == (seeds == 1)
     short = dict(line.removeprefix("* ").split(": ", 1) for line in lines if line.startswith("* "))
-    assert ("Prioritised replay is better than uniform" in short["Holds, of our variant"]) == (seeds > 1)
-    assert short["Does not hold, of our variant"] == ("DQN is better than PPO." if seeds > 1 else "nothing.")
+    assert ("Prioritised replay is better than uniform" in short["Holds, for our variant"]) == (seeds > 1)
+    assert short["Does not hold, for our variant"] == ("DQN is better than PPO." if seeds > 1 else "nothing.")
     every, longest, ours = counted
     assert f"made with {every}, the longest, `dqn`, with {longest}, our own with {ours};" in text
-    assert short[f"Not decided by {every}, of our variant"].startswith("Boltzmann exploration is better")
+    assert short[f"Not decided by {every}, for our variant"].startswith("Boltzmann exploration is better")
     assert "(cathedral-dqn.svg)" in text
     assert "nan" not in text
     assert "inf" not in text

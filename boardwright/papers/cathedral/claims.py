@@ -19,7 +19,7 @@ ARENA_GAMES, QUICK_ARENA_GAMES = 1_000, 20  # of a cell played one game after th
 RANDOM = "random"
 OWN = "ours"  # the variant of our own runs
 TRAINING_TIME = "15 minutes to 3 hours"  # of a DQN
-UNSTABLE = "PPO with the VAE's encoder, frozen, is less stable than PPO with convolutions of its own"
+UNSTABLE = "PPO with the VAE's frozen encoder is less stable than PPO with its own convolutions"
 UNSTABLE_RUN, STABLE_RUN = "ppo-frozen", "ppo"
 
 

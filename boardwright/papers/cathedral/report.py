@@ -36,7 +36,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     """The page and its charts by name of a file."""
     charts, decided = curves(results), verdicts(results)
     played_on = sorted({one.device for cell in results.played.values() for one in cell if one.device is not None})
-    games = f"{work.games:,} games a cell and seed (fewer against simple players)"
+    games = f"{work.games:,} games per cell and seed (fewer against simple players)"
     devices = " and ".join(played_on) or "devices not recorded"
     seeds = _seeds(len(work.seeds))
     tables = (
@@ -129,7 +129,7 @@ def _variants() -> Rows:
 
 
 def _findings(verdicts: Sequence[Decided]) -> Rows:
-    rows: Rows = [("the paper says", "ours", "over seeds", "one seed more", "published: won", "method", "verdict")]
+    rows: Rows = [("the paper says", "ours", "over seeds", "single runs", "published: won", "method", "verdict")]
     for decided in verdicts:
         figure = decided.figure
         ours = "not measured" if figure is None else f"{decided.words}: {figure.mean:.3f}"
@@ -146,7 +146,7 @@ def _in_short(verdicts: Sequence[Decided], seeds: str) -> str:
     for verdict, words in ((HOLDS, "Holds"), (FAILS, "Does not hold"), (OPEN, f"Not decided by {seeds}")):
         for scope in sorted({bool(decided.note) for decided in verdicts}):
             found = [one.claim for one in verdicts if one.verdict == verdict and bool(one.note) == scope]
-            lines.append(f"* {words}{', of our variant' * scope}: {'; '.join(found) or 'nothing'}.")
+            lines.append(f"* {words}{', for our variant' * scope}: {'; '.join(found) or 'nothing'}.")
     if all(decided.note for decided in verdicts):
         lines.append("* Of the paper's own methods: no verdict, since they were not run.")
     return "\n".join(lines)

@@ -66,7 +66,7 @@ class Decided:
     def note(self) -> str:
         """What the verdict is restricted to; empty where both runs are of the paper's method."""
         is_published = all(training_of(run).variant is None for run in self.runs)
-        return "" if is_published else "of our variant; the paper's method was not run"
+        return "" if is_published else "for our variant; the paper's method was not run"
 
 
 def verdicts(results: Results) -> list[Decided]:

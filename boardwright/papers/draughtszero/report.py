@@ -20,7 +20,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     drawn = {f"draughts-{name}": figures.chart(known[name], {PRESET: results.history}) for name in CURVES}
     charts = {name: chart for name, chart in drawn.items() if chart is not None}
     setting = (
-        f"{work.games} games a match, {work.positions} endings a row, {work.simulations} simulations a move "
+        f"{work.games} games per match, {work.positions} endings per row, {work.simulations} simulations per move "
         f"where nets search, boardwright {__version__}"
     )
     config, scalars = work.config(), results.history.scalars
@@ -65,7 +65,7 @@ def _claims(results: Results) -> Rows:
 
 
 def _matches(results: Results) -> Rows:
-    rows: Rows = [("against", "won", "drawn", "lost", "score", "95 % between")]
+    rows: Rows = [("against", "won", "drawn", "lost", "score", "95 % interval")]
     for opponent, counts in results.matches.items():
         score = results.score(opponent)
         bounds = f"{score.low:.3f}–{score.high:.3f}"
@@ -74,7 +74,7 @@ def _matches(results: Results) -> Rows:
 
 
 def _endings(results: Results) -> Rows:
-    rows: Rows = [("net", "asked", "pieces", "won", "95 % between", "spoiled", "nowhere", "plies", "best")]
+    rows: Rows = [("net", "asked", "pieces", "won", "95 % interval", "spoiled", "nowhere", "plies", "best")]
     for (net, asked), found in results.endings.items():
         for one in found:
             lengths = ("–" if math.isnan(plies) else f"{plies:.1f}" for plies in (one.plies, one.best))

@@ -9,8 +9,8 @@ from boardwright.papers.report import FAILS, HOLDS, OPEN, is_more
 from boardwright.stats.score import Interval, Score
 
 OURS = "ours"  # the net that is trained here
-NOT_RUN = "of our variant; the paper's method was not run"
-NO_CRITERION = "an untrained net also scores above 0.5, so this criterion can hardly fail; of our variant"
+NOT_RUN = "for our variant; the paper's method was not run"
+NO_CRITERION = "an untrained net also scores above 0.5, so this criterion can hardly fail; for our variant"
 # Wins, draws and losses of the net before training, with search and tables, against random: `boardwright match draughts
 # alphazero:net=run/nets/000000.net,sims=100 random --rules paper --games 40 --openings ballots`.
 UNTRAINED = (35, 4, 1)
@@ -61,6 +61,6 @@ class Results:
                 "endgame tables would help (proposed as training targets, tested here in the search)",
                 f"wins {100 * plain.mean:.0f} % without, {100 * with_tables.mean:.0f} % with tables in the search",
                 FAILS if with_tables.high < plain.low else gained,
-                "of tables in the search of our variant; tables as training targets were not run",
+                "for tables in the search of our variant; tables as training targets were not run",
             ),
         ]
