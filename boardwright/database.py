@@ -152,9 +152,10 @@ def _prepare(database: Database, writable: bool) -> None:
 
 def _applied_migrations(database: Database) -> int:
     """The number of migrations applied to the file; raises BoardwrightError for a foreign or newer file."""
-    (version,) = database.connection.execute("PRAGMA user_version").fetchone()
-    (application,) = database.connection.execute("PRAGMA application_id").fetchone()
     (tables,) = database.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (version,) = database.connection.execute("PRAGMA user_version").fetchone()
+    # Last: if another process fills the new file meanwhile, what was read before is of its transaction or of none.
+    (application,) = database.connection.execute("PRAGMA application_id").fetchone()
     if application != database.kind.application and (application or version or tables):
         raise BoardwrightError(f"{database.path} is a database, but not of {database.kind.noun}: give another file")
     if version < 0:

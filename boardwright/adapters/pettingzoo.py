@@ -123,6 +123,9 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         """The board as text: returned in mode "ansi", printed in mode "human"."""
         return render_board(self._position, self.render_mode)
 
+    def close(self) -> None:
+        """Does nothing; PettingZoo's tests require it of environments that render."""
+
     def _arrive_at(self, position: Position) -> None:
         """Plays chance's moves from a position, then updates the agents' rewards and flags."""
         rewards = np.array(last_rewards(position), float)

@@ -13,6 +13,7 @@ from boardwright.cli.common import (
     GAME,
     RULES,
     SPEC,
+    JsonOption,
     N,
     fill,
     in_range,
@@ -67,12 +68,12 @@ class Filters:
 
 
 @dataclass(frozen=True, kw_only=True)
-class List(Filters):
+class List(Filters, JsonOption):
     """List games, one per line."""
 
 
 @dataclass(frozen=True)
-class Show:
+class Show(JsonOption):
     """Show one game: its moves and final position."""
 
     id: Positional[int]  # Number of the game, as `list` shows it.
@@ -87,7 +88,7 @@ class Export(Filters):
 
 
 @dataclass(frozen=True)
-class Import:
+class Import(JsonOption):
     """Store the games of a file. Games stored before are skipped."""
 
     file: Positional[Path]  # A file in the game's own format.

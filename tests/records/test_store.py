@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from played import finished_indices, random_played
@@ -25,6 +26,7 @@ HERE = Path(__file__).parent
 WRITER = """
 import sys
 from pathlib import Path
+from typing import Any
 from played import finished_indices, random_played
 from boardwright.games.registry import game
 from boardwright.records.events import begin_event
@@ -83,6 +85,30 @@ def test_writers_at_once_store_every_game_once(tmp_path: Path) -> None:
         stored += output.count("True")
     assert stored == games
     check_whole(path, games)
+
+
+@pytest.mark.parametrize(
+    "statement", ["PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_schema"]
+)
+def test_a_file_filled_by_another_process_meanwhile_is_opened(
+    statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, connect, filled = tmp_path / "games.db", sqlite3.connect, []
+
+    def fill(next_statement: str) -> None:
+        if next_statement == statement and not filled:
+            filled.append(path)
+            monkeypatch.undo()
+            open_store(path, create=True).close()
+
+    def connect_and_wait(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.set_trace_callback(fill)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_and_wait)
+    open_store(path, create=True).close()
+    assert filled
 
 
 def test_the_file_is_as_promised(tmp_path: Path) -> None:
