@@ -82,6 +82,7 @@ class Finding:
     first: str
     second: str
     kind: Literal["better", "no gain"]
+    than: float = 0.5  # better: the score to exceed
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ def _in_short(verdicts: Sequence[Decided], seeds: str) -> str:
     for verdict, words in ((HOLDS, "Holds"), (FAILS, "Does not hold"), (OPEN, f"Not decided by {seeds}")):
         for scope in sorted({bool(decided.note) for decided in verdicts}):
             found = [one.claim for one in verdicts if one.verdict == verdict and bool(one.note) == scope]
-            lines.append(f"* {words}{', for our variant' * scope}: {'; '.join(found) or 'nothing'}.")
+            if found:
+                lines.append(f"* {words}{', for our variant' * scope}: {'; '.join(found)}.")
     if all(decided.note for decided in verdicts):
         lines.append("* Of the paper's own methods: no verdict, since they were not run.")
     return "\n".join(lines)

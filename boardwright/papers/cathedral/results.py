@@ -7,7 +7,7 @@ import numpy as np
 
 from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of, training_of
+from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of
 from boardwright.papers.report import OPEN, is_more, is_no_gain
 from boardwright.stats.score import Interval, Score, of_one_seed, over_seeds
 
@@ -65,7 +65,7 @@ class Decided:
     @property
     def note(self) -> str:
         """What the verdict is restricted to; empty where both runs are of the paper's method."""
-        is_published = all(training_of(run).variant is None for run in self.runs)
+        is_published = all(training.variant is None for training in claims.TRAININGS if training.name in self.runs)
         return "" if is_published else "for our variant; the paper's method was not run"
 
 
@@ -77,7 +77,7 @@ def verdicts(results: Results) -> list[Decided]:
         cell = cell_of(*runs)
         shares = results.shares(cell)
         score = over_seeds(shares, is_share=True)
-        verdict = is_more(score, 0.5) if finding.kind == "better" else is_no_gain(score)
+        verdict = is_more(score, finding.than) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
         decided.append(Decided(finding.claim, score, words, verdict, runs, of_one_seed(shares, is_share=True), cell))
     return [*decided, _on_stability(results)]
