@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Alpha-beta at one second a move against every other classical player, by sequential tests; `bash classical.sh 4` plays
-# four games of a test at once. Each test goes on where it was stopped.
+# Alpha-beta with one second per move against every other classical player, by sequential tests; `bash classical.sh 4` plays
+# four games of a test at once. Rerun it to resume.
 set -e
 workers=${1:-1}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ratings of all players of a game, by the rule sets that were measured; `bash ladders.sh 4` plays four games at once.
-# Each goes on where it was stopped. Add `--ship MACHINE` to put the ratings into the package.
+# Rerun it to resume. Add `--ship MACHINE` to put the ratings into the package.
 set -e
 workers=${1:-1}
 

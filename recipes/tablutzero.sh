@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The Tablut paper: our run, the beginning of the paper's, and the page of results. Goes on where it was stopped. Without
-# `--minutes` the paper's run comes to its end, in over an hour. The last command lets them meet after eight
-# minutes of each, as published, and then plays 16,000 games to see which side is favoured: the published page has those by the rule set `tablutzero`.
+# The TablutZero paper: our run, the first 22 minutes of the paper's run, and the page of results. Rerun it to resume.
+# Without `--minutes 22` the paper's run trains to its end, in over an hour. The last command plays the nets that the two
+# runs had after eight minutes against each other, and then 16,000 games to measure which side each rule set favours; the
+# published page has those of the rule set `tablutzero`.
 set -e
 boardwright train alphazero tablut --preset tablut-fast --out tablutzero/tablut-fast
 boardwright train alphazero tablut --preset tablut-paper --minutes 22 --out tablutzero/tablut-paper

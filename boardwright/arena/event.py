@@ -165,8 +165,8 @@ class Event:
         for spec, net in zip(game.players, game.nets, strict=True):
             if known.get(spec, net) != net:
                 raise BoardwrightError(
-                    f"player {spec!r}: its net has changed since this began, or another or none is on a machine "
-                    "that plays: games already finished are kept; start again, with a copy of the net"
+                    f"player {spec!r}: its net changed after the start, or differs or is missing on one of the "
+                    "machines; finished games are kept: start again with a copy of the net"
                 )
 
     def config(self) -> dict[str, Any]:

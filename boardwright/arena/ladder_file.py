@@ -59,7 +59,7 @@ def shipped_ratings(game: Game) -> RatedField | None:
         return None
     rated = read(path)
     if (rated.game, rated.rules) != (game.name, game.rules.name):
-        raise LadderFileError(f"ratings {path}: it is of {rated.game} {rated.rules}, not what its name says: {AGAIN}")
+        raise LadderFileError(f"ratings {path}: of {rated.game} {rated.rules}, unlike the file name: {AGAIN}")
     return rated
 
 
@@ -102,7 +102,7 @@ def _to_json(rating: Rating) -> dict[str, Any]:
 def _player(data: dict[str, Any]) -> Rating:
     rating = Rating(**_fields(Rating, {"name": current_spec(data.pop("spec")), **data}))
     if rating.plus < 0 or rating.minus < 0 or rating.games < 0:
-        raise MismatchError(f"an interval or games below 0 of {rating.name!r}")
+        raise MismatchError(f"{rating.name!r} has a negative interval or number of games")
     return rating
 
 

@@ -38,7 +38,7 @@ class EventOptions(GameOptions):
     workers: N[int] = 1  # Concurrent games, each in its own process.
     ray: Annotated[str | None, arg(metavar="ADDRESS")] = None
     """Play on a Ray cluster instead: its address, or `auto`. Needs the extra `cluster`."""
-    seed: int = 0  # Seed of openings, chance and players; the same seed gives the same games if the players' limits do.
+    seed: int = 0  # Seed of openings, chance and players. The same games for the same seed, unless limits are times.
     db: FILE[Path | None] = None  # Store the games in this database, and resume the same event.
 
     def event(self, players: tuple[str, ...], gauntlet: bool = False) -> Event:

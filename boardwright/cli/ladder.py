@@ -147,7 +147,7 @@ def _not_rated(game: Game) -> str:
 
 def _print_table(game: Game, strongest: Ranking, rated: RatedField | None) -> None:
     width = max(len(row.spec) for row, _ in strongest)
-    print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  rung")
+    print(f"{'player':<{width}}  {'elo':>7} {'+':>5} {'-':>5} {'games':>8}  name in the app")
     for row, rating in strongest:
         numbers = f"{'-':>7} {'-':>5} {'-':>5} {'-':>8}"
         if rating is not None:
@@ -180,7 +180,7 @@ def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
         "ladder.md",
         rated=rated,
         anchor=ladder.ANCHOR,
-        players=table([("rank", "player", "Elo", "95 %", "games", "rung of the ladder"), *players]),
+        players=table([("rank", "player", "Elo", "95 %", "games", "name in the app"), *players]),
         first_role=first_role,
         warnings="".join(f"\n\nWarning: {doubt}." for doubt in rated.doubts),
     )

@@ -56,16 +56,14 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
     a, b = event.players
     roles = event.bound_game().roles
     print(f"{a} (A) against {b} (B), {event.game} {event.rules.name}, openings {event.openings}")
-    print(
-        f"  {'A as':<12} {'games':>6} {'wins':>6} {'draws':>6} {'losses':>6}  {'score (95 % between)':<22} {'plies':>6}"
-    )
+    print(f"  {'A as':<12} {'games':>6} {'wins':>6} {'draws':>6} {'losses':>6}  {'score (95 %)':<22} {'plies':>6}")
     for role in (0, 1):
         singles = score_interval((points(game, role),) for game in played if game.index % 2 == role)
         _print_row(roles[role], counted.a[role], singles)
     total = counted.a[0] + counted.a[1]
     _print_row("both", total, score)
     low, mid, high = (elo_of_score(value) for value in (score.low, score.mean, score.high))
-    print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % between {low:.0f} and {high:.0f})")
+    print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % interval {low:.0f} to {high:.0f})")
     for name, side in (("A", total), ("B", counted.b)):
         spent = f"{side.seconds:.1f} s in total, {1000 * side.seconds_a_move:.1f} ms/move"
         forfeits = f"; {side.forfeits} games forfeited" if side.forfeits else ""

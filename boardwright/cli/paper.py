@@ -47,7 +47,7 @@ class Paper:
 
     package: str
     options: tuple[str, ...]
-    archived: tuple[str, ...] = ()  # files of a run that a page needs, besides settings, metrics and results
+    archived: tuple[str, ...] = ()  # files of a run that a page needs, in addition to settings, metrics and results
 
 
 HEURISTICS = "tablut-heuristics"
@@ -69,32 +69,32 @@ class Options(JsonOption):
     """Its name: `tablut-heuristics`, which plays games, or `cathedral`, `tablutzero` or `draughts`, which train."""
     games: N[int | None] = None
     """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a match and of
-    each line of the balance (tablutzero), or against each opponent (draughts). Default: the paper's number, or ours."""
+    each row of the balance (tablutzero), or against each opponent (draughts). Default: the paper's number, or ours."""
     workers: N[int] = 1  # Concurrent games, each in its own process.
     seed: int = 0  # Seed of the players, or the first seed of the training runs.
-    nets: tuple[str, ...] = ()  # Of draughts: other nets whose endings are measured; files, or names of shipped nets.
+    nets: tuple[str, ...] = ()  # Only draughts: other nets whose endings are measured; files, or names of shipped nets.
     tables: Annotated[Path | None, arg(metavar="DIR")] = None
-    """Of draughts: endgame tables that prove endings and defend them. Default: the shipped ones, to 4 pieces."""
-    positions: N[int | None] = None  # Of draughts: won endings per number of pieces. Default: 100, or 4 with --quick.
+    """Only draughts: endgame tables that prove and defend the endings. Default: the shipped ones, to 4 pieces."""
+    positions: N[int | None] = None  # Only draughts: won endings per number of pieces. Default: 100, or 4 with --quick.
     out: FOLDER[Path | None] = None  # Write a report and plots into this folder, which is made if missing.
     time: Annotated[str | None, arg(metavar="2s")] = None
-    """Of tablut-heuristics: time per move for players that search. Default: 2s, the paper's."""
-    db: FILE[Path | None] = None  # Of tablut-heuristics: store the games in this database; the same command resumes.
-    quick: bool = False  # Of all that train: minutes instead of hours, with small nets, little training and few games.
+    """Only tablut-heuristics: time per move for players that search. Default: 2s, the paper's."""
+    db: FILE[Path | None] = None  # Only tablut-heuristics: store the games in this database; the same command resumes.
+    quick: bool = False  # Only papers that train: minutes instead of hours, with small nets and few games.
     seeds: N[int | None] = None
-    """Of cathedral: seeds of every training run; the longest runs have fewer. Default: 5, or 1 with --quick."""
-    at_once: N[int] = 1  # Of cathedral: concurrent training runs, each in a process; ten or more fit on a large GPU.
+    """Only cathedral: seeds of every training run; the longest runs have fewer. Default: 5, or 1 with --quick."""
+    at_once: N[int] = 1  # Only cathedral: concurrent training runs, each in a process; ten or more fit on a large GPU.
     work: FOLDER[Path | None] = None
-    """Of all that train: the folder of runs and matches, which the same command resumes; or an archive of one, from
-    which only the page is made. Default: `PAPER-work` in --out."""
+    """Only papers that train: the folder of runs and matches, which the same command resumes; or an archive of one,
+    from which only the page is made. Default: `PAPER-work` in --out."""
     archive: Annotated[Path | None, arg(metavar="FILE.tar.xz")] = None
-    """Of all that train: also write the data of the page into one compressed file, for `--work`."""
+    """Only papers that train: also write the data of the page into one compressed file, for `--work`."""
     runs: FOLDER[Path | None] = None
-    """Of tablutzero: the folder of the runs, each in a folder named after its preset. Default: `runs` in --work."""
+    """Only tablutzero: the folder of the runs, each in a folder named after its preset. Default: `runs` in --work."""
     train: Annotated[str, arg(metavar="NAME,…")] = "all"
-    """Of tablutzero: runs to train or resume, of paper, augment, baseline and fast; or `none`: only report."""
+    """Only tablutzero: runs to train or resume, of paper, augment, baseline and fast; or `none`: only report."""
     minutes: Annotated[float | None, arg(metavar="M")] = None
-    """Of tablutzero: GPU-minutes at which two runs are compared. Default: the smaller of their totals."""
+    """Only tablutzero: GPU-minutes at which two runs are compared. Default: the smaller of their totals."""
 
 
 def run(options: Options) -> None:
@@ -120,7 +120,7 @@ def run(options: Options) -> None:
 def _reproduce(options: Options) -> None:
     """Trains, plays and reports a paper; every part that is done is saved in the work folder."""
     if options.out is None:
-        raise BoardwrightError(f"paper {options.paper}: say with --out FOLDER where the report and the runs go")
+        raise BoardwrightError(f"paper {options.paper}: --out FOLDER is required, for the report and the runs")
     _check_numbers(options)
     folder = options.work or options.out / f"{options.paper}-work"
     make_folder("--work", folder)

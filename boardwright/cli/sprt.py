@@ -62,7 +62,7 @@ def run(options: Options) -> None:
     print(f"  {meaning[decision]} after {2 * len(pairs)} games")
     print(f"  log-likelihood ratio {verdict.llr:.2f} (bounds {verdict.lower:.2f} and {verdict.upper:.2f})")
     print(f"  pairs with 0, ½, 1, 1½, 2 points for A: {', '.join(map(str, count_pairs(pairs)))}")
-    print(f"  Elo of A above B: {verdict.elo:.0f} (95 % between {verdict.elo_low:.0f} and {verdict.elo_high:.0f})")
+    print(f"  Elo of A above B: {verdict.elo:.0f} (95 % interval {verdict.elo_low:.0f} to {verdict.elo_high:.0f})")
 
 
 def _in_order(games: Iterable[PlayedGame], played: list[PlayedGame]) -> Iterator[tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""Declarations of a game besides its rules: openings, rules text, ladder, search, protocols, benchmark."""
+"""Declarations of a game other than its rules: openings, rules text, ladder, search, protocols, benchmark."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

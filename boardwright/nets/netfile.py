@@ -94,9 +94,9 @@ def write(
         header["sha256"] = _checksum(text, ((name, array.tobytes()) for name, array in tensors.items()))
         data = safetensors.numpy.save(tensors, {KEY: _canonical(header)})
     except (TypeError, ValueError) as error:
-        raise NetError(f"net file {path}: its training is not JSON: {error}") from error
+        raise NetError(f"net file {path}: its training record is not JSON: {error}") from error
     if int.from_bytes(data[:8], "little") > MAX_HEADER_BYTES:
-        raise NetError(f"net file {path}: its training takes more than {MAX_HEADER_BYTES} bytes")
+        raise NetError(f"net file {path}: its training record has more than {MAX_HEADER_BYTES} bytes")
     try:
         write_atomic(path, data)
     except OSError as error:

@@ -56,8 +56,8 @@ def load_or_play(
     if saved is not None:
         if saved["told"] != json.loads(json.dumps(conditions)):  # where tuples are lists
             raise BoardwrightError(
-                f"{path} keeps what was played by other settings ({json.dumps(saved['told'])}, not "
-                f"{json.dumps(conditions)}): give the same ones, or take another folder, or move that file away"
+                f"{path} has results of other settings ({json.dumps(saved['told'])}, not "
+                f"{json.dumps(conditions)}): give the same ones or another folder, or move that file away"
             )
         if not nets or saved.get("nets") == checksums:
             return saved["played"]

@@ -86,7 +86,7 @@ def parse_position(bound: Game, text: str) -> Position:
     where, _, moves = f"{text} ".partition(" moves ")
     where = where.strip()
     if not where:
-        raise BoardwrightError("position: say start or a position, and perhaps moves after it")
+        raise BoardwrightError("position: expected start or a position, then optionally moves M M …")
     position = bound.start() if where == "start" else bound.position(where)
     return play_words(position, moves.split())
 

@@ -92,7 +92,7 @@ def move_to_record(store: Store, game: StoredLiveGame, unfinished: PlayedGame, *
 
 def _require(changed: bool) -> None:
     if not changed:
-        raise StaleGameError("the game was changed by another process: look again")
+        raise StaleGameError("the game was changed by another process: reload it")
 
 
 def find_live_game(store: Store, game: str) -> StoredLiveGame | None:

@@ -62,7 +62,7 @@ def test_help_of_a_game_shows_its_rules(open_page: OpenPage) -> None:
     page.goto("/a/draughts/paper")
     page.wait_for_selector(".board.takes")
     page.keyboard.press("?")
-    expect(text).to_contain_text("40 moves running without a capture")
+    expect(text).to_contain_text("40 moves in a row without a capture")
     page.goto("/arena")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
@@ -76,7 +76,7 @@ def test_random_moves_are_the_measure(open_page: OpenPage) -> None:
     expect(against.locator("option[value=random]")).to_have_text("1. Random moves · 0")
     against.select_option("random")
     note = page.locator(".opponent small").first
-    expect(note).to_contain_text("Random moves are the measure: 0 Elo")
+    expect(note).to_contain_text("Random moves are rated 0 Elo by definition")
     expect(note).not_to_contain_text("±")
     against.select_option(index=2)
     expect(note).to_contain_text("Elo above random moves (95 %)")

@@ -187,7 +187,7 @@ def test_the_first_net_of_a_run_plays_as_soon_as_there_is_one(open_page: OpenPag
     folder = plant_run(runs / "begun", game="tablut", iterations=4)
     page = open_page("/training")
     show(page, "begun")
-    expect(page.get_by_text("There is no net yet that plays.")).to_be_visible()
+    expect(page.get_by_text("This run has no playable net yet.")).to_be_visible()
     plant_net(folder, 1, game="tablut")
     log(folder, range(1, 2))
     expect(page.get_by_text("Net of iteration 1")).to_be_visible()

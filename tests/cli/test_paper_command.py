@@ -61,7 +61,7 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         ),
         (["tablut-heuristics", "--seeds", "2"], "--seeds is an option of cathedral, not of tablut-heuristics"),
         (["cathedral", "--time", "1s"], "--time is an option of tablut-heuristics, not of cathedral"),
-        (["cathedral", "--quick"], "say with --out FOLDER where the report and the runs go"),
+        (["cathedral", "--quick"], "--out FOLDER is required, for the report and the runs"),
         (["cathedral", "--out", "{folder}", "--games", "3"], "--games must be even"),
         (["cathedral", "--out", "{folder}", "--games", "0"], "--games must be from 2"),
         (["cathedral", "--out", "{folder}", "--seeds", "0"], "--seeds must be from 1"),

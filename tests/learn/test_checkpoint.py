@@ -221,7 +221,7 @@ def test_a_file_that_may_not_grow_is_one_line_and_leaves_nothing(tmp_path: Path)
     command = [sys.executable, "-c", WRITER, str(tmp_path), "2", "1", str(1 << 20)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "000002.ckpt: File too large: the files before it are safe" in done.stderr.splitlines()[-1]
+    assert "000002.ckpt: File too large: earlier files are intact" in done.stderr.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == ["000001.ckpt"]
 
 

@@ -151,7 +151,9 @@ def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
     found[10**6].unlink()
     _, progress = trained(run, pieces=0)
     assert (progress.iteration, progress.parts) == (0, 1)
-    with pytest.raises(RunError, match=r"was resumed from before iteration 1, .*: train until that iteration is done"):
+    with pytest.raises(
+        RunError, match=r"was resumed from an earlier iteration than iteration 1, .*: train that one again"
+    ):
         packing.pack(run, tmp_path / "file", nets=1)
 
 

@@ -229,7 +229,7 @@ def test_writing_what_cannot_be_written(tmp_path: Path) -> None:
         ({"config": EVERYTHING}, "not those of a 3x10 net of draughts"),
         ({"training": {"loss": float("nan")}}, "not JSON"),
         ({"training": {"what": object()}}, "not JSON"),
-        ({"training": {"log": "x" * (1 << 20)}}, "its training takes more than"),
+        ({"training": {"log": "x" * (1 << 20)}}, "its training record has more than"),
     ):
         with pytest.raises(NetError, match=complaint):
             write(path, **changes)

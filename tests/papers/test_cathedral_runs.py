@@ -170,6 +170,6 @@ def test_cells_are_played_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert play_cell(work, cell_of("dqn-best", "largest-first"), 3, watch) == arena
     work.match_file(cell, 3).write_text("{")  # damaged: played again
     assert play_cell(work, cell, 3, watch) == first
-    with pytest.raises(BoardwrightError, match=r"keeps what was played by other settings .*another folder"):
+    with pytest.raises(BoardwrightError, match=r"has results of other settings .*another folder"):
         play_cell(dataclasses.replace(work, games=10), cell, 3, watch)  # which would be the end of the others
     assert play_cell(work, cell, 3, RunObserver(stopped=lambda: True)) == first

@@ -80,7 +80,7 @@ def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pyte
     assert before == {path: path.stat().st_mtime_ns for path in before}
     assert json.loads(capsys.readouterr().out) == output
     assert trained[0].iterations == 4
-    with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
+    with pytest.raises(BoardwrightError, match=r"\.json has results of other settings .*another folder"):
         run(dataclasses.replace(options, games=4))
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
@@ -140,7 +140,7 @@ def test_verdicts(wins: int, plain: int, tables: int, verdicts: list[str]) -> No
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(BoardwrightError, match="say with --out FOLDER"):
+    with pytest.raises(BoardwrightError, match="--out FOLDER is required"):
         run(Options(paper="draughts"))
     with pytest.raises(BoardwrightError, match="--games must be even"):
         run(Options(paper="draughts", out=tmp_path, games=3))

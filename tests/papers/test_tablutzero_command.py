@@ -78,7 +78,7 @@ def test_the_report_and_its_pictures(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"out": None}, "say with --out"),
+        ({"out": None}, "--out FOLDER is required"),
         ({"games": 3}, "--games must be even"),
         ({"train": "fats"}, "did you mean 'fast'"),
         ({"minutes": -1.0}, "--minutes must be from 0"),

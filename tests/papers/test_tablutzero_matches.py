@@ -189,7 +189,7 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
     kept = {path: path.read_bytes() for path in matches.iterdir()}
     played.clear()
     for changes in ({"games": 20}, {"minutes": 3.9}, {"seed": 1}):
-        with pytest.raises(BoardwrightError, match=r"\.json keeps what was played by other settings .*another folder"):
+        with pytest.raises(BoardwrightError, match=r"\.json has results of other settings .*another folder"):
             run_paper(some_work(tmp_path, **changes), RunObserver())
     assert {path: path.read_bytes() for path in matches.iterdir()} == kept
     run_paper(some_work(tmp_path), RunObserver())

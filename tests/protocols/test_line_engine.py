@@ -135,7 +135,7 @@ def test_rules_can_be_changed() -> None:
     ("lines", "complaint"),
     [
         (["fly"], "unknown command 'fly'"),
-        (["position"], "say start or a position"),
+        (["position"], "expected start or a position"),
         (["position nowhere"], "position 'nowhere'"),
         (["position start moves 11-15 11-15"], "ply 2: move '11-15'"),
         (["go fast"], "give pairs"),

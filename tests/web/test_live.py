@@ -252,7 +252,7 @@ def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> No
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({"opponent": "alphazero"}, "player 'alphazero' needs a net, net=NAME: one that ships ("),
+        ({"opponent": "alphazero"}, "player 'alphazero' needs a net, net=NAME: a shipped one ("),
         ({"opponent": "net:net=cathedral"}, "net file cathedral: made for cathedral, not tablut: choose"),
         ({"opponent": "net:net=tablut", "rules": "saami"}, "net file tablut: made for rules 'tablutzero' ("),
     ],

@@ -207,7 +207,7 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
         some_games(match, done)
         (run / "nets" / "000002.net").replace(best)  # whole at once, as training does
         failed = until(client, match, "failed")
-        assert f"player 'net:net={net}': its net has changed" in failed["error"]
+        assert f"player 'net:net={net}': its net changed" in failed["error"]
         refused = client.post(f"/api/matches/{match}/resume")
         assert (refused.status_code, "has changed: start a new one" in refused.json()["error"]) == (409, True)
         assert until(client, start(client, {**body, "games": 2}), "done")["done"] == 2

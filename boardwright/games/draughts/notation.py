@@ -183,7 +183,7 @@ def find_route(text: str, moves: dict[str, Route], routes: list[Route]) -> Route
     effects = {route.effect for route in fitting}
     results = {name for name, route in moves.items() if route.effect in effects}
     if len(results) > 1:
-        raise IllegalMoveError(f"move {text!r} is ambiguous: say {' or '.join(sorted(results))}")
+        raise IllegalMoveError(f"move {text!r} is ambiguous: write {' or '.join(sorted(results))}")
     return fitting[0]
 
 

@@ -71,7 +71,7 @@ def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
     except OSError as error:
         is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         reason = "the disk is full: make room and resume" if is_full else error.strerror
-        raise RunError(f"cannot write {path}: {reason}: the files before it are safe") from error
+        raise RunError(f"cannot write {path}: {reason}: earlier files are intact") from error
 
 
 def read(path: Path, data: bytes | None = None) -> ArrayFile:

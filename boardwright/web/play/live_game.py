@@ -175,7 +175,7 @@ class LiveGame:
         """Raises ConflictError if the person cannot move, or if the game has changed since `version`."""
         self.check_open()
         if version != self.stored.version:
-            raise ConflictError("the game has changed, perhaps in another window: look again, then move")
+            raise ConflictError("the game has changed, perhaps in another window: check the board, then move")
         if self.to_move != self.stored.person:
             raise ConflictError("it is not your turn")
         if self.has_flagged(self.stored.person, now):

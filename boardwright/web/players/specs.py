@@ -75,7 +75,7 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
     elif NET in player.options:  # where the net is required
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(
-            f"player {spec!r} needs a net, net=NAME: one that ships ({ships}) or a training run's, run/ID"
+            f"player {spec!r} needs a net, net=NAME: a shipped one ({ships}) or run/ID for a training run"
         )
     values(player, spec, {key: text for key, text in given.items() if key not in ("net", "tables")})
     options = ",".join(f"{key}={text}" for key, text in given.items())

@@ -47,7 +47,7 @@ def test_positions_that_occur_again(game: Game) -> None:
 
 @pytest.mark.parametrize("move", ["1-5", "9-13"], ids=["king", "man"])
 def test_inactivity(game: Game, move: str) -> None:
-    said = re.search(r"(\d+) moves running (without a capture or a move of a man|without a capture)", words(game))
+    said = re.search(r"(\d+) moves in a row (without a capture or a move of a man|without a capture)", words(game))
     limit = int(said[1]) if said else 400
     for before in (1, 2):
         position = game.position(f"B:WK32,K31:BK1,9:H{limit - before}").play(move)

@@ -289,9 +289,9 @@ def test_moves_that_are_refused(text: str, move: str, complaint: str) -> None:
 
 def test_an_ambiguous_move_names_the_ways_to_say_it() -> None:
     here = position(ROUTES)
-    with pytest.raises(IllegalMoveError, match=r"^move '2x4' is ambiguous: say ") as caught:
+    with pytest.raises(IllegalMoveError, match=r"^move '2x4' is ambiguous: write ") as caught:
         here.play("2x4")
-    choices = str(caught.value).partition("say ")[2].split(" or ")
+    choices = str(caught.value).partition("write ")[2].split(" or ")
     assert choices == sorted(text for text in here.moves() if text.endswith("x4"))
     assert len(choices) > 1
     for choice in choices:

@@ -126,9 +126,7 @@ def test_what_is_said_of_captures_always(game: Game) -> None:
 
 
 def test_positions_that_occur_again(game: Game) -> None:
-    said = re.search(
-        r"has occurred (\d+) times(.*?), the (game is drawn|player who has just made it so loses)", words(game)
-    )
+    said = re.search(r"has occurred (\d+) times(.*?), the (game is drawn|player who repeated it loses)", words(game))
     if said is None:
         assert "Positions may be repeated." in words(game)
         assert after(game, QUIET, *SHUFFLE * 4).outcome is None
@@ -141,7 +139,7 @@ def test_positions_that_occur_again(game: Game) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "counters", "otherwise"),
-    [(r"(\d+) moves running without a capture", "{0} {0}", 99), (r"(\d+) moves in all", "0 {0}", 4000)],
+    [(r"(\d+) moves in a row without a capture", "{0} {0}", 99), (r"(\d+) moves in all", "0 {0}", 4000)],
     ids=["quiet", "all"],
 )
 def test_limits(game: Game, pattern: str, counters: str, otherwise: int) -> None:

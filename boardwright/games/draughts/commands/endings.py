@@ -52,7 +52,7 @@ class Options:
     workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
     """Concurrent endings, each in its own process."""
     seed: int = 0
-    """Seed of positions and players; the same seed gives the same figures if the players' limits do."""
+    """Seed of positions and players; the same seed gives the same figures unless limits depend on time."""
     json: bool = False
     """Print one JSON object and nothing else."""
 

@@ -64,7 +64,7 @@ class HubProtocol:
 
     def _set(self, arguments: Mapping[str, str]) -> None:
         if arguments.get("name") == "variant" and arguments.get("value") != words.VARIANT:
-            raise BoardwrightError(f"this engine plays the variant {words.VARIANT} alone")
+            raise BoardwrightError(f"this engine plays the variant {words.VARIANT} only")
 
     def _position(self, arguments: Mapping[str, str]) -> None:
         self.session.check_free()

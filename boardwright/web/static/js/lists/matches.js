@@ -49,7 +49,7 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
       <div class="fields">
         ${select("rules", "Rules", game.rule_sets.map(({ name, title }) => [name, title]), chosenRules, changeRules)}
         <label class="field">Games <input name="games" type="number" inputmode="numeric" min="2" max="1000" step="2" required value=${choices.games} onInput=${(event) => change({ games: event.target.value })} /></label>
-        ${select("openings", "Begin with", OPENINGS, choices.openings)} ${select("time", "Time a move", TIMES, choices.time)}
+        ${select("openings", "Opening", OPENINGS, choices.openings)} ${select("time", "Time per move", TIMES, choices.time)}
       </div>
       <p class="quiet small">Every opening is played twice, with the roles swapped. The time limit applies to players without a limit of their own.</p>
       <button class="button primary" type="submit" disabled=${busy}>${busy ? "Starting…" : "Start the match"}</button>

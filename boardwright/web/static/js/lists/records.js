@@ -43,7 +43,7 @@ export function Records({ api, game, rules, version }) {
         <datalist id="record-players">${[...names].map(([spec, name]) => html`<option key=${spec} value=${spec} label=${name} />`)}</datalist>
       </div>
       <ul class="record-list">${pages.games.map((record) => html`<${Entry} key=${record.id} record=${record} game=${game} />`)}</ul>
-      ${!pages.games.length && html`<p class="quiet">No games${player ? ` of ${player}` : ""} in the record.</p>`}
+      ${!pages.games.length && html`<p class="quiet">No games${player ? ` of ${player}` : ""} in the database.</p>`}
       ${pages.more && html`<button class="button small" onClick=${more}>Older games</button>`}
     </section>
   `;
@@ -59,7 +59,7 @@ function playerNames(game) {
 
 function Entry({ record, game }) {
   const names = record.players.map((spec, role) => `${playerName(game, spec)} (${game.roles[role]})`).join(" – ");
-  const result = record.result === 3 ? "not over" : resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles);
+  const result = record.result === 3 ? "unfinished" : resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles);
   const words = html`<strong>${names}</strong><br /><span class="quiet">${result} · ${ago(record.stored)}</span>`;
   if (!record.replayable) return html`<li title="Played under custom rules that this page does not know">${words}</li>`;
   return html`<li><${Link} to=${recordPath(record.game, record.id)} data-record=${record.id}>${words}</${Link}></li>`;

@@ -51,7 +51,7 @@ export function Sample({ api, run, game, keys }) {
         </div>
       </div>
       <p class="quiet small" role="status">
-        ${busy ? "The net plays…" : error ? error.message : !record ? "There is no net yet that plays." : html`Net of iteration ${record.iteration} against itself: two random moves, then always the best by it. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
+        ${busy ? "The net plays…" : error ? error.message : !record ? "This run has no playable net yet." : html`Net of iteration ${record.iteration} against itself: two random moves, then its best moves. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
       </p>
       ${record && html`<${Replay} replay=${replay} game=${game} flip=${flip} />`}
     </section>

@@ -99,6 +99,6 @@ export function ValueGraph({ values, judged, at, go, roles }) {
   useEffect(() => plot.current.redraw(false), [at, judged]);
   const known = values.filter((value) => value !== null).length;
   return html`<div class="graph" ref=${box} role="img"
-    aria-label=${`Value for ${roles[0]} move by move, ${known} of ${values.length} positions judged`}
+    aria-label=${`Value for ${roles[0]} move by move, ${known} of ${values.length} positions evaluated`}
     data-known=${known}></div>`;
 }

@@ -37,7 +37,7 @@ const shippedText = (spec, { elo, plus, minus }) =>
 
 /** The meaning of the shipped ratings, next to that of the chosen player. */
 function ratedText(spec, rating, ratedOn) {
-  if (spec === MEASURE) return `Random moves are the measure: 0 Elo. The others were measured on ${ratedOn}`;
+  if (spec === MEASURE) return `Random moves are rated 0 Elo by definition. The others were measured on ${ratedOn}`;
   return `${rating ? shippedText(spec, rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}`;
 }
 

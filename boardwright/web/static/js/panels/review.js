@@ -34,7 +34,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear, begin 
               <label class="row quiet pace"><select aria-label="Seconds per position" value=${pace}
                 onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option
                 value=${seconds}>${seconds} s</option>`)}</select> a position</label>
-              ${known && html`<button class="link" title="Clear the values" onClick=${clear}>Forget</button>`}`
+              ${known && html`<button class="link" title="Clear the values" onClick=${clear}>Clear</button>`}`
         }
       </div>
       ${
