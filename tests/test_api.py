@@ -23,7 +23,7 @@ def run_python(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", [name for name in boardwright.__all__ if not name.startswith("__")])
-def test_public_name_is_there_and_documented(name: str) -> None:
+def test_public_name_exists_and_is_documented(name: str) -> None:
     assert getattr(boardwright, name).__doc__
 
 

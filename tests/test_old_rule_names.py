@@ -49,7 +49,7 @@ def test_other_rules_under_an_old_name_keep_it() -> None:
     assert (own.name, own.max_plies) == ("zero", 77)
 
 
-def test_nets_made_under_an_old_name() -> None:
+def test_nets_with_an_old_rule_name() -> None:
     path = shipped.find("tablut")
     assert netfile._read(path)[0]["rules"]["name"] == "zero"
     net = netfile.read(path, game=GAME)
@@ -155,7 +155,7 @@ def test_matches_of_an_old_database_resume(tmp_path: Path) -> None:
         assert begin_event(store, event.config()) == 1
 
 
-def test_addresses_of_the_app_with_an_old_name() -> None:
+def test_app_addresses_with_an_old_name() -> None:
     assert bound_game("tablut", "zero").rules == GAME.rules
 
 

@@ -34,7 +34,7 @@ def test_page_is_generated_from_its_results(
 
 
 @pytest.mark.parametrize("ratings", sorted(ladder_file.FOLDER.glob("*.json")), ids=lambda path: path.stem)
-def test_the_page_of_a_ladder_is_made_of_the_ratings_that_ship(ratings: Path, tmp_path: Path) -> None:
+def test_ladder_page_is_made_from_the_shipped_ratings(ratings: Path, tmp_path: Path) -> None:
     rated = ladder_file.read(ratings)
     page = tmp_path / "page.md"
     ladder.run(ladder.Options(game=rated.game, rules=rated.rules, out=page))

@@ -87,7 +87,7 @@ def test_gymnasium_api(game: str, rules: str, capsys: pytest.CaptureFixture[str]
 
 
 @every_reward
-def test_a_game_is_that_of_the_scalar_engine(game: str, rules: Any) -> None:
+def test_games_agree_with_the_scalar_engine(game: str, rules: Any) -> None:
     opponent = Witness()
     env, rng = gymnasium.make(game, rules, opponent=opponent), np.random.default_rng(0)
     for seed in range(6):
@@ -124,7 +124,7 @@ def test_a_game_is_that_of_the_scalar_engine(game: str, rules: Any) -> None:
             env.step(0)
 
 
-def test_what_the_opponent_does_is_paid() -> None:
+def test_rewards_include_the_opponents_moves() -> None:
     env, rng = gymnasium.make("cathedral", SHAPED, opponent="random"), np.random.default_rng(1)
     by_opponent = prizes = 0
     for seed in range(30):
@@ -142,7 +142,7 @@ def test_what_the_opponent_does_is_paid() -> None:
     assert prizes > 5
 
 
-def test_what_chance_does_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rewards_include_chance_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     def rewards(core: Core) -> list[float]:
         return [core.line[-1] + 1.0, -2.0 * core.line[-1] - 2] if core.line else [0.0, 0.0]
 
@@ -195,7 +195,7 @@ def test_race_turns() -> None:
     assert min(again, beset, fog, before_first_turn) > 5
 
 
-def test_an_opponent_in_race_moves_as_often_as_it_is_called() -> None:
+def test_opponent_moves_exactly_when_it_is_to_move() -> None:
     class Walker(Agent):
         def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
             return Choice(WALK)
@@ -210,7 +210,7 @@ def test_an_opponent_in_race_moves_as_often_as_it_is_called() -> None:
 
 
 @pytest.mark.parametrize("opponent", ["random", "mc:sims=4", "random:seed=5"])
-def test_the_seed_decides_everything(opponent: str) -> None:
+def test_the_seed_determines_the_episode(opponent: str) -> None:
     def lines(seeds: list[int | None]) -> list[tuple[str, list[int]]]:
         env, rng = gymnasium.make("cathedral", "paper-6", opponent=opponent), np.random.default_rng(4)
         return [(play(env, rng, seed)[1]["role"], env._position.actions()) for seed in seeds]
@@ -236,7 +236,7 @@ def test_chance_and_a_random_opponent_differ_by_seed() -> None:
     assert set(replies) == set(env.game.start().legal_actions())
 
 
-def test_an_opponent_with_a_seed_of_its_own_keeps_it() -> None:
+def test_opponent_keeps_its_own_seed() -> None:
     env = gymnasium.make("draughts", role="white", opponent="random:seed=5")
     replies = []
     for seed in range(20):
@@ -281,7 +281,7 @@ def test_an_illegal_action_ends_the_episode(game: str, rules: str) -> None:
         assert not env.action_masks().any()
 
 
-def test_an_opponents_illegal_action_is_not_ours() -> None:
+def test_illegal_action_of_the_opponent_is_not_punished() -> None:
     class Cheat(Agent):
         def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
             return Choice(int(np.flatnonzero(~position.legal_mask())[0]))
@@ -309,7 +309,7 @@ def test_copy_continues_the_same_game(duplicate: Any, game: str) -> None:
             assert twin._position.actions() == env._position.actions()
 
 
-def test_a_copy_has_an_engine_of_its_own_to_play_against() -> None:
+def test_copy_has_its_own_opponent() -> None:
     env = gymnasium.make("draughts", role="black", opponent="alphabeta:depth=2")
     _, info = env.reset(seed=1)
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
@@ -319,7 +319,7 @@ def test_a_copy_has_an_engine_of_its_own_to_play_against() -> None:
 
 
 @pytest.mark.parametrize("observation", [None, "full", "paper"])
-def test_ways_to_observe(observation: str | None) -> None:
+def test_observation_modes(observation: str | None) -> None:
     game = boardwright.game("cathedral", "paper-6", observation)
     role = game.roles[0]
     seen = gymnasium.make("cathedral", "paper-6", role, observation=observation).reset()[0]["observation"]
@@ -357,7 +357,7 @@ def test_rllib_style_loop(game: str, rules: Any) -> None:
             assert np.array_equal(trajectories[agent][-1][0]["observation"], position.observation(role))
 
 
-def test_rewards_of_the_other_agent_are_paid_at_every_step() -> None:
+def test_rewards_of_both_agents_are_given_at_every_step() -> None:
     env, rng = pettingzoo.raw_env("cathedral", SHAPED), np.random.default_rng(6)
     during_play = losses = 0
     for seed in range(20):
@@ -432,13 +432,13 @@ def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
         ({"render_mode": "rgb_array"}, "unknown render mode 'rgb_array': known: ansi, human"),
     ],
 )
-def test_wrong_names_get_one_line(wrong: dict[str, str], message: str) -> None:
+def test_unknown_names_give_one_line_errors(wrong: dict[str, str], message: str) -> None:
     with pytest.raises(BoardwrightError, match=message) as caught:
         gymnasium.make(**wrong)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
-def test_wrong_options_get_one_line() -> None:
+def test_unknown_options_give_one_line_errors() -> None:
     env = gymnasium.make("tablut")
     with pytest.raises(gym.error.ResetNeeded):
         env.step(0)

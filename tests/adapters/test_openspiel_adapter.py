@@ -68,7 +68,7 @@ def test_openspiel_playthrough(game: str, rules: str) -> None:
 
 
 @every_game
-def test_a_game_is_that_of_the_scalar_engine(game: str, rules: str) -> None:
+def test_games_agree_with_the_scalar_engine(game: str, rules: str) -> None:
     loaded, rng = load(game, rules), np.random.default_rng(0)
     ours = registry.game(game, rules)
     observation: Any = make_observation(loaded)
@@ -114,7 +114,7 @@ def test_a_game_is_that_of_the_scalar_engine(game: str, rules: str) -> None:
 
 
 @every_game
-def test_what_a_game_says_of_itself(game: str, rules: str) -> None:
+def test_game_type_and_parameters(game: str, rules: str) -> None:
     loaded, ours = load(game, rules), registry.game(game, rules)
     rows, columns, planes = ours.observation_shape
     assert str(loaded) == f"boardwright_{game}(observation={ours.observation},rules={rules})"
@@ -141,7 +141,7 @@ def test_what_a_game_says_of_itself(game: str, rules: str) -> None:
     ids=["clone", "deepcopy", "pickle", "serialize"],
 )
 @every_game
-def test_a_copy_goes_its_own_way(duplicate: Any, game: str, rules: str) -> None:
+def test_copy_is_independent_of_the_original(duplicate: Any, game: str, rules: str) -> None:
     rng = np.random.default_rng(1)
     state = load(game, rules).new_initial_state()
     walk(state, rng, 3)
@@ -185,7 +185,7 @@ def test_race_turns_and_chance() -> None:
 
 
 @pytest.mark.parametrize("first", ["coin", "chance"])
-def test_rules_from_a_file_may_bring_chance(first: str, tmp_path: Path) -> None:
+def test_rule_file_may_add_chance(first: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"base": "paper-6", "first": first, "rewards": "shaped"}))
     game = pyspiel.load_game("boardwright_cathedral", {"rules": str(path), "observation": "paper"})
@@ -210,7 +210,7 @@ def test_an_illegal_action_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("game", "rules"), [*RULE_SETS, ("race", "plain")])
-def test_no_game_is_longer_than_it_says(game: str, rules: str) -> None:
+def test_no_game_exceeds_the_maximum_length(game: str, rules: str) -> None:
     ours, rng = registry.game(game, rules), np.random.default_rng(3)
     most = openspiel.most_actions(ours)
     for _ in range(3):
@@ -276,7 +276,7 @@ def test_openspiel_search(game: str, rules: str) -> None:
         ("boardwright_tablut(observation=some)", "unknown observation of tablut 'some'"),
     ],
 )
-def test_wrong_names_get_one_line(wrong: str, message: str) -> None:
+def test_unknown_names_give_one_line_errors(wrong: str, message: str) -> None:
     with pytest.raises(BoardwrightError, match=message) as caught:
         pyspiel.load_game(wrong)
     assert "\n" not in str(caught.value)
@@ -292,7 +292,7 @@ def test_observers() -> None:
     assert game.make_observer({}) is not None
 
 
-def test_a_process_ends_well_and_without_jax() -> None:
+def test_process_exits_cleanly_without_jax() -> None:
     code = """
 import sys, pyspiel
 from boardwright.adapters import openspiel

@@ -45,7 +45,7 @@ def test_pettingzoo_render(game: str, rules: str, capsys: pytest.CaptureFixture[
 
 
 @every_game
-def test_a_game_is_that_of_the_scalar_engine(game: str, rules: str) -> None:
+def test_games_agree_with_the_scalar_engine(game: str, rules: str) -> None:
     env, rng = pettingzoo.raw_env(game, rules), np.random.default_rng(1)
     for seed in range(5):
         env.reset(seed=seed)
@@ -93,7 +93,7 @@ def lines_of_play(env: Any, seeds: range) -> list[list[int]]:
     return lines
 
 
-def test_the_seed_decides_what_chance_does() -> None:
+def test_the_seed_determines_chance_moves() -> None:
     lines = lines_of_play(pettingzoo.env("race"), range(100))
     assert lines == lines_of_play(pettingzoo.env("race"), range(100))
     assert len({tuple(line) for line in lines}) > 50
@@ -182,7 +182,7 @@ def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
         ({"render_mode": "rgb_array"}, "unknown render mode 'rgb_array': known: ansi, human"),
     ],
 )
-def test_wrong_names_get_one_line(wrong: dict[str, str], message: str) -> None:
+def test_unknown_names_give_one_line_errors(wrong: dict[str, str], message: str) -> None:
     for make in (pettingzoo.env, pettingzoo.raw_env):
         with pytest.raises(BoardwrightError, match=message) as caught:
             make(**wrong)

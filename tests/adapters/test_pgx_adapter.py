@@ -78,7 +78,7 @@ def test_pgx_auto_reset() -> None:
 
 
 @every_default
-def test_games_are_those_of_the_scalar_engine(game: str, rules: str) -> None:
+def test_games_agree_with_the_scalar_engine(game: str, rules: str) -> None:
     env, init, step = compiled(game, rules)
     rng = np.random.default_rng(0)
     states = init(keys(2))
@@ -149,7 +149,7 @@ def test_players_are_not_roles(game: str, rules: str) -> None:
 
 
 @every_default
-def test_the_key_decides_everything(game: str, rules: str) -> None:
+def test_the_key_determines_the_game(game: str, rules: str) -> None:
     _, init, step = compiled(game, rules)
     one, other = init(keys(4)), init(keys(4))
     for ply in range(6):
@@ -178,7 +178,7 @@ def test_an_illegal_action_loses(game: str, rules: str) -> None:
 
 
 @every_default
-def test_what_is_over_stays(game: str, rules: str) -> None:
+def test_finished_states_do_not_change(game: str, rules: str) -> None:
     _, init, step = compiled(game, rules)
     rng, states = np.random.default_rng(9), init(keys(9))
     while not states.terminated.all():
@@ -214,7 +214,7 @@ def test_a_role_may_move_again() -> None:
     assert np.array_equal(twice.current_player[again], walked.current_player[again])
 
 
-def test_without_a_key_chance_cuts_the_game_short() -> None:
+def test_without_a_key_a_chance_move_truncates_the_game() -> None:
     _, init, step = compiled("race", "plain")
     states = init(keys(14))
     after = step(states, np.full(BATCH, WALK))
@@ -233,7 +233,7 @@ def test_without_a_key_a_game_without_chance_is_the_same() -> None:
 
 
 @every_game
-def test_what_an_environment_says_of_itself(game: str, rules: str) -> None:
+def test_environment_properties(game: str, rules: str) -> None:
     env = pgx.make(game, rules)
     assert (env.id, env.version, env.num_players) == (f"{game}-{rules}", boardwright.__version__, 2)
     state = jax.eval_shape(env.init, jax.random.key(0))
@@ -248,7 +248,7 @@ def test_what_an_environment_says_of_itself(game: str, rules: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"game": "tabult"}, {"rules": "zorro"}])
-def test_wrong_names_get_one_line(wrong: dict[str, str]) -> None:
+def test_unknown_names_give_one_line_errors(wrong: dict[str, str]) -> None:
     with pytest.raises(BoardwrightError, match="unknown") as caught:
         pgx.make(**wrong)
     assert "\n" not in str(caught.value)

@@ -38,7 +38,7 @@ def player(position: Position, options: str = "") -> Agent:
 
 
 @by_game
-def test_the_line_is_legal_and_begins_with_the_move(name: str, rules: str) -> None:
+def test_principal_variation_is_legal_and_starts_with_the_move(name: str, rules: str) -> None:
     game = boardwright.game(name, rules)
     for seed in range(12):
         position = walk(game, seed, 3 * seed)
@@ -71,7 +71,7 @@ def test_depth_is_whole_moves(name: str, rules: str) -> None:
 
 
 @by_game
-def test_threads_agree_on_something_legal(name: str, rules: str) -> None:
+def test_any_number_of_threads_gives_a_legal_move(name: str, rules: str) -> None:
     position = walk(boardwright.game(name, rules), 6, 5)
     choice = player(position, ",threads=3").choose(position, Limit(seconds=0.05))
     assert choice.action in position.legal_actions()
@@ -90,7 +90,7 @@ def test_threads_share_the_nodes(name: str, rules: str) -> None:
 
 
 @by_game
-def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
+def test_watch_stops_the_search_and_receives_reports(name: str, rules: str) -> None:
     position = walk(boardwright.game(name, rules), 7, 5)
 
     watch = StoppableWatch(seconds=0.2)
@@ -152,7 +152,7 @@ def _must_capture(position: Position) -> bool:
 @pytest.mark.parametrize(
     ("name", "rules", "plies"), [("draughts", "wcdf", 30), ("cathedral", "paper", 14), ("cathedral", "official", 20)]
 )
-def test_one_move_ahead_is_minimax(name: str, rules: str, plies: int) -> None:
+def test_depth_one_is_minimax(name: str, rules: str, plies: int) -> None:
     game = boardwright.game(name, rules)
     for seed in range(15):
         position = walk(game, seed, plies)
@@ -217,7 +217,7 @@ def test_draughts_endings_agree_with_the_tables() -> None:
             wins += 1
 
 
-def test_draughts_tables_know_at_once_what_search_alone_does_not_see() -> None:
+def test_tables_solve_what_a_shallow_search_misses() -> None:
     game = boardwright.game("draughts")
     far = game.position("B:WK29:BK1,K5,K13")
     known = make_agent("alphabeta:depth=2,hash=1", game).choose(far, Limit()).value
@@ -227,7 +227,7 @@ def test_draughts_tables_know_at_once_what_search_alone_does_not_see() -> None:
     assert guessed < 0.999 < known
 
 
-def test_a_position_from_before_is_no_draw_yet() -> None:
+def test_second_occurrence_is_no_draw() -> None:
     """Black may go back to where he was once: the rules ask for a third time, and White wins from there."""
     game = boardwright.game("draughts")
     winning = game.position("W:WK18:BK13").play("18-15").play("13-17")
@@ -241,7 +241,7 @@ def test_a_position_from_before_is_no_draw_yet() -> None:
 # Of single games
 
 
-def test_tablut_takes_a_win_and_stops_one() -> None:
+def test_tablut_wins_at_once_and_prevents_a_loss() -> None:
     game = boardwright.game("tablut", "tablutzero")
     won = game.position("/9/9/9/4t4/K8/9/9/4t4/4T4/ d 0 0")
     choice = player(won).choose(won, Limit(depth=3))
@@ -254,7 +254,7 @@ def test_tablut_takes_a_win_and_stops_one() -> None:
 
 
 @pytest.mark.parametrize("rules", ["tablutzero", "mcgill", "saami"])
-def test_tablut_evaluation_sees_no_difference_between_mirror_images(rules: str) -> None:
+def test_tablut_evaluation_is_symmetric(rules: str) -> None:
     game = boardwright.game("tablut", rules)
     search = game.alphabeta(1, 1)
     for seed in range(10):
@@ -264,7 +264,7 @@ def test_tablut_evaluation_sees_no_difference_between_mirror_images(rules: str) 
             assert search.value(image.core) == search.value(position.core)
 
 
-def test_draughts_evaluation_sees_no_difference_between_colours() -> None:
+def test_draughts_evaluation_is_the_same_for_both_colours() -> None:
     game = boardwright.game("draughts")
     search = game.alphabeta(1, 1)
 
@@ -282,7 +282,7 @@ def test_draughts_evaluation_sees_no_difference_between_colours() -> None:
 
 
 @pytest.mark.parametrize("rules", ["paper", "official"])
-def test_cathedral_evaluation_sees_no_difference_between_rotations(rules: str) -> None:
+def test_cathedral_evaluation_is_the_same_for_all_rotations(rules: str) -> None:
     game = boardwright.game("cathedral", rules)
     search = game.alphabeta(1, 1)
     for seed in range(10):
@@ -294,7 +294,7 @@ def test_cathedral_evaluation_sees_no_difference_between_rotations(rules: str) -
             assert image.game.alphabeta(1, 1).value(image.core) == search.value(position.core)
 
 
-def test_a_search_is_of_one_rule_set() -> None:
+def test_search_refuses_positions_of_other_rules() -> None:
     search = boardwright.game("tablut", "tablutzero").alphabeta(1, 1)
     with pytest.raises(ValueError, match="another game or rule set"):
         search.search(boardwright.game("tablut", "mcgill").start().core, 1, 0, 0.0)
@@ -309,7 +309,7 @@ def test_the_papers_dynamic_depth() -> None:
     assert agent.choose(late, Limit()).depth == 2
 
 
-def test_chance_is_left_to_chance() -> None:
+def test_chance_moves_are_drawn_at_random() -> None:
     game = boardwright.game("cathedral", {"base": "official", "name": "coin", "first": "coin"})
     assert game.start().role_to_move == CHANCE
     assert {make_agent(f"alphabeta:seed={seed}", game).choose(game.start(), Limit()).action for seed in range(9)} == {
@@ -378,6 +378,6 @@ print(agent.choose(game.start(), Limit(depth=2)).depth)
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory it has")
-def test_where_no_more_threads_can_be_had_fewer_search() -> None:
+def test_search_uses_fewer_threads_if_the_system_refuses_more() -> None:
     done = subprocess.run([sys.executable, "-c", FEW_THREADS], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("2", "")

@@ -46,7 +46,7 @@ def play(agents: tuple[Agent, Agent], position: Position) -> Position:
     return position
 
 
-def test_material_is_won_by_whom_it_is_worth_something(tmp_path: Path) -> None:
+def test_net_that_values_material_wins_material(tmp_path: Path) -> None:
     """Against the same search that would rather lose its men, from both sides of every opening."""
     paths = (material_net(tmp_path), material_net(tmp_path, -1.0))
     for seed in range(4):
@@ -58,7 +58,7 @@ def test_material_is_won_by_whom_it_is_worth_something(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_man_is_won_or_thrown_away(threads: int, tmp_path: Path) -> None:
+def test_net_decides_whether_a_man_is_won_or_given_away(threads: int, tmp_path: Path) -> None:
     """After 10-14 18x9 5x14 White must give a man for nothing; 10-15 gives one away at once."""
     position = GAME.position("B:W18,21,22:B5,10,13")
     options = f"depth=3,threads={threads},hash=1,tables=off"
@@ -84,7 +84,7 @@ def test_threads_share_a_net(tmp_path: Path) -> None:
     assert 10_000 <= choice.nodes <= 20_000  # the one that answers has looked at its half
 
 
-def test_a_net_changes_what_is_played_and_none_does_not(tmp_path: Path) -> None:
+def test_moves_change_with_a_net_only(tmp_path: Path) -> None:
     position = walk(GAME, 3, 12)
     path = net_file(tmp_path, OBSERVED, TINY)
     agents = (make_agent(f"alphabeta:{net}depth=5,hash=1", GAME) for net in ("", f"net={path},"))
@@ -143,7 +143,7 @@ def test_alphabeta_refuses_nets_with_a_policy(
     assert error == f"net file {path}: no evaluation net, which alpha-beta needs: use {right}:net={path}"
 
 
-def test_what_else_is_refused(tmp_path: Path) -> None:
+def test_unusable_nets_are_refused(tmp_path: Path) -> None:
     full = net_file(tmp_path, GAME, TINY)
     assert "observation 'full', but alpha-beta in draughts needs 'paper'" in refusal(f"alphabeta:net={full}")
     tablut = net_file(tmp_path, boardwright.game("tablut"), TINY)
@@ -178,7 +178,7 @@ print(make_agent(f"alphabeta:net={sys.argv[1]},nodes=100", game).choose(game.sta
 """
 
 
-def test_play_needs_no_jax_and_no_net_needs_nothing(tmp_path: Path) -> None:
+def test_play_with_a_net_imports_no_jax(tmp_path: Path) -> None:
     path = net_file(tmp_path, OBSERVED, TINY)
     done = subprocess.run([sys.executable, "-c", PLAY, str(path)], capture_output=True, check=True, timeout=120)
     assert done.stdout.split()

@@ -64,7 +64,7 @@ def draughts(tmp_path: Path) -> tuple[Game, Path]:
     return game, net_file(tmp_path, game)
 
 
-def test_a_search_is_repeatable_and_looks_further_than_the_net(draughts: tuple[Game, Path]) -> None:
+def test_search_is_repeatable_and_finds_what_the_net_misses(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     spec = f"alphazero:net={path},sims=200,threads=2"
     first, second = (make_agent(spec, game).choose(game.start(), Limit()) for _ in range(2))
@@ -76,7 +76,7 @@ def test_a_search_is_repeatable_and_looks_further_than_the_net(draughts: tuple[G
     assert make_agent(spec, game).choose(game.start(), Limit(simulations=30)).simulations == 30
 
 
-def test_one_simulation_plays_the_policy_or_the_tables_result(draughts: tuple[Game, Path]) -> None:
+def test_one_simulation_plays_policy_or_tables(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     with_tables, net = make_agent(f"alphazero:net={path},sims=1", game), make_agent(f"net:net={path}", game)
     for seed in range(4):
@@ -98,7 +98,7 @@ def test_gumbel_search_with_a_time_limit_plans_its_simulations(draughts: tuple[G
         make_agent(f"alphazero:net={path},time=1s,gumbel=on", game)
 
 
-def test_the_net_alone_plays_its_policy(draughts: tuple[Game, Path]) -> None:
+def test_net_player_plays_the_policy(draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     position = game.start().play("11-15")  # White sees the board as it is, Black turned
     for here in (game.start(), position):
@@ -112,7 +112,7 @@ def test_the_net_alone_plays_its_policy(draughts: tuple[Game, Path]) -> None:
 
 
 @pytest.mark.parametrize("spec", ["net:net={},temperature=2", "alphazero:net={},sims=30,temperature=2"])
-def test_a_temperature_varies_play_and_a_seed_fixes_it(spec: str, draughts: tuple[Game, Path]) -> None:
+def test_temperature_varies_moves_and_seed_fixes_them(spec: str, draughts: tuple[Game, Path]) -> None:
     game, path = draughts
     moves = [make_agent(f"{spec.format(path)},seed={seed}", game).choose(game.start(), Limit()) for seed in range(8)]
     assert len({choice.action for choice in moves}) > 1
@@ -133,7 +133,7 @@ def test_moves_are_drawn_in_proportion() -> None:
 @pytest.mark.parametrize(
     ("name", "observation"), [("draughts", "paper"), ("draughts", "full-3"), ("cathedral", "paper")]
 )
-def test_a_net_may_observe_otherwise_than_the_others(name: str, observation: str, tmp_path: Path) -> None:
+def test_net_with_another_observation_plays(name: str, observation: str, tmp_path: Path) -> None:
     game, own = boardwright.game(name), boardwright.game(name, observation=observation)
     path = net_file(tmp_path, own)
     position = game.start().play(game.start().legal_actions()[0])
@@ -183,7 +183,7 @@ def test_a_tree_that_does_not_fit_is_refused(draughts: tuple[Game, Path], monkey
         make_agent(f"alphazero:net={path},memory=32768", game)
 
 
-def test_nets_that_ship_are_found_by_name(
+def test_shipped_nets_are_found_by_name(
     draughts: tuple[Game, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, path = draughts

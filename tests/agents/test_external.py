@@ -58,7 +58,7 @@ def match(*players: str, game: str = "draughts", rules: str | None = None, games
         ("cathedral", "paper", "line"),
     ],
 )
-def test_our_own_engine_over_the_pipe_finishes_a_match(game: str, rules: str | None, protocol: str) -> None:
+def test_own_engine_as_external_program_finishes_a_match(game: str, rules: str | None, protocol: str) -> None:
     outside = engine(game, "mc:sims=5,seed=2", protocol, rules)
     played = match(outside, "random", game=game, rules=rules, seconds=0.003, max_plies=60)
     for one in played:
@@ -83,7 +83,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize("behaviour", REASONS)
-def test_a_program_that_misbehaves_forfeits_and_is_ended(behaviour: str, tmp_path: Path) -> None:
+def test_misbehaving_program_forfeits_and_is_killed(behaviour: str, tmp_path: Path) -> None:
     log = tmp_path / "pids"
     begin = time.monotonic()
     played = match(misbehaving(behaviour, log=log), "first-legal", seconds=0.05)
@@ -149,7 +149,7 @@ def test_tournament_continues_after_a_failure() -> None:
     assert sum(game.forfeited_by is not None for game in played) == 4
 
 
-def test_the_rest_of_the_spec_is_the_command() -> None:
+def test_command_takes_the_rest_of_the_spec() -> None:
     assert split("external:wait=1s,cmd=prog --weights a=1,b=2") == (
         "external",
         {"wait": "1s", "cmd": "prog --weights a=1,b=2"},
@@ -183,7 +183,7 @@ for line in sys.stdin:
 """
 
 
-def test_a_program_can_be_watched_and_stopped(tmp_path: Path) -> None:
+def test_program_reports_and_can_be_stopped(tmp_path: Path) -> None:
     script = tmp_path / "patient.py"
     script.write_text(PATIENT)
     agent = make_agent(f"external:cmd={sys.executable} -SE {script}", DRAUGHTS)
@@ -197,7 +197,7 @@ def test_a_program_can_be_watched_and_stopped(tmp_path: Path) -> None:
     agent.close()
 
 
-def test_program_gets_the_known_line_of_play(tmp_path: Path) -> None:
+def test_program_receives_all_moves_since_the_start(tmp_path: Path) -> None:
     script, log = tmp_path / "recorder.py", tmp_path / "log"
     script.write_text(f"import sys\nfor line in sys.stdin:\n    open({str(log)!r}, 'a').write(line)\n"
                       "    if line.startswith('isready'): print('readyok', flush=True)\n"

@@ -34,7 +34,7 @@ class Spectator:
 @pytest.mark.parametrize("name", game_names())
 @pytest.mark.parametrize("spec", ["mc", "mc-improved"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_simulations_are_respected_and_repeatable(name: str, spec: str, threads: int) -> None:
+def test_simulations_are_counted_and_repeatable(name: str, spec: str, threads: int) -> None:
     game = boardwright.game(name)
     choices = [
         make_agent(f"{spec}:sims=100,threads={threads},seed=7", game).choose(game.start(), Limit()) for _ in range(2)
@@ -47,7 +47,7 @@ def test_simulations_are_respected_and_repeatable(name: str, spec: str, threads:
 
 
 @pytest.mark.parametrize("spec", ["mc", "mc-improved", "mc-expanded"])
-def test_wins_are_taken_and_losses_known(spec: str) -> None:
+def test_immediate_wins_are_played_and_losses_proven(spec: str) -> None:
     agent = make_agent(f"{spec}:sims=3000,seed=1", TABLUT)
     won, lost = TABLUT.position(WON), TABLUT.position(LOST)
     choice = agent.choose(won, Limit())
@@ -60,7 +60,7 @@ def test_wins_are_taken_and_losses_known(spec: str) -> None:
     assert value < (-0.1 if spec == "mc" else -0.9)  # to which an undecided game is no better than a loss
 
 
-def test_a_settled_root_ends_an_improved_search() -> None:
+def test_proven_root_ends_an_improved_search() -> None:
     agent = make_agent("mc-improved:sims=1000000,seed=1", TABLUT)
     choice = agent.choose(TABLUT.position(WON), Limit())
     assert choice.simulations < 1_000_000
@@ -75,7 +75,7 @@ def test_the_capture_of_the_king_is_found() -> None:
         assert make_agent(spec, TABLUT).choose(position, Limit()).action in wins
 
 
-def test_the_horizon_leaves_far_wins_unseen() -> None:
+def test_horizon_hides_distant_wins() -> None:
     """At the start nothing is decided within two moves, and every full game is decided or long."""
     near = make_agent("mc:sims=300,horizon=2,seed=1", TABLUT).choose(TABLUT.start(), Limit())
     far = make_agent("mc-improved:sims=300,horizon=0,seed=1", TABLUT).choose(TABLUT.start(), Limit())
@@ -83,7 +83,7 @@ def test_the_horizon_leaves_far_wins_unseen() -> None:
     assert far.value != 0.0
 
 
-def test_watch_stops_the_search_and_gets_reports() -> None:
+def test_watch_stops_the_search_and_receives_reports() -> None:
     watch = Spectator(patience=2)
     begin = time.perf_counter()
     choice = make_agent("mc:time=60s,threads=2", TABLUT).choose(TABLUT.start(), Limit(), watch)
@@ -93,7 +93,7 @@ def test_watch_stops_the_search_and_gets_reports() -> None:
     assert all(report.action in TABLUT.start().legal_actions() for report in watch.reports)
 
 
-def test_what_a_watch_raises_comes_out() -> None:
+def test_errors_of_a_watch_are_raised() -> None:
     class Impatient(Spectator):
         def report(self, choice: Choice) -> None:
             raise RuntimeError("enough")

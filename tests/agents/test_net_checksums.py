@@ -12,7 +12,7 @@ from boardwright.agents.netchoice import net_checksum
 from boardwright.nets import shipped
 
 
-def test_a_checksum_is_of_the_file_that_the_player_reads(tmp_path: Path) -> None:
+def test_checksum_depends_on_the_contents_of_the_file_only(tmp_path: Path) -> None:
     path = net_file(tmp_path, boardwright.game("tablut"))
     one = net_checksum(f"alphazero:net={path},sims=4")
     assert len(one) == 12
@@ -31,7 +31,7 @@ def test_players_without_a_net_have_none(spec: str) -> None:
     assert net_checksum(spec) == ""
 
 
-def test_a_file_is_read_once_while_it_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = net_file(tmp_path, boardwright.game("tablut"))
     first = net_checksum(f"net:net={path}")
     monkeypatch.setattr(netchoice.hashlib, "file_digest", pytest.fail)

@@ -42,7 +42,7 @@ def test_whole_games_are_legal(name: str, rules: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("method", "config"), [("dqn", BARE), ("dqn", LINEAR), ("ppo", CRITIC)])
-def test_the_best_move_or_one_drawn(method: str, config: Architecture, tmp_path: Path) -> None:
+def test_temperature_zero_plays_the_best_move(method: str, config: Architecture, tmp_path: Path) -> None:
     """Of Q-values, of advantages with a value, and of a policy."""
     game = boardwright.game("draughts")
     path = net_file(tmp_path, game, config, method)

@@ -44,7 +44,7 @@ def test_limits() -> None:
 
 
 @pytest.mark.parametrize("spec", ["random:seed=3", "mc:sims=30,seed=3"])
-def test_a_seed_fixes_the_choice(spec: str) -> None:
+def test_seed_fixes_the_choice(spec: str) -> None:
     position = boardwright.game("tablut").start()
     assert (
         make_agent(spec, TABLUT).choose(position, Limit()).action
@@ -68,14 +68,14 @@ def test_a_limit_must_be_positive(bounds: dict) -> None:
         Limit(**bounds)
 
 
-def test_general_players_play_a_game_without_players_of_its_own() -> None:
+def test_general_players_play_games_without_own_players() -> None:
     names = [player.name for player in players_of(TicTacToe(ToyRules(), "full"))]
     assert {"random", "mc", "alphabeta", "alphazero", "net"} <= set(names)
     assert "greedy-mobility" not in names
 
 
 @pytest.mark.parametrize("name", ["alphabeta", "alphazero"])
-def test_a_game_has_each_player_once_with_all_its_options(name: str) -> None:
+def test_each_player_is_listed_once_with_its_options(name: str) -> None:
     (player,) = [player for player in players_of(boardwright.game("draughts")) if player.name == name]
     assert "tables" in {option.name for option in player.options}
     (player,) = [player for player in players_of(TABLUT) if player.name == name]

@@ -19,7 +19,7 @@ DRAUGHTS = boardwright.game("draughts")
 
 
 @by_game
-def test_simulations_are_kept_and_repeatable(name: str, rules: str) -> None:
+def test_simulation_limit_is_kept_and_repeatable(name: str, rules: str) -> None:
     game = boardwright.game(name, rules)
     position = walk(game, 3, 6)
     first, second = (player(game, opinionated(game), batch=8).choose(position, Limit(simulations=90)) for _ in range(2))
@@ -34,7 +34,7 @@ def test_simulations_are_kept_and_repeatable(name: str, rules: str) -> None:
 
 
 @by_game
-def test_no_batch_is_too_large_or_asks_twice(name: str, rules: str) -> None:
+def test_batches_are_bounded_and_without_duplicates(name: str, rules: str) -> None:
     game, sizes = boardwright.game(name, rules), []
     evaluate = opinionated(game)
 
@@ -50,7 +50,7 @@ def test_no_batch_is_too_large_or_asks_twice(name: str, rules: str) -> None:
     assert sum(sizes) == choice.nodes
 
 
-def test_time_is_kept() -> None:
+def test_time_limit_is_kept() -> None:
     evaluate = unsure(TABLUT)
 
     def slowly(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +72,7 @@ def test_a_forced_move_takes_no_time() -> None:
     assert (choice.action, choice.value, choice.nodes) == (only.legal_actions()[0], -0.5, 1)
 
 
-def test_memory_is_bounded_and_full_it_answers() -> None:
+def test_full_tree_ends_the_search_with_an_answer() -> None:
     agent = player(TABLUT, opinionated(TABLUT), megabytes=1, batch=8)
     choice = agent.choose(TABLUT.start(), Limit(simulations=10**9))
     assert 500 < choice.simulations < 5000
@@ -84,7 +84,7 @@ def test_memory_is_bounded_and_full_it_answers() -> None:
 
 
 @by_game
-def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
+def test_watch_stops_the_search_and_receives_reports(name: str, rules: str) -> None:
     game = boardwright.game(name, rules)
 
     watch, position = StoppableWatch(seconds=0.5), walk(game, 7, 5)
@@ -106,7 +106,7 @@ def test_watch_stops_the_search_and_gets_reports(name: str, rules: str) -> None:
 
 
 @by_game
-def test_what_is_kept_is_what_a_new_search_would_find(name: str, rules: str) -> None:
+def test_kept_subtree_equals_a_new_search(name: str, rules: str) -> None:
     """Below the root nothing knows of the root: a subtree of n visits is a search of n - 1 simulations."""
     game = boardwright.game(name, rules)
     position = walk(game, 2, 4)
@@ -123,7 +123,7 @@ def test_what_is_kept_is_what_a_new_search_would_find(name: str, rules: str) -> 
     assert sum(again.visits.values()) == sum(kept.visits.values()) + 40
 
 
-def test_another_position_begins_afresh() -> None:
+def test_other_position_starts_a_new_tree() -> None:
     agent = player(DRAUGHTS, opinionated(DRAUGHTS))
     agent.choose(DRAUGHTS.start().play("11-16").play("24-19"), Limit(simulations=200))
     for other in (
@@ -135,7 +135,7 @@ def test_another_position_begins_afresh() -> None:
         assert choice == player(DRAUGHTS, opinionated(DRAUGHTS)).choose(other, Limit(simulations=60))
 
 
-def test_counters_that_are_not_on_the_board_make_another_position() -> None:
+def test_counters_distinguish_positions() -> None:
     agent = player(DRAUGHTS, opinionated(DRAUGHTS))
     quiet, later = (DRAUGHTS.position(f"W:WK1,K2,K3,5:BK30,K31,K32:H{count}:F30") for count in (0, 40))
     assert quiet.hash == later.hash
@@ -143,7 +143,7 @@ def test_counters_that_are_not_on_the_board_make_another_position() -> None:
     assert sum(agent.choose(later, Limit(simulations=60)).visits.values()) == 60
 
 
-def test_a_search_that_was_broken_off_does_no_harm() -> None:
+def test_search_after_an_aborted_one_is_unaffected() -> None:
     evaluate, asked = opinionated(TABLUT), 0
 
     def fail(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,7 +162,7 @@ def test_a_search_that_was_broken_off_does_no_harm() -> None:
     assert choice.visits == new.visits  # 38 were done before
 
 
-def test_a_net_that_says_nothing_sensible_is_survived() -> None:
+def test_search_survives_a_net_with_extreme_outputs() -> None:
     def mad(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         logits = np.full((len(roles), TABLUT.num_actions), np.nan, np.float32)
         logits[::2] = -np.inf

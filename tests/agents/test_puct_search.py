@@ -25,7 +25,7 @@ DRAUGHTS = boardwright.game("draughts")
 @pytest.mark.parametrize(
     ("text", "plies"), [("/9/9/9/4t4/K8/9/9/4t4/4T4/ d 0 0", 1), ("/9/9/9/4t4/1K7/9/9/4t4/4T4/ d 0 0", 3)]
 )
-def test_the_king_escapes_where_he_can(text: str, plies: int, gumbel: bool) -> None:
+def test_king_escapes_at_once(text: str, plies: int, gumbel: bool) -> None:
     position: Any = TABLUT.position(text)
     assert position.core.forced_win(1, plies)
     assert not position.core.forced_win(1, plies - 1)
@@ -55,7 +55,7 @@ def test_immediate_win_is_found_without_search(rules: str) -> None:
             position = position.play(draws.choice(list(ends)))
 
 
-def test_a_won_game_is_won_by_the_tree_that_is_kept() -> None:
+def test_kept_tree_wins_a_won_game() -> None:
     game = TABLUT.position("/9/9/9/4t4/1K7/9/9/4t4/4T4/ d 0 0")
     agent, attackers = player(TABLUT), random.Random(4)
     position = game.play(agent.choose(game, Limit(simulations=20_000)).action)
@@ -76,7 +76,7 @@ def test_a_draughts_win_is_found_without_tables() -> None:
     assert player(DRAUGHTS, tables=False).choose(lost, Limit(simulations=50_000)).value == -1
 
 
-def test_losses_are_avoided_even_by_a_player_who_varies() -> None:
+def test_temperature_never_picks_a_proven_loss() -> None:
     """After 84 of the 88 moves the king is out at once."""
     game = boardwright.game("tablut", "saami")
     position = walk(game, 16, 36)
@@ -94,7 +94,7 @@ def test_losses_are_avoided_even_by_a_player_who_varies() -> None:
     assert not any(map(lets_him_out, drawn))
 
 
-def test_a_lost_game_is_drawn_out() -> None:
+def test_lost_game_is_prolonged() -> None:
     """The king escapes against every defence; one move delays him."""
     game = boardwright.game("tablut", "tablutzero")
     position: Any = game.position("/9/2t6/9/9/K8/9/9/t3t4/4T4/ a 0 0")
@@ -111,7 +111,7 @@ def test_a_lost_game_is_drawn_out() -> None:
 @pytest.mark.parametrize(
     "text", ["B:WK29:BK1,K5,K13", "W:WK29:BK4,K32", "W:WK18,K22:BK1", "B:WK18:BK1,2", "W:WK30,K31,21:B5"]
 )
-def test_table_positions_are_won_in_the_fewest_moves(text: str) -> None:
+def test_table_wins_take_the_fewest_moves(text: str) -> None:
     position, tables = DRAUGHTS.position(text), Tablebase()
     agent = player(DRAUGHTS, opinionated(DRAUGHTS))
     plies, begin = tables.probe_position(position).plies, position.plies
@@ -126,7 +126,7 @@ def test_table_positions_are_won_in_the_fewest_moves(text: str) -> None:
     assert position.outcome.winner is not None
 
 
-def test_a_draw_in_tables_is_kept_by_what_the_net_prefers() -> None:
+def test_drawn_table_position_is_played_by_the_net() -> None:
     position = DRAUGHTS.position("W:WK10,K11:BK30,K31")
     assert Tablebase().probe_position(position).result == "draw"
     choice = player(DRAUGHTS, opinionated(DRAUGHTS)).choose(position, Limit(simulations=50))
@@ -150,7 +150,7 @@ def test_leaves_in_tables_are_not_evaluated() -> None:
     assert min(pieces) < 5
 
 
-def test_a_likely_move_that_loses_is_left_alone() -> None:
+def test_losing_move_with_a_high_prior_is_not_revisited() -> None:
     """13x22 leads into tables, and to a loss; the net wants nothing else."""
     position = DRAUGHTS.position("W:WK26,K13:BK17,K23,K31")
     losing, drawing = position.play("13x22").actions()[-1], position.play("26x19").actions()[-1]
@@ -168,7 +168,7 @@ def test_a_likely_move_that_loses_is_left_alone() -> None:
 
 
 @by_game
-def test_the_mover_is_asked(name: str, rules: str) -> None:
+def test_net_is_evaluated_for_the_role_to_move(name: str, rules: str) -> None:
     """A plane of every game says whether role 0 is to move, or looks."""
     game = boardwright.game(name, rules)
     plane = game.planes.index(
@@ -187,7 +187,7 @@ def test_the_mover_is_asked(name: str, rules: str) -> None:
 
 
 @by_game
-def test_values_know_no_turns(name: str, rules: str) -> None:
+def test_values_hold_if_a_role_moves_twice(name: str, rules: str) -> None:
     """Where every position is as good for role 0, so is every move, though a role may act several times running."""
     game, compared = boardwright.game(name, rules), 0
     for seed in range(20):
@@ -199,7 +199,7 @@ def test_values_know_no_turns(name: str, rules: str) -> None:
     assert compared > 8
 
 
-def test_a_capture_of_two_is_seen_from_one_side() -> None:
+def test_double_capture_keeps_the_viewpoint() -> None:
     """White jumps twice; the position between the jumps is White's, and so are the values of both."""
     position = DRAUGHTS.position("W:W26,32,31:B22,14,1,2,3")
     between = position.play(position.legal_actions()[0])

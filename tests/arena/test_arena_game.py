@@ -64,7 +64,7 @@ def game_of(first: str, second: str, beginning: Beginning = Beginning(), seed: i
     )
 
 
-def test_a_game_is_played_out_and_recorded(event) -> None:
+def test_game_is_played_to_the_end_and_recorded(event) -> None:
     (scheduled,) = islice(event("random", "random", game="draughts").schedule(), 1)
     played = play_game(DRAUGHTS, scheduled, Conditions())
     last = list(played.record.positions())[-1]
@@ -80,7 +80,7 @@ def test_a_game_is_played_out_and_recorded(event) -> None:
 
 
 @pytest.mark.parametrize("name", boardwright.game_names())
-def test_the_same_game_again(name: str) -> None:
+def test_same_seed_gives_the_same_game(name: str) -> None:
     """Players without a seed in their spec get one; chance follows the game's seed as well."""
     for rules in boardwright.game(name).rule_sets():
         game = boardwright.game(name, rules)
@@ -103,7 +103,7 @@ def test_the_same_game_again(name: str) -> None:
     ],
 )
 @pytest.mark.parametrize("role", [0, 1])
-def test_a_player_that_breaks_the_rules_forfeits(player: str, reason: str, role: int) -> None:
+def test_illegal_move_forfeits(player: str, reason: str, role: int) -> None:
     pair = (player, "plain") if role == 0 else ("plain", player)
     played = play_game(DRAUGHTS, game_of(*pair), Conditions())
     assert (played.record.result, played.forfeited_by) == (1 - role, role)
@@ -114,7 +114,7 @@ def test_a_player_that_breaks_the_rules_forfeits(player: str, reason: str, role:
     assert Scripted.closed == (1 if player == "missing" and role == 1 else role + (player != "missing"))
 
 
-def test_the_flag_falls() -> None:
+def test_flag_fall_forfeits() -> None:
     played = play_game(DRAUGHTS, game_of("sleep", "plain"), Conditions(clock=Clock(0.5, 0.0)))
     assert (played.record.result, played.forfeited_by) == (1, 0)
     assert "out of time" in played.record.reason
@@ -123,7 +123,7 @@ def test_the_flag_falls() -> None:
     assert played.record.result == DRAW
 
 
-def test_who_keeps_to_its_share_keeps_its_flag_up() -> None:
+def test_player_within_its_share_keeps_its_clock() -> None:
     clock, left = Clock(1.0, 0.01), 1.0
     for _ in range(1000):
         share = clock.share(left)
@@ -132,7 +132,7 @@ def test_who_keeps_to_its_share_keeps_its_flag_up() -> None:
     assert Conditions(clock=clock).limit(0.001).seconds == 0.001
 
 
-def test_whose_limit_counts() -> None:
+def test_limit_of_the_spec_has_priority() -> None:
     short = Conditions(seconds=0.25, max_plies=1)
     play_game(DRAUGHTS, game_of("plain", "plain"), short)
     assert Scripted.last_limit == Limit(seconds=0.25)
@@ -161,7 +161,7 @@ def test_adjudication_by_the_endgame_tables() -> None:
     assert "tables" not in played.record.reason
 
 
-def test_games_from_a_position_keep_it() -> None:
+def test_record_keeps_the_first_position() -> None:
     played = play_game(DRAUGHTS, game_of("plain", "plain", Beginning("B:W21:B1,K5")), Conditions(max_plies=30))
     assert played.record.start == "B:W21:B1,K5"
     assert next(played.record.positions()).text == "B:W21:B1,K5"

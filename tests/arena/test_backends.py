@@ -97,7 +97,7 @@ def test_worker_is_silent_when_the_pipe_is_closed(event, capfd: pytest.CaptureFi
     assert capfd.readouterr().err == ""
 
 
-def test_another_thread_stops_a_game_in_progress(event) -> None:
+def test_stop_from_another_thread_ends_a_game(event) -> None:
     match = event("mc:sims=100000000", "random", game="tablut")
     stop_reader, stop_writer = Pipe(duplex=False)
     timer = threading.Timer(1.0, stop_writer.close)
@@ -131,7 +131,7 @@ if __name__ == "__main__":
 """
 
 
-def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+def test_workers_exit_when_the_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "match.py"
     script.write_text(LONG_MATCH)
     parent = subprocess.Popen([sys.executable, str(script)])

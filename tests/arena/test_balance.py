@@ -29,7 +29,7 @@ def counted(first: int, draws: int, second: int) -> Counts:
     return Counts(wins=(first, second), draws=draws, plies=0, squared_plies=0, openings=1)
 
 
-def test_games_are_counted() -> None:
+def test_games_are_counted_by_role_and_result() -> None:
     result = np.array([0, 0, 1, DRAW, ONGOING, 0])
     openings = np.array([[1, 0], [1, 0], [0, 1], [2, 2], [3, 3], [3, 4]], np.uint32)
     counts = count(result, np.array([10, 20, 30, 40, 50, 60], np.int32), openings)
@@ -41,7 +41,7 @@ def test_games_are_counted() -> None:
     assert reach == pytest.approx(1.959964 * deviation / math.sqrt(6))
 
 
-def test_the_advantage_in_elo() -> None:
+def test_advantage_in_elo() -> None:
     """Ten to one is 400 points by definition, and a game that is always won is worth more than can be said."""
     assert counted(1000, 0, 100).elo.mean == pytest.approx(400)
     assert counted(100, 0, 1000).elo.mean == pytest.approx(-400)
@@ -60,11 +60,11 @@ def test_the_advantage_in_elo() -> None:
     ("first", "draws", "second", "favoured"),
     [(55, 0, 45, None), (600, 0, 400, 0), (400, 0, 600, 1), (0, 100, 0, None), (100, 0, 0, 0), (10, 980, 10, None)],
 )
-def test_who_is_favoured(first: int, draws: int, second: int, favoured: int | None) -> None:
+def test_favoured_role_follows_from_the_interval(first: int, draws: int, second: int, favoured: int | None) -> None:
     assert counted(first, draws, second).favoured == favoured
 
 
-def test_intervals_cover_the_truth() -> None:
+def test_intervals_cover_the_true_value() -> None:
     """A game that the first role wins six times in ten and draws once."""
     chance, covered = random.Random(5), 0
     for _ in range(400):
@@ -108,7 +108,7 @@ def plant(
 
 
 @pytest.mark.usefixtures("tictactoe")
-def test_a_game_that_favours_one_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_sided_game_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who begins at tic-tac-toe wins more, also who knows nothing and searches a little; games come in rounds."""
     rounds: list[int] = []  # games of each
 
@@ -139,7 +139,7 @@ def chosen(game: str, *nets: Path, rules: tuple[str, ...] = ()) -> list[tuple[st
     return [(game.rules.name, net.path.stem) for net, game in games_of(Question(game=game, nets=nets, rules=rules))]
 
 
-def test_a_rule_set_is_played_by_the_first_net_that_learned_it(tmp_path: Path) -> None:
+def test_rule_set_is_played_by_the_first_net_trained_on_it(tmp_path: Path) -> None:
     zero, mcgill = (plant(tmp_path / f"{rules}.net", "tablut", rules) for rules in ("tablutzero", "mcgill"))
     assert chosen("tablut", zero) == [("tablutzero", "tablutzero")]
     assert chosen("tablut", zero, rules=("tablutzero", "mcgill")) == [
@@ -162,7 +162,7 @@ def test_a_rule_set_is_played_by_the_first_net_that_learned_it(tmp_path: Path) -
         chosen("tablut", zero, mcgill, rules=("mcgill",))
 
 
-def test_a_net_sees_a_game_as_it_learned_to(tmp_path: Path) -> None:
+def test_net_plays_with_its_own_observation(tmp_path: Path) -> None:
     """Also where the first net sees it otherwise."""
     first, second = registry.game_class("draughts").observations[:2]
     wcdf = plant(tmp_path / "wcdf.net", "draughts", "wcdf", observation=first)
@@ -172,7 +172,7 @@ def test_a_net_sees_a_game_as_it_learned_to(tmp_path: Path) -> None:
         assert [(net.path, game.observation) for net, game in found] == [(wcdf, first), (paper, second)]
 
 
-def test_lines_tell_who_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_name_the_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And it was that net's weights; the games are made up."""
     asked: list[tuple[str, float]] = []  # rules, the least weight
 
@@ -197,7 +197,7 @@ def test_lines_tell_who_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert asked == [("tablutzero", least[zero]), ("mcgill", least[mcgill]), ("saami", least[mcgill])]
 
 
-def test_nets_that_do_not_fit(tmp_path: Path) -> None:
+def test_nets_of_other_games_are_refused(tmp_path: Path) -> None:
     """Each of them is looked at, not only the first."""
     tablut = plant(tmp_path / "tablut.net", "tablut", "tablutzero")
     good = plant(tmp_path / "good.net", "draughts")

@@ -9,7 +9,7 @@ from boardwright.arena.backends import RayCluster, play
 from boardwright.errors import BoardwrightError
 
 
-def test_two_nodes_play_the_same_games_as_this_process(event, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_nodes_play_the_same_games_as_one_process(event, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster
@@ -27,7 +27,7 @@ def test_two_nodes_play_the_same_games_as_this_process(event, monkeypatch: pytes
         cluster.shutdown()
 
 
-def test_without_ray(event, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_is_one_line(event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     match = event("random", "random")
     with pytest.raises(BoardwrightError, match=r"pip install -e '\.\[cluster\]'"):
@@ -35,7 +35,7 @@ def test_without_ray(event, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("address", ["auto", "127.0.0.1:1", "127.0.0.1:99999", "ray://no.such.host.invalid:10001"])
-def test_without_a_cluster(event, address: str) -> None:
+def test_unreachable_cluster_is_one_line(event, address: str) -> None:
     pytest.importorskip("ray")
     match = event("random", "random")
     with pytest.raises(BoardwrightError, match=f"cannot reach the Ray cluster '{address}'"):

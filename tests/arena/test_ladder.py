@@ -24,7 +24,7 @@ def rungs(rows: list[LadderRow]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", boardwright.game_names())
-def test_every_rule_set_has_a_field_of_players_that_play(name: str) -> None:
+def test_every_rule_set_has_a_ladder_of_working_players(name: str) -> None:
     for rules in boardwright.game(name).rule_sets():
         game = boardwright.game(name, rules)
         rows = ladder.rows_of(game, {})
@@ -37,7 +37,7 @@ def test_every_rule_set_has_a_field_of_players_that_play(name: str) -> None:
             make_agent(row.spec, game).close()
 
 
-def test_players_of_one_game_are_in_its_field_only() -> None:
+def test_players_of_one_game_are_in_its_ladder_only() -> None:
     fields = {
         name: {row.spec for row in ladder.rows_of(boardwright.game(name), {})} for name in boardwright.game_names()
     }
@@ -81,13 +81,13 @@ def test_net_has_ladder_rows_only_under_its_own_rules(nets: dict[str, Any]) -> N
         make_agent(row.spec, boardwright.game("tablut", "tablutzero")).close()
 
 
-def test_a_net_of_rules_that_are_not_known_here_is_in_no_field(nets: dict[str, Any]) -> None:
+def test_net_of_unknown_rules_is_in_no_ladder(nets: dict[str, Any]) -> None:
     nets["hnefi"].rules["from_the_future"] = 3
     assert not any("hnefi" in row.spec for row in with_nets("tablutzero", nets))
 
 
 @pytest.mark.parametrize("apart", [1, 2, 3, 10])
-def test_who_meets_whom(apart: int) -> None:
+def test_pairs_are_at_most_apart_places_apart(apart: int) -> None:
     pairs = ladder.near_pairs(ROWS, apart)
     places = {row.spec: place for place, row in enumerate(ROWS)}
     assert len(set(pairs)) == len(pairs)
@@ -102,7 +102,7 @@ def test_a_pair_stays_the_same_when_the_order_changes() -> None:
     assert set(ladder.near_pairs(ROWS, 6)) == set(ladder.near_pairs(ROWS[::-1], 6))
 
 
-def test_ratings_are_measured_from_random_play() -> None:
+def test_ratings_are_relative_to_random() -> None:
     games = [("random", "a", 1), ("a", "random", 0), ("a", "b", 2), ("b", "a", 0), ("random", "a", 0)]
     ratings = rate(Encounter(*game) for game in games)
     anchored = ladder.from_anchor(ratings)
@@ -117,7 +117,7 @@ def test_ratings_are_measured_from_random_play() -> None:
         assert (one.elo - one.minus, one.elo + one.plus) == pytest.approx((low + shift, high + shift), abs=0.5)
 
 
-def test_rows_are_sorted_by_rating_and_unrated_ones_stay() -> None:
+def test_rows_are_sorted_by_rating_with_unrated_ones_in_place() -> None:
     def order(**elo: float) -> str:
         rated = [Rating(spec, points, 1.0, 1.0, 1) for spec, points in elo.items()]
         return "".join(row.spec for row in ladder.by_strength(ROWS, rated))
@@ -137,7 +137,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "ratings"
 
 
-def test_ratings_that_ship_are_read_back(folder: Path) -> None:
+def test_written_ratings_are_read_back(folder: Path) -> None:
     plant_ratings(folder, "tablut", "saami", RATINGS)
     rated = ladder_file.shipped_ratings(boardwright.game("tablut", "saami"))
     assert rated is not None
@@ -193,7 +193,7 @@ def test_a_damaged_file_is_one_line(folder: Path, damage: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b" " * (1 << 21)])
-def test_what_is_no_file_of_ratings_is_one_line(folder: Path, data: bytes) -> None:
+def test_invalid_rating_file_is_one_line(folder: Path, data: bytes) -> None:
     plant_ratings(folder, "tablut", "tablutzero", RATINGS).write_bytes(data)
     with pytest.raises(LadderFileError, match="measure it again"):
         ladder_file.shipped_ratings(boardwright.game("tablut"))

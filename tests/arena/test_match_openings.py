@@ -14,7 +14,7 @@ DRAUGHTS = boardwright.game("draughts")
 
 @pytest.mark.parametrize("name", boardwright.game_names())
 @pytest.mark.parametrize("moves", [1, 3])
-def test_random_openings_are_whole_moves_of_an_open_game(name: str, moves: int) -> None:
+def test_random_openings_are_whole_moves_of_unfinished_games(name: str, moves: int) -> None:
     for rules in boardwright.game(name).rule_sets():
         game = boardwright.game(name, rules)
         drawn = list(islice(beginnings(game, f"random:{moves}", seed=5), 30))
@@ -34,7 +34,7 @@ def test_random_openings_repeat_once_there_are_no_more() -> None:
     assert len(set(drawn[:7])) == 7 == len(set(drawn))
 
 
-def test_ballots_come_in_an_order_of_the_seed() -> None:
+def test_seed_determines_the_order_of_ballots() -> None:
     crossboard = DRAUGHTS.openings("crossboard")
     drawn = list(islice(beginnings(DRAUGHTS, "ballots:crossboard", seed=1), len(crossboard)))
     texts = [beginning.position(DRAUGHTS).text for beginning in drawn]
@@ -95,6 +95,6 @@ def test_bad_sources(source: str) -> None:
         identity(DRAUGHTS, source)
 
 
-def test_a_game_without_a_list() -> None:
+def test_game_without_an_opening_list_is_refused() -> None:
     with pytest.raises(BoardwrightError, match="no list of openings"):
         identity(boardwright.game("tablut"), "ballots")

@@ -36,7 +36,7 @@ def test_the_same_seed_gives_the_same_positions(some: Boards) -> None:
     assert set(some.games.tolist()) == set(range(11))
 
 
-def test_positions_are_as_their_movers_saw_them(some: Boards) -> None:
+def test_positions_are_observed_by_the_mover(some: Boards) -> None:
     seen = np.asarray(unpack(some.bits, some.shape))
     assert np.array_equal(pack(seen, CATHEDRAL), some.bits)
     for number in range(11):
@@ -51,7 +51,7 @@ def test_positions_are_as_their_movers_saw_them(some: Boards) -> None:
         assert (set(results.tolist()) <= {1, -1}) or not results.any()  # somebody won, or it was drawn
 
 
-def test_results_are_the_movers() -> None:
+def test_results_are_from_the_movers_side() -> None:
     draws = random.Random(3)
     position, movers = CATHEDRAL.start(), []
     while position.outcome is None:
@@ -68,7 +68,7 @@ def test_results_are_the_movers() -> None:
     assert results.tolist() == [0 if winner is None else 1 if mover == winner else -1 for mover in movers]
 
 
-def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
+def test_split_is_by_game(some: Boards) -> None:
     train, validation = split_by_game(some, share=0.3, seed=1)
     assert sorted([*train, *validation]) == list(range(len(some)))
     assert not set(some.games[train].tolist()) & set(some.games[validation].tolist())
@@ -79,7 +79,7 @@ def test_a_split_is_by_game_and_leaks_nothing(some: Boards) -> None:
     assert len(set(some.games[split_by_game(some, share=0.0, seed=1)[1]].tolist())) == 1
 
 
-def test_the_same_game_again_and_again_is_refused() -> None:
+def test_identical_games_are_refused() -> None:
     with pytest.raises(RunError, match="player first-legal: all 3 games are the same: give it a"):
         boards_of_games(CATHEDRAL, ("random", "first-legal"), 6, seed=0)
 
@@ -105,7 +105,7 @@ def test_one_game_cannot_be_split() -> None:
         split_by_game(boards_of_games(CATHEDRAL, ("random",), 1, seed=0), share=0.5, seed=0)
 
 
-def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_positions_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report: list[tuple[str, int, int]] = []
     first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, on_progress=lambda *what: report.append(what))
     assert report == [("games", number, 3) for number in (1, 2, 3)]
@@ -118,7 +118,7 @@ def test_kept_positions_are_read_again(tmp_path: Path, monkeypatch: pytest.Monke
     assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}
 
 
-def test_a_config_names_its_positions(tmp_path: Path) -> None:
+def test_positions_follow_from_the_config(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
     made = boards_for(config, tmp_path)
     assert same(made, boards_of_games(CATHEDRAL, config.boards.players, config.boards.games, config.seed))
@@ -127,7 +127,7 @@ def test_a_config_names_its_positions(tmp_path: Path) -> None:
     assert same(made, there)
 
 
-def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
+def test_positions_of_another_run_are_not_overwritten(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
     boards_for(config, tmp_path)
     config_file.store(tmp_path, "vae", config)
@@ -138,7 +138,7 @@ def test_positions_of_another_run_stay_as_they_are(tmp_path: Path) -> None:
     assert (tmp_path / BOARDS_FILE).read_bytes() == before
 
 
-def test_a_folder_that_cannot_be_is_found_before_anybody_plays(tmp_path: Path) -> None:
+def test_unwritable_folder_is_refused_before_the_games(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot write into"):
         kept_boards(tmp_path / "file", CATHEDRAL, ("nobody",), 3, 0)

@@ -20,7 +20,7 @@ def test_pairs_share_opening_and_chance_and_swap_roles(event) -> None:
     assert len({game.beginning for game in games}) == 20
 
 
-def test_all_against_all_round_by_round(event) -> None:
+def test_round_robin_is_scheduled_by_rounds(event) -> None:
     players = ("first-legal", "random", "mc:sims=1", "mc:sims=2")
     games = list(islice(event(*players).schedule(), 3 * 12))
     met = Counter(frozenset(game.players) for game in games)
@@ -31,7 +31,7 @@ def test_all_against_all_round_by_round(event) -> None:
         assert Counter(frozenset(g.players) for g in games[begin : begin + 12]) == Counter(dict.fromkeys(met, 2))
 
 
-def test_a_gauntlet_is_the_first_against_the_rest(event) -> None:
+def test_gauntlet_is_the_first_against_all_others(event) -> None:
     games = list(islice(event("random", "mc:sims=1", "mc:sims=2", gauntlet=True).schedule(), 8))
     assert all("random" in game.players for game in games)
     assert event("random", "a", "b", "c", gauntlet=True).pairings() == [(0, 1), (0, 2), (0, 3)]
@@ -46,6 +46,6 @@ def test_the_schedule_follows_from_the_event_alone(event) -> None:
 
 
 @pytest.mark.parametrize("games", [0, 1, 3, -2])
-def test_odd_numbers_of_games(games: int) -> None:
+def test_odd_numbers_of_games_are_refused(games: int) -> None:
     with pytest.raises(BoardwrightError, match="even number"):
         check_even("--games", games)

@@ -23,7 +23,7 @@ def played(moves: str, result: int, index: int = 0, **more) -> PlayedGame:
     return PlayedGame(record=record, players=("a", "b"), seconds=seconds, index=index, **more)
 
 
-def test_time_is_that_of_the_moves_one_chose() -> None:
+def test_time_counts_own_moves_only() -> None:
     game = played("11-15 22-18 15x22 25x18", 0, opening=1)
     black, white = tallies(game)
     assert (black.score, white.score) == (Score(1, 0, 0), Score(0, 0, 1))

@@ -12,7 +12,7 @@ def test_branching_counts_positions() -> None:
     assert (found.share_above(3), found.share_above(10)) == (0.25, 0)
 
 
-def test_slots_hold_what_they_are_said_to() -> None:
+def test_slots_hold_all_legal_moves_of_played_positions() -> None:
     for name in ("draughts", "tablut"):
         game = boardwright.game(name)
         kinds = {found.kind: found for found in branching.measure(game, 1)}

@@ -14,7 +14,7 @@ def test_batched_rate_plays_real_games() -> None:
         assert engine.batched_rate(boardwright.game("tablut", "mcgill"), 8, observing) > 0
 
 
-def test_ratio_to_a_peer() -> None:
+def test_ratio_to_another_program() -> None:
     assert engine.Figure("steps", "ours", 30.0, "steps/s", "theirs", 12.0).ratio == 2.5
     assert engine.Figure("steps", "ours", 30.0, "steps/s").ratio is None
 
@@ -27,7 +27,7 @@ def test_scalar_figures_come_first_and_are_labelled() -> None:
     assert min(perft.value, playouts.value) > 0
 
 
-def test_every_playout_rule_set_has_figures_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_rule_set_has_its_own_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cathedral is measured on both boards; the keys of the first rule set are those of other games."""
     measured = []
 

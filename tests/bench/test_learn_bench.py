@@ -10,7 +10,7 @@ from boardwright.learn.methods import PRESETS
 
 
 @pytest.mark.parametrize("method", ["dqn", pytest.param("ppo", marks=pytest.mark.slow)])
-def test_games_and_the_learning_that_goes_with_them(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learning_is_measured_with_its_games(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learn, "PPO_UPDATES", 8)
     monkeypatch.setitem(registry.GAMES, "tictactoe", "tictactoe:TicTacToe")  # which is quick to compile
     config = dataclasses.replace(PRESETS[method]["draughts-tiny"], game="tictactoe")
@@ -21,6 +21,6 @@ def test_games_and_the_learning_that_goes_with_them(method: str, monkeypatch: py
         assert by_key["games"] < by_key["acting"]  # a game is several actions, and each is learned from
 
 
-def test_a_papers_settings_come_first() -> None:
+def test_default_settings_are_the_papers() -> None:
     assert learn.default_config("dqn", "cathedral") == PRESETS["dqn"]["cathedral-paper"]
     assert learn.default_config("dqn", "tablut") == PRESETS["dqn"]["tablut-best"]

@@ -24,6 +24,6 @@ def test_figures_of_a_tiny_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1x4" in figures["gumbel"].label
 
 
-def test_a_game_without_a_paper_is_measured_with_our_settings() -> None:
+def test_game_without_a_paper_uses_our_preset() -> None:
     assert selfplay.default_config("tablut") is PRESETS["tablut-paper"]
     assert selfplay.default_config("cathedral") is PRESETS["cathedral-fast"]

@@ -145,7 +145,7 @@ def test_games_are_found_by_a_players_name_too(open_page: OpenPage) -> None:
             field.blur()
 
 
-def test_numbers_of_many_games_are_shown_whole(open_page: OpenPage) -> None:
+def test_large_numbers_of_games_are_shown_in_full(open_page: OpenPage) -> None:
     page = open_page("/arena", viewport={"width": 390, "height": 800})
     number = start_by_request(page, {"game": "draughts", "first": "random", "second": "random", "games": 2})
     page.goto(f"/arena?game=draughts&match={number}")
@@ -165,7 +165,7 @@ def test_numbers_of_many_games_are_shown_whole(open_page: OpenPage) -> None:
     assert room >= expected
 
 
-def test_what_cannot_be_played_is_said(open_page: OpenPage) -> None:
+def test_unplayable_match_is_reported(open_page: OpenPage) -> None:
     page = open_page("/arena")
     page.get_by_role("radio", name="Tablut").check(force=True)
     form = page.get_by_role("form", name="New match")
@@ -194,7 +194,7 @@ def test_typed_text_survives_polling(open_page: OpenPage) -> None:
     expect(form.locator(".spec")).to_have_text("mc:sims=123")
 
 
-def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
+def test_arena_works_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/arena?game=cathedral")
     expect(page.get_by_role("heading", name="Rating list")).to_be_visible()
     expect(page.get_by_role("radio", name="Cathedral")).to_be_checked()
@@ -207,7 +207,7 @@ def test_the_arena_by_keyboard(open_page: OpenPage) -> None:
     expect(page.get_by_role("form", name="New match").get_by_label("First player")).to_be_focused()
 
 
-def test_arrows_scroll_a_table_one_has_gone_to(open_page: OpenPage) -> None:
+def test_arrows_scroll_a_focused_table(open_page: OpenPage) -> None:
     page = open_page("/arena?game=draughts")
     start_by_request(page, {"game": "draughts", "first": "random", "second": "alphabeta:depth=1", "games": 2})
     table = page.get_by_label("Crosstable").and_(page.locator("[tabindex]"))
@@ -219,7 +219,7 @@ def test_arrows_scroll_a_table_one_has_gone_to(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_arena_on_a_small_screen(open_page: OpenPage, scheme: str) -> None:
+def test_arena_fits_a_small_screen(open_page: OpenPage, scheme: str) -> None:
     page = open_page("/arena?game=draughts", viewport={"width": 360, "height": 740}, color_scheme=scheme)
     expect(page.get_by_role("heading", name="Rating list")).to_be_visible()
     expect(page.get_by_role("heading", name="New match")).to_be_visible()

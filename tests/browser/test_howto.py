@@ -69,7 +69,7 @@ def test_help_of_a_game_shows_its_rules(open_page: OpenPage) -> None:
     expect(text).to_have_count(0)
 
 
-def test_random_moves_are_the_measure(open_page: OpenPage) -> None:
+def test_random_moves_are_shown_as_0_elo(open_page: OpenPage) -> None:
     page = open_page("/")
     page.get_by_role("radio", name="Tablut").check(force=True)
     against = page.get_by_label("Against")

@@ -37,7 +37,7 @@ def position_after(page: Page, game: dict[str, str], moves: int) -> str:
 
 
 @pytest.mark.parametrize("way", ["stays", "goes elsewhere"])
-def test_a_page_that_was_not_loaded_comes_when_the_server_is_back(page: Page, way: str) -> None:
+def test_page_loads_when_the_server_is_back(page: Page, way: str) -> None:
     page.goto("/arena")
     expect(page.get_by_role("heading", name="Arena")).to_be_visible()
     page.context.set_offline(True)
@@ -52,7 +52,7 @@ def test_a_page_that_was_not_loaded_comes_when_the_server_is_back(page: Page, wa
     expect(page.get_by_role("heading", name="Training", exact=True)).to_be_visible()
 
 
-def test_a_page_that_is_broken_is_not_loaded_for_ever(page: Page) -> None:
+def test_broken_page_is_not_retried_forever(page: Page) -> None:
     documents: list[str] = []
     page.on("request", lambda request: documents.append(request.url) if request.resource_type == "document" else None)
     page.route("**/pages/training.js", lambda route: route.fulfill(status=404))
@@ -64,7 +64,7 @@ def test_a_page_that_is_broken_is_not_loaded_for_ever(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/arena", "/training"])
-def test_pages_come_when_the_server_answers_again(page: Page, path: str) -> None:
+def test_pages_load_when_the_server_answers_again(page: Page, path: str) -> None:
     page.route("**/api/**", lambda route: route.abort())
     page.goto(path)
     expect(notice(page)).to_contain_text("the server does not answer")
@@ -86,7 +86,7 @@ def test_list_recovers_after_the_server_was_busy(page: Page, runs: Path) -> None
 
 
 @pytest.mark.parametrize("path", ["/play/%", "/a/tablut/%E0%A4%A", "/a/tablut/tablutzero/%"])
-def test_a_link_that_is_no_text_says_that_nothing_is_there(open_page: OpenPage, path: str) -> None:
+def test_malformed_link_shows_page_not_found(open_page: OpenPage, path: str) -> None:
     page = open_page(path)
     expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
     expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
@@ -99,7 +99,7 @@ def test_unreadable_position_falls_back_to_the_first(open_page: OpenPage) -> Non
     expect(page.locator('[data-cell="4,4"]')).to_have_attribute("aria-label", re.compile("king"))
 
 
-def test_a_position_without_rules_is_under_the_games_own(open_page: OpenPage) -> None:
+def test_link_without_rules_uses_the_default(open_page: OpenPage) -> None:
     page = open_page("/")
     moved = position_after(page, TABLUT, 1)
     page.goto(f"/?game=tablut&position={quote(moved)}")
@@ -111,7 +111,7 @@ def test_a_position_without_rules_is_under_the_games_own(open_page: OpenPage) ->
     page.request.post(f"/api/play/{live['id']}/resign", data={})
 
 
-def test_owners_are_called_the_same_before_a_game_and_in_study(open_page: OpenPage) -> None:
+def test_roles_have_the_same_names_on_all_pages(open_page: OpenPage) -> None:
     page = open_page("/")
     text = position_after(page, CATHEDRAL, 3)
     page.goto(f"/a/cathedral/official-6/{text.replace(' ', '_')}")
@@ -124,7 +124,7 @@ def test_owners_are_called_the_same_before_a_game_and_in_study(open_page: OpenPa
     assert any("light block" in label or "dark block" in label for label in studied)
 
 
-def test_the_board_is_of_the_rules_chosen_last(open_page: OpenPage) -> None:
+def test_board_follows_the_last_choice_of_rules(open_page: OpenPage) -> None:
     """However late the answer about those chosen before comes."""
     page = open_page("/?game=cathedral&rules=official")
     held: list[Route] = []
@@ -147,7 +147,7 @@ def test_the_board_is_of_the_rules_chosen_last(open_page: OpenPage) -> None:
     assert page.locator(".board [data-cell]").count() == 64
 
 
-def test_every_open_game_can_be_reached(open_page: OpenPage) -> None:
+def test_every_unfinished_game_is_listed(open_page: OpenPage) -> None:
     page = open_page("/")
     settings = {**TABLUT, "role": 0, "opponent": "random"}
     begun = [page.request.post("/api/play", data=settings).json() for _ in range(10)]

@@ -82,7 +82,7 @@ def contrast_of_number(page: Page, number: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_numbers_of_squares_can_be_read(open_page: OpenPage, scheme: str) -> None:
+def test_square_numbers_are_legible(open_page: OpenPage, scheme: str) -> None:
     position = boardwright.game("draughts").start().play("11-15").play("22-18").play("15x22")
     path = f"/a/draughts/wcdf?m={'.'.join(map(str, position.actions()))}"
     page = open_page(path, color_scheme=scheme, device_scale_factor=4)
@@ -95,7 +95,7 @@ def test_numbers_of_squares_can_be_read(open_page: OpenPage, scheme: str) -> Non
 
 @pytest.mark.parametrize("size", [(1280, 800), (1366, 650), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("clock", [None, {"base": 300, "increment": 5}], ids=["no clock", "clock"])
-def test_the_play_page_fits_the_window(open_page: OpenPage, size: tuple[int, int], clock: dict | None) -> None:
+def test_play_page_fits_the_window(open_page: OpenPage, size: tuple[int, int], clock: dict | None) -> None:
     page = open_page("/", viewport={"width": size[0], "height": size[1]})
     game = {"game": "tablut", "role": 0, "opponent": "random", "clock": clock}
     page.goto(f"/play/{page.request.post('/api/play', data=game).json()['id']}")
@@ -106,7 +106,7 @@ def test_the_play_page_fits_the_window(open_page: OpenPage, size: tuple[int, int
     assert bottom["y"] + bottom["height"] > size[1] - 30  # and the board is as large as it can be
 
 
-def test_a_long_word_stays_in_its_notice(open_page: OpenPage) -> None:
+def test_long_words_wrap_in_notices(open_page: OpenPage) -> None:
     page = open_page("/", viewport={"width": 390, "height": 800})
     page.route("**/api/play", lambda route: route.fulfill(status=400, json={"error": f"net file {'x' * 90}: missing"}))
     page.get_by_role("button", name="Play", exact=True).click()
@@ -116,7 +116,7 @@ def test_a_long_word_stays_in_its_notice(open_page: OpenPage) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_everything_that_can_be_pressed_has_a_name(open_page: OpenPage) -> None:
+def test_every_control_has_an_accessible_name(open_page: OpenPage) -> None:
     page = open_page("/")
     for path, shown in SHOWN.items():
         page.goto(path)
@@ -155,7 +155,7 @@ def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
     expect(said).to_have_text(["to the board and its pieces", "on the board: from cell to cell", "this help"])
 
 
-def test_the_help_opens_from_what_takes_no_text(open_page: OpenPage) -> None:
+def test_help_opens_unless_text_is_being_typed(open_page: OpenPage) -> None:
     page = open_page("/arena")
     page.get_by_role("form", name="New match").get_by_role("spinbutton", name="Games").press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()

@@ -30,7 +30,7 @@ def call(page: Page, module: str, expression: str) -> Any:
         (None, [1, 2, 3]),
     ],
 )
-def test_links_lead_back_to_their_positions(page: Page, start: str | None, actions: list[int]) -> None:
+def test_links_reproduce_their_positions(page: Page, start: str | None, actions: list[int]) -> None:
     found = page.evaluate(
         "async (line) => { const m = await import('/static/js/lib/router.js');"
         " return m.route(new URL(m.studyPath(line), location.origin)); }",
@@ -41,7 +41,7 @@ def test_links_lead_back_to_their_positions(page: Page, start: str | None, actio
     assert (found["params"]["game"], found["params"]["rules"]) == ("tablut", "tablutzero")
 
 
-def test_moves_stand_in_the_columns_of_their_roles(page: Page) -> None:
+def test_moves_are_in_the_columns_of_their_roles(page: Page) -> None:
     """Role 1 moves twice running and chance moves in between."""
     moves = "[[0, 'a'], [1, 'b'], [1, 'c'], [null, 'x'], [0, 'd'], [1, 'e']].map(([role, text]) => ({role, text}))"
     rows = call(page, "panels/moves.js", f"m.rowsOf({moves})")
@@ -50,7 +50,7 @@ def test_moves_stand_in_the_columns_of_their_roles(page: Page) -> None:
     assert rows[2]["chance"]["text"] == "x"
 
 
-def test_shapes_turn_and_stay_on_the_board(page: Page) -> None:
+def test_rotated_shapes_stay_on_the_board(page: Page) -> None:
     tavern, square = "[[0, 0]]", "[[0, 0], [0, 1], [1, 0], [1, 1]]"
     castle, academy = "[[0, 0], [0, 1], [1, 0], [2, 0], [2, 1]]", "[[0, 1], [1, 0], [1, 1], [1, 2], [2, 2]]"
     shapes = f"[{tavern}, {square}, {castle}, {academy}]"
@@ -69,13 +69,13 @@ def test_shapes_turn_and_stay_on_the_board(page: Page) -> None:
         (1, 0.9, 0.2, None),
     ],
 )
-def test_moves_are_judged_by_what_their_mover_lost(
+def test_moves_are_judged_by_the_loss_of_value(
     page: Page, role: int, before: float, after: float, name: str | None
 ) -> None:
     assert call(page, "lib/judgement.js", f"m.judge(m.loss({role}, {before}, {after}))?.name ?? null") == name
 
 
-def test_variations_grow_and_go(page: Page) -> None:
+def test_variations_are_added_and_deleted(page: Page) -> None:
     move = "(text, n) => ({text, role: 0, actions: [n]})"
     texts = call(
         page,
@@ -89,7 +89,7 @@ def test_variations_grow_and_go(page: Page) -> None:
     assert texts == [["a", 2], ["b", 2], ["a", 1]]
 
 
-def test_specs_are_read_and_written(page: Page) -> None:
+def test_specs_survive_a_round_trip(page: Page) -> None:
     specs = ["random", "alphabeta:time=2s,threads=2", "alphazero:net=a=b"]
     assert [call(page, "panels/opponent.js", f"m.writeSpec(m.parseSpec('{spec}'))") for spec in specs] == specs
 
@@ -124,7 +124,7 @@ def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(("learned", "after"), [("new", "alphazero:net=run/0456"), ("old", "greedy")])
-def test_the_net_of_a_run_follows_the_rules_it_learned(page: Page, learned: str, after: str) -> None:
+def test_net_of_a_run_is_offered_under_its_own_rules(page: Page, learned: str, after: str) -> None:
     runs = f"[{{ id: '0456', name: 'mine', rules: '{learned}' }}]"
     found = page.evaluate(
         "async () => { const [sides, m] = await Promise.all(['sides', 'ladder'].map((name) =>"
@@ -134,12 +134,12 @@ def test_the_net_of_a_run_follows_the_rules_it_learned(page: Page, learned: str,
     assert found == after
 
 
-def test_rules_of_ones_own_have_the_ladder_of_the_default(page: Page) -> None:
+def test_custom_rules_have_the_default_ladder(page: Page) -> None:
     assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.ladderOf(game, 'mine').length; }}") == 5
     assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.easyOpponent(game, null); }}") == "greedy"
 
 
-def test_several_jumps_may_be_taken_at_once_where_one_way_leads_there(page: Page) -> None:
+def test_one_click_plays_several_jumps_if_unambiguous(page: Page) -> None:
     hop = "(from, to) => ({kind: 'step', from, to, captured: [[0, 0]]})"
     legal = (
         "[{actions: [1, 2], gesture: [hop([0, 0], [2, 2]), hop([2, 2], [4, 4])]},"

@@ -27,7 +27,7 @@ def play_to_the_end(page: Page) -> dict:
         ("Cathedral", "Light", "official-6"),
     ],
 )
-def test_a_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules: str) -> None:
+def test_whole_game_by_mouse(open_page: OpenPage, title: str, side: str, rules: str) -> None:
     page = open_page("/")
     new_game(page, title, side, rules=rules)
     state = play_to_the_end(page)
@@ -84,7 +84,7 @@ def focus_cell(page: Page, at: list[int]) -> None:
     expect(cell(page, at)).to_be_focused()
 
 
-def test_a_whole_game_by_keyboard(open_page: OpenPage) -> None:
+def test_whole_game_by_keyboard(open_page: OpenPage) -> None:
     """Tab to the board, arrows over it, Enter takes and puts down; every other move is typed."""
     page = open_page("/")
     new_game(page, "Tablut", "Defenders")
@@ -175,7 +175,7 @@ def test_resigning_by_the_clock(open_page: OpenPage) -> None:
     assert live(page)["human"] == 1
 
 
-def test_again_takes_the_clock_of_the_game_that_was_played(open_page: OpenPage) -> None:
+def test_rematch_keeps_the_clock(open_page: OpenPage) -> None:
     """Not that of the game begun last."""
     page = open_page("/")
     page.get_by_label("Clock").select_option("60+1")
@@ -192,7 +192,7 @@ def test_again_takes_the_clock_of_the_game_that_was_played(open_page: OpenPage) 
     assert 30 < min(live(page)["clock"]["remaining"]) <= max(live(page)["clock"]["remaining"]) <= 61
 
 
-def test_one_move_is_typed_after_the_other(open_page: OpenPage) -> None:
+def test_moves_can_be_typed_one_after_another(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "English draughts", "Black")
     field = page.get_by_label("Type a move")
@@ -205,7 +205,7 @@ def test_one_move_is_typed_after_the_other(open_page: OpenPage) -> None:
     expect(page.locator(".moves button.move")).to_have_count(2)
 
 
-def test_what_is_typed_while_the_player_thinks_is_no_command(open_page: OpenPage) -> None:
+def test_typing_during_a_search_triggers_no_keys(open_page: OpenPage) -> None:
     page = open_page("/")
     game = {"game": "draughts", "role": 0, "opponent": "alphabeta:time=50s"}
     begun = page.request.post("/api/play", data=game).json()
@@ -224,7 +224,7 @@ def test_what_is_typed_while_the_player_thinks_is_no_command(open_page: OpenPage
     expect_result(page)
 
 
-def test_a_game_that_is_over_can_be_played_again_without_its_dialog(open_page: OpenPage) -> None:
+def test_rematch_works_after_closing_the_result(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "Tablut", "Attackers")
     before = page.url
@@ -237,7 +237,7 @@ def test_a_game_that_is_over_can_be_played_again_without_its_dialog(open_page: O
     assert live(page)["human"] == 1
 
 
-def test_the_review_begins_where_the_game_ends(open_page: OpenPage) -> None:
+def test_review_starts_from_the_finished_game(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "English draughts", "Black")
     make_move(page, live(page)["view"]["legal"][0])

@@ -86,7 +86,7 @@ def test_the_net_of_a_run_is_offered_under_its_rules_only(open_page: OpenPage, z
     expect(against.locator("option", has_text=net)).to_have_count(1)
 
 
-def test_a_player_whose_process_dies_says_so_and_tries_again(open_page: OpenPage) -> None:
+def test_dead_player_is_reported_and_retried(open_page: OpenPage) -> None:
     page = open_page("/")
     play(page, role=1, opponent=SLOW)
     problem = page.locator(".problem")
@@ -206,14 +206,14 @@ def test_only_a_click_on_the_board_places_a_building(open_page: OpenPage) -> Non
         {"opponent": "alphabeta:depth=2,threads=1,nodes=100000000000,time=3599.999999s"},
     ],
 )
-def test_a_game_on_a_small_screen(open_page: OpenPage, settings: dict) -> None:
+def test_game_fits_a_small_screen(open_page: OpenPage, settings: dict) -> None:
     page = open_page("/", viewport=NARROW)
     play(page, **settings)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     expect(page.locator(".player-name", has_text="You")).to_be_visible()
 
 
-def test_a_long_name_of_a_run_on_a_small_screen(open_page: OpenPage, runs: Path) -> None:
+def test_long_run_name_fits_a_small_screen(open_page: OpenPage, runs: Path) -> None:
     name = "x" * 110
     log(plant_run(runs / name, game="tablut"), range(1, 2))
     page = open_page("/training", viewport=NARROW)
@@ -222,7 +222,7 @@ def test_a_long_name_of_a_run_on_a_small_screen(open_page: OpenPage, runs: Path)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
-def test_again_begins_from_the_same_position(open_page: OpenPage) -> None:
+def test_rematch_starts_from_the_same_position(open_page: OpenPage) -> None:
     page = open_page("/")
     start = "B:W21,22,23:B1,2,3"
     begun = play(page, game="draughts", position=start)
@@ -234,7 +234,7 @@ def test_again_begins_from_the_same_position(open_page: OpenPage) -> None:
     assert again["view"]["start"] == begun["view"]["start"] == start
 
 
-def test_the_end_of_a_game_answers_whether_to_resign(open_page: OpenPage) -> None:
+def test_end_of_the_game_closes_the_resign_dialog(open_page: OpenPage) -> None:
     page = open_page("/")
     begun = play(page)
     page.get_by_role("button", name="Resign").click()
@@ -244,7 +244,7 @@ def test_the_end_of_a_game_answers_whether_to_resign(open_page: OpenPage) -> Non
     expect(page.get_by_role("dialog", name="Resign")).to_be_hidden()
 
 
-def test_notices_lie_above_dialogs(open_page: OpenPage) -> None:
+def test_notices_are_above_dialogs(open_page: OpenPage) -> None:
     page = open_page("/")
     page.get_by_role("button", name="Help on keys").click()
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
@@ -253,14 +253,14 @@ def test_notices_lie_above_dialogs(open_page: OpenPage) -> None:
     assert page.locator(".notices").evaluate("box => box.matches(':popover-open')")  # in the top layer, so the last
 
 
-def test_the_net_of_a_run_is_called_by_its_name(open_page: OpenPage, zero_run: str) -> None:
+def test_net_of_a_run_is_shown_by_its_name(open_page: OpenPage, zero_run: str) -> None:
     page = open_page("/")
     (run,) = [run for run in page.request.get("/api/runs").json() if run["name"] == zero_run]
     play(page, rules="tablutzero", opponent=run["player"])
     expect(page.locator(".player-name").first).to_have_text(f"alphazero:net=run/{zero_run}")
 
 
-def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:
+def test_refused_move_stays_in_the_field(open_page: OpenPage) -> None:
     page = open_page("/")
     play(page, game="draughts")
     field = page.get_by_label("Type a move")
@@ -270,7 +270,7 @@ def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:
     expect(field).to_have_value("23-14")
 
 
-def test_a_game_that_is_over_is_studied_with_its_players_and_its_end(open_page: OpenPage) -> None:
+def test_study_of_a_finished_game_shows_players_and_result(open_page: OpenPage) -> None:
     page = open_page("/")
     game = play(page, game="draughts")
     field = page.get_by_label("Type a move")

@@ -28,7 +28,7 @@ def expect_flipped(page: Page, flipped: bool) -> None:
         ("tablut", "tablutzero", SURROUNDED, "Attackers", False),
     ],
 )
-def test_a_game_from_a_position_is_seen_as_one_from_the_beginning(
+def test_board_is_oriented_as_in_a_game_from_the_start(
     open_page: OpenPage, game: str, rules: str, position: str, side: str, flipped: bool
 ) -> None:
     page = open_page(f"/?game={game}&rules={rules}&position={quote(position)}")
@@ -41,14 +41,14 @@ def test_a_game_from_a_position_is_seen_as_one_from_the_beginning(
     expect_flipped(page, flipped)
 
 
-def test_the_value_of_a_position_grows_from_the_side_of_its_role(open_page: OpenPage) -> None:
+def test_value_bar_grows_from_the_side_of_its_role(open_page: OpenPage) -> None:
     page = open_page(f"/a/draughts/wcdf/{ENDING}")
     expect(page.get_by_role("meter")).not_to_have_class(re.compile("first-below"))  # that of black
     page.keyboard.press("f")
     expect(page.get_by_role("meter")).to_have_class(re.compile("first-below"))
 
 
-def test_a_game_is_studied_from_the_side_it_was_played_from(open_page: OpenPage) -> None:
+def test_study_keeps_the_orientation_of_the_game(open_page: OpenPage) -> None:
     page = open_page("/")
     begun = page.request.post("/api/play", data={"game": "draughts", "role": 0, "opponent": "random"}).json()
     page.goto(f"/play/{begun['id']}")

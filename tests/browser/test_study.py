@@ -55,7 +55,7 @@ def test_analysis_starts_streams_and_stops(open_page: OpenPage) -> None:
     page.keyboard.press("l")
 
 
-def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: OpenPage) -> None:
+def test_space_plays_the_best_move_and_hover_previews_the_line(open_page: OpenPage) -> None:
     page = open_page("/a/draughts/wcdf")
     page.keyboard.press("l")
     page.wait_for_selector(".pv button.move >> nth=1")
@@ -70,7 +70,7 @@ def test_space_plays_the_best_move_and_pointing_plays_the_line_out(open_page: Op
     expect(moves(page)).to_have_text([line[0]])
 
 
-def test_a_net_that_leads_the_ladder_is_who_analyses_at_first(open_page: OpenPage) -> None:
+def test_best_net_of_the_ladder_is_the_default_engine(open_page: OpenPage) -> None:
     page = open_page("/a/cathedral/official")
     page.get_by_role("button", name="Policy map").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
@@ -85,7 +85,7 @@ def test_a_net_that_leads_the_ladder_is_who_analyses_at_first(open_page: OpenPag
     expect(page.locator(".engine > summary")).to_have_text("Engine: alphabeta")
 
 
-def test_an_engine_that_does_not_fit_is_refused_aloud(open_page: OpenPage) -> None:
+def test_engine_that_does_not_fit_is_refused_with_a_message(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/tablutzero")
     page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("other")
@@ -98,7 +98,7 @@ def test_an_engine_that_does_not_fit_is_refused_aloud(open_page: OpenPage) -> No
     expect(page.get_by_role("alert")).to_contain_text("made for rules 'mcgill'")
 
 
-def test_a_click_on_a_king_does_not_send_it_round(open_page: OpenPage) -> None:
+def test_two_clicks_on_a_king_play_no_circular_capture(open_page: OpenPage) -> None:
     """Though a capture ends where it begins: the first click takes the king, the second puts it down."""
     page = open_page(f"/a/draughts/wcdf/{CIRCLE}")
     by_text = {move["text"]: move for move in legal(page, game="draughts", rules="wcdf", start=CIRCLE)}
@@ -113,7 +113,7 @@ def test_a_click_on_a_king_does_not_send_it_round(open_page: OpenPage) -> None:
     expect(page.locator(".moves")).to_contain_text("10x10")
 
 
-def test_visit_and_policy_maps_are_apart(open_page: OpenPage) -> None:
+def test_visit_and_policy_maps_are_separate(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/tablutzero")
     page.locator(".engine > summary").click()
     page.get_by_label("Analyse with").select_option("mc:sims=10000")
@@ -149,7 +149,7 @@ def test_variations_and_steps(open_page: OpenPage) -> None:
     expect(moves(page)).to_have_text([first["text"]])
 
 
-def test_a_variation_leaves_the_numbers_of_the_moves_as_they_are(open_page: OpenPage) -> None:
+def test_variation_does_not_renumber_the_moves(open_page: OpenPage) -> None:
     page = open_page("/a/draughts/wcdf?m=42.89.30.84.43.93")
     rows = page.locator(".moves .move-row")
     expect(rows).to_have_text([re.compile(f"^{number}") for number in (1, 2, 3)])
@@ -164,7 +164,7 @@ def test_a_variation_leaves_the_numbers_of_the_moves_as_they_are(open_page: Open
     assert rows.all_inner_texts()[2:] == before[1:]
 
 
-def test_skipping_to_the_page_keeps_its_variations(open_page: OpenPage) -> None:
+def test_skip_link_keeps_the_variations(open_page: OpenPage) -> None:
     page, _, other = open_with_variation(open_page)
     variation = page.locator(".variations button.move")
     expect(variation).to_have_text([other["text"]])
@@ -183,7 +183,7 @@ def test_skipping_to_the_page_keeps_its_variations(open_page: OpenPage) -> None:
     expect(variation).to_have_text([other["text"]])
 
 
-def test_keys_scroll_the_list_of_moves_one_has_gone_to(open_page: OpenPage) -> None:
+def test_keys_scroll_the_focused_move_list(open_page: OpenPage) -> None:
     position = boardwright.game("draughts", rules="wcdf").start()
     while position.plies < 40:
         position = position.play(position.legal_actions()[0])
@@ -263,7 +263,7 @@ def test_a_link_opens_its_position(open_page: OpenPage) -> None:
     expect(moves(elsewhere)).to_have_count(0)
 
 
-def test_a_game_goes_over_into_study(open_page: OpenPage) -> None:
+def test_game_opens_in_study(open_page: OpenPage) -> None:
     page = open_page("/")
     answer = page.request.post("/api/play", data={"game": "tablut", "role": 0, "opponent": "random"})
     page.goto(f"/play/{answer.json()['id']}")
@@ -273,13 +273,13 @@ def test_a_game_goes_over_into_study(open_page: OpenPage) -> None:
     expect(page.locator("[data-cell]")).to_have_count(81)
 
 
-def test_the_king_shows_its_escapes(open_page: OpenPage) -> None:
+def test_escapes_of_the_king_are_shown(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/tablutzero//4t4/9/9/9/K7t/9/9/9/4t4/_d_0_0")
     cell(page, [4, 0]).hover()
     expect(page.locator(".hint-escape")).to_have_count(2)
 
 
-def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
+def test_game_starts_from_the_studied_position(open_page: OpenPage) -> None:
     page = open_page(f"/a/draughts/wcdf/{CAPTURE}")
     text = page.locator("#position-text").input_value()
     page.get_by_role("button", name="Play from here").click()
@@ -289,7 +289,7 @@ def test_a_game_begins_from_the_position_studied(open_page: OpenPage) -> None:
     assert live(page)["view"]["start"] == text
 
 
-def test_the_buttons_of_a_piece_stand_once(open_page: OpenPage) -> None:
+def test_buttons_of_a_piece_are_shown_once(open_page: OpenPage) -> None:
     """At the first move of Cathedral two trays are active, and only the neutral one has a piece to place."""
     page = open_page("/a/cathedral/official-6")
     page.wait_for_selector(READY)

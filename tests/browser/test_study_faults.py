@@ -73,7 +73,7 @@ def lost_on_time(page: Page) -> Json:
     return page.request.get(newest).json()[0]
 
 
-def test_a_typed_move_is_understood_after_others(open_page: OpenPage) -> None:
+def test_typed_move_is_read_after_other_moves(open_page: OpenPage) -> None:
     """Though it is no listed one letter for letter: of captures people leave out what is taken."""
     page = open_page("/a/tablut/tablutzero?m=1704.1595")
     type_move(page, "a4-e4")
@@ -81,7 +81,7 @@ def test_a_typed_move_is_understood_after_others(open_page: OpenPage) -> None:
     expect(moves(page).last).to_have_text("a4-e4xe3")
 
 
-def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:
+def test_refused_move_stays_in_the_field(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     field = type_move(page, "11-15")
     expect(field).to_have_value("")
@@ -90,7 +90,7 @@ def test_a_refused_move_stays_to_be_corrected(open_page: OpenPage) -> None:
     expect(field).to_have_value("23-14")
 
 
-def test_a_refused_position_stays_to_be_corrected(open_page: OpenPage) -> None:
+def test_refused_position_stays_in_the_field(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     set_position(page, "W:W21,99:B1")
     expect(page.get_by_role("alert")).to_contain_text("99")
@@ -138,7 +138,7 @@ def test_review_respects_the_server_rate_limit(open_page: OpenPage) -> None:
     assert min(after - before for before, after in pairwise(times)) >= 1000 / MESSAGES_PER_SECOND
 
 
-def test_a_review_says_why_it_stopped(open_page: OpenPage) -> None:
+def test_stopped_review_shows_the_reason(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
 
     def refuse(socket: WebSocketRoute, message: Json) -> None:
@@ -152,7 +152,7 @@ def test_a_review_says_why_it_stopped(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Review the game")).to_be_visible()
 
 
-def test_two_pages_analyse_in_turn_and_say_who_waits(open_page: OpenPage) -> None:
+def test_two_pages_analyse_in_turn(open_page: OpenPage) -> None:
     first, second = open_page(DRAUGHTS), open_page("/a/tablut/tablutzero")
     first.get_by_role("button", name="Analyse", exact=True).click()
     expect(analysis(first)).to_have_attribute("data-analysis", "running")
@@ -164,7 +164,7 @@ def test_two_pages_analyse_in_turn_and_say_who_waits(open_page: OpenPage) -> Non
     expect(analysis(first)).to_have_attribute("data-analysis", "running")
 
 
-def test_an_analysis_stopped_while_it_waits_waits_no_more(open_page: OpenPage) -> None:
+def test_waiting_analysis_can_be_stopped(open_page: OpenPage) -> None:
     states = "[true, false].map((on) => m.stateText({on, paused: false, preparing: false, info: {waiting: true}}))"
     said = open_page(DRAUGHTS).evaluate(f"import('/static/js/panels/analysis.js').then((m) => {states})")
     assert said == ["Waiting: another analysis is running.", "Stopped."]
@@ -207,13 +207,13 @@ def test_the_same_game_can_be_loaded_again(open_page: OpenPage) -> None:
     expect(moves(page)).to_have_count(4)
 
 
-def test_a_text_without_a_game_is_called_so(open_page: OpenPage) -> None:
+def test_text_without_a_game_is_reported(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     load_text(page, "\n;nothing\n")
     expect(page.get_by_role("dialog").locator(".problem")).to_contain_text("no game")
 
 
-def test_faults_of_a_text_read_before_are_gone(open_page: OpenPage) -> None:
+def test_errors_of_an_earlier_text_are_cleared(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     problem = page.get_by_role("dialog").locator(".problem")
     load_text(page, "\n;nothing\n")
@@ -230,13 +230,13 @@ def test_faults_of_a_text_read_before_are_gone(open_page: OpenPage) -> None:
     expect(problem).to_have_count(0)
 
 
-def test_players_without_names_have_a_sign(open_page: OpenPage) -> None:
+def test_players_without_names_are_shown_as_unknown(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     load_text(page, NAMELESS)
     expect(page.locator(".found li")).to_have_text(["1. ? – ?", "2. ? – ?"])
 
 
-def test_a_game_of_the_record_keeps_its_players_and_its_end(open_page: OpenPage) -> None:
+def test_stored_game_keeps_players_and_result(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     record = lost_on_time(page)
     page.goto(f"/a/draughts?record={record['id']}")

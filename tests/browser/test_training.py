@@ -59,7 +59,7 @@ def show(page: Page, name: str) -> None:
     expect(page.locator("#run-title")).to_have_text(name)
 
 
-def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
+def test_curves_update_during_a_run(open_page: OpenPage, runs: Path) -> None:
     folder = plant_run(runs / "moving", iterations=50)
     with exclusive(folder):
         page = open_page("/training")
@@ -84,7 +84,7 @@ def test_a_run_moves_while_one_looks(open_page: OpenPage, runs: Path) -> None:
     expect(page.locator('[data-run="moving"]')).to_contain_text("stopped")
 
 
-def test_a_real_run_is_watched_while_it_learns(open_page: OpenPage, runs: Path) -> None:
+def test_real_run_is_shown_during_training(open_page: OpenPage, runs: Path) -> None:
     """The run is started by its command and runs until it is stopped; the page is not reloaded."""
     with training(runs / "learning") as run:
         page = open_page("/training")
@@ -162,7 +162,7 @@ def test_a_sample_game_is_stepped_through(open_page: OpenPage, sampled: Path) ->
     expect(page.locator(".board")).to_be_visible()
 
 
-def test_a_sample_that_fails_is_asked_for_once(open_page: OpenPage, runs: Path) -> None:
+def test_failed_sample_is_requested_once(open_page: OpenPage, runs: Path) -> None:
     folder = plant_run(runs / "broken", game="tablut", iterations=4)
     log(folder, range(1, 5))
     (folder / "nets").mkdir()
@@ -183,7 +183,7 @@ def test_a_sample_that_fails_is_asked_for_once(open_page: OpenPage, runs: Path) 
     expect(reason).to_be_visible()
 
 
-def test_the_first_net_of_a_run_plays_as_soon_as_there_is_one(open_page: OpenPage, runs: Path) -> None:
+def test_sample_appears_with_the_first_net(open_page: OpenPage, runs: Path) -> None:
     folder = plant_run(runs / "begun", game="tablut", iterations=4)
     page = open_page("/training")
     show(page, "begun")
@@ -193,7 +193,7 @@ def test_the_first_net_of_a_run_plays_as_soon_as_there_is_one(open_page: OpenPag
     expect(page.get_by_text("Net of iteration 1")).to_be_visible()
 
 
-def test_a_button_that_cannot_be_pressed_takes_no_keys(open_page: OpenPage, sampled: Path) -> None:
+def test_disabled_button_ignores_keys(open_page: OpenPage, sampled: Path) -> None:
     page = open_page("/training")
     show(page, "sampled")
     replay = page.locator(".replay[data-at]")
@@ -214,7 +214,7 @@ def test_runs_by_keyboard_and_after_a_reload(open_page: OpenPage, sampled: Path,
     expect(page.locator("#run-title")).to_have_text("other")
 
 
-def test_curves_are_joined_where_the_later_begins(open_page: OpenPage) -> None:
+def test_curves_of_a_resumed_run_are_joined(open_page: OpenPage) -> None:
     def curve(first: int, last: int, factor: int) -> dict[str, list[int]]:
         iterations = list(range(first, last))
         return {
@@ -235,7 +235,7 @@ def test_curves_are_joined_where_the_later_begins(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_training_on_a_small_screen(open_page: OpenPage, sampled: Path, scheme: str) -> None:
+def test_training_page_fits_a_small_screen(open_page: OpenPage, sampled: Path, scheme: str) -> None:
     page = open_page("/training", viewport={"width": 360, "height": 740}, color_scheme=scheme)
     show(page, "sampled")
     expect(page.locator(".replay[data-at] .board")).to_be_visible()

@@ -98,7 +98,7 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
         ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or add"),
     ],
 )
-def test_each_net_must_be_of_use(net: str, more: str, message: str, tmp_path: Path) -> None:
+def test_net_that_plays_no_rule_set_is_refused(net: str, more: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(BoardwrightError, match=message) as caught:
         run(Options(game="draughts", net=f"{net},{more}", out=tmp_path / "results"))
     assert "\n" not in str(caught.value)
@@ -126,6 +126,6 @@ def test_json(net: str, capsys: pytest.CaptureFixture[str]) -> None:
         ({"net": "nowhere.net"}, "no such file"),
     ],
 )
-def test_what_cannot_be_is_said(net: str, changes: dict[str, object], message: str) -> None:
+def test_impossible_options_are_refused(net: str, changes: dict[str, object], message: str) -> None:
     with pytest.raises(BoardwrightError, match=message):
         run(Options(**{"game": "draughts", "net": net, **changes}))  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ def counts(db: Path) -> list[int]:
         return [event.games for event in events(store)]
 
 
-def test_a_net_that_has_changed_plays_its_own_games(
+def test_changed_net_plays_its_own_games(
     boardwright: Any, match_command: list[str], nets: tuple[Path, Path], tmp_path: Path
 ) -> None:
     db, mine = tmp_path / "games.db", tmp_path / "my.net"
@@ -79,7 +79,7 @@ def test_tournament_with_a_changed_net_starts_over(
         assert counts(db) == expected
 
 
-def test_a_net_that_changes_while_a_match_is_played_stops_it(
+def test_net_that_changes_during_a_match_stops_it(
     nets: tuple[Path, Path], match_command: list[str], tmp_path: Path
 ) -> None:
     for workers in (1, 2):
@@ -96,7 +96,7 @@ def test_a_net_that_changes_while_a_match_is_played_stops_it(
             assert len({game.versions[game.played.index % 2] for game in find_games(store, GameFilter())}) == 1
 
 
-def test_databases_from_before_nets_were_noted(boardwright: Any, match_command: list[str], tmp_path: Path) -> None:
+def test_databases_without_net_checksums_resume(boardwright: Any, match_command: list[str], tmp_path: Path) -> None:
     """An old event without nets is unchanged; where a net plays, its games are those of an unknown net."""
     db = tmp_path / "games.db"
     plain = [*match_command[:2], "random", "first-legal", *match_command[4:]]
@@ -118,7 +118,7 @@ def test_databases_from_before_nets_were_noted(boardwright: Any, match_command: 
     assert any("sims=4 (unknown, " in warning for warning in warnings)
 
 
-def test_a_ladder_counts_the_games_of_the_nets_that_ship_now(
+def test_ladder_counts_games_of_the_current_nets_only(
     boardwright: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "data")

@@ -15,7 +15,7 @@ from boardwright.cli.main import all_commands
 START = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/ a 0 0"
 
 
-def test_help_lists_every_command_and_each_has_its_own() -> None:
+def test_help_lists_every_command_and_every_command_has_help() -> None:
     overview = boardwright("--help").stdout
     for command in all_commands():
         assert f"  {command} " in overview
@@ -30,7 +30,7 @@ def test_help_lists_every_command_and_each_has_its_own() -> None:
 @pytest.mark.parametrize(
     "arguments", [["paper", "--help"], ["games-db", "list", "--help"], ["show", "tablut", "--svgg"]]
 )
-def test_help_in_a_window_that_is_too_narrow_for_it(arguments: list[str], columns: str) -> None:
+def test_help_fits_a_narrow_terminal(arguments: list[str], columns: str) -> None:
     program = str(Path(sys.executable).parent / "boardwright")
     narrow = {**os.environ, "COLUMNS": columns}
     done = subprocess.run([program, *arguments], capture_output=True, text=True, env=narrow, timeout=30, check=False)
@@ -50,7 +50,7 @@ def test_games() -> None:
     assert "  mcgill           Tablut, corner escape, strong king in the centre" in boardwright("games").stdout
 
 
-def test_how_a_game_is_played() -> None:
+def test_games_explains_the_rules() -> None:
     saami = as_json("games", "tablut", "--rules", "saami")
     assert (saami["game"], saami["rules"], saami["how_to_play"][0]["title"]) == ("tablut", "saami", "Aim")
     assert "a square of the edge" in saami["how_to_play"][0]["text"]
@@ -132,7 +132,7 @@ def test_chance_actions_cannot_be_chosen(tmp_path: Path) -> None:
     assert drawn == {"chance: light", "chance: dark"}
 
 
-def test_play_a_game_to_the_end_and_leave_one() -> None:
+def test_play_finishes_a_game_and_can_be_left() -> None:
     nearly = "/9/9/9/4t4/K8/9/9/4t4/4T4/ d 0 0"
     done = boardwright("play", "tablut", "--position", nearly, "--as", "defenders", stdin="a5-b6\nhelp\nmoves\na5-a1\n")
     assert done.returncode == 0, done.stderr
@@ -191,7 +191,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
-def test_bad_input_gets_one_line_and_exit_code_two(case: tuple[list[str], str]) -> None:
+def test_bad_input_gives_a_one_line_error_and_status_2(case: tuple[list[str], str]) -> None:
     arguments, complaint = case
     done = boardwright(*arguments)
     assert done.returncode == 2
@@ -214,7 +214,7 @@ def test_bad_rule_files(tmp_path: Path) -> None:
         assert complaint in done.stderr
 
 
-def test_output_may_be_cut_short() -> None:
+def test_closed_stdout_ends_quietly() -> None:
     script = f"{Path(sys.executable).parent / 'boardwright'} legal tablut | head -1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
@@ -231,7 +231,7 @@ def test_listing_the_commands_imports_no_game() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["legal", "tablut", "--json"], ["play", "tablut"]])
-def test_neither_jax_nor_a_web_framework_is_imported(arguments: list[str]) -> None:
+def test_jax_and_web_frameworks_are_not_imported(arguments: list[str]) -> None:
     code = (
         "import sys; sys.argv = ['boardwright', *sys.argv[1:]]\n"
         "from boardwright.cli.main import main\n"

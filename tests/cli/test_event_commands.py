@@ -178,7 +178,7 @@ def test_ctrl_c_says_how_to_resume(tmp_path: Path, workers: str) -> None:
     assert int(stopped.split()[3]) <= len(games_in(db))
 
 
-def test_two_at_once_share_the_work(tmp_path: Path) -> None:
+def test_two_processes_share_an_event(tmp_path: Path) -> None:
     db = tmp_path / "games.db"
     pair = [start_tournament(db, "--games-per-pair", "20", "--json") for _ in range(2)]
     answers = [process.communicate(timeout=60) for process in pair]
@@ -188,7 +188,7 @@ def test_two_at_once_share_the_work(tmp_path: Path) -> None:
     assert first["games"] == 60 == len(games_in(db))
 
 
-def test_a_game_that_another_process_stored_first_comes_in_its_turn(tmp_path: Path) -> None:
+def test_game_stored_by_another_process_keeps_its_place(tmp_path: Path) -> None:
     """A sequential test counts pairs in order: it would wait for a game that comes at the end of 100,000."""
     options = sprt.Options(game="draughts", a="random", b="first-legal", db=tmp_path / "games.db")
     event = options.event(("random", "first-legal"))
@@ -252,7 +252,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
-def test_bad_input_gets_one_line_and_exit_code_two(case: tuple[list[str], str]) -> None:
+def test_bad_input_gives_a_one_line_error_and_status_2(case: tuple[list[str], str]) -> None:
     arguments, complaint = case
     done = boardwright(*arguments)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
@@ -260,7 +260,7 @@ def test_bad_input_gets_one_line_and_exit_code_two(case: tuple[list[str], str]) 
     assert complaint in done.stderr
 
 
-def test_names_that_are_no_text_cannot_be_stored_or_looked_for(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     db = str(tmp_path / "games.db")
     for arguments in (
         ["match", "draughts", "random", "external:cmd=true \udcff", "--games", "2", "--db", db],
@@ -272,7 +272,7 @@ def test_names_that_are_no_text_cannot_be_stored_or_looked_for(tmp_path: Path) -
         assert "is not UTF-8 text" in done.stderr
 
 
-def test_an_engine_over_real_pipes() -> None:
+def test_engine_works_over_real_pipes() -> None:
     done = boardwright("engine", "draughts", "--agent", "mc:sims=50", stdin="isready\nposition start\ngo\nnonsense\n")
     assert done.returncode == 0
     assert "readyok" in done.stdout
@@ -280,6 +280,6 @@ def test_an_engine_over_real_pipes() -> None:
     assert "error unknown command 'nonsense'" in done.stdout
 
 
-def test_a_line_of_any_length_is_one_line() -> None:
+def test_engine_reads_lines_of_any_length() -> None:
     done = boardwright("engine", "draughts", "--agent", "random", stdin="x" * 3_000_000 + "\nisready\n")
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["error", "readyok"]

@@ -63,7 +63,7 @@ def games_in(db: Path) -> dict[tuple[int | None, int], object]:
         }
 
 
-def test_a_ladder_that_is_not_rated_is_listed(command: Any) -> None:
+def test_unrated_ladder_is_listed(command: Any) -> None:
     status, out, err = command("ladder", "tablut")
     assert (status, err) == (0, "")
     lines = out.splitlines()
@@ -76,7 +76,7 @@ def test_a_ladder_that_is_not_rated_is_listed(command: Any) -> None:
     assert [player["spec"] for player in report["players"]] == ["alphabeta:depth=2", "alphabeta:depth=1", "random"]
 
 
-def test_ratings_that_ship_are_listed_by_strength(command: Any, folder: Path) -> None:
+def test_shipped_ratings_are_listed_by_strength(command: Any, folder: Path) -> None:
     plant_ratings(
         folder, "tablut", "tablutzero", {"random": 0.0, "alphabeta:depth=1": 850.0, "greedy": 1200.0, "gone": 9.0}
     )
@@ -91,7 +91,7 @@ def test_ratings_that_ship_are_listed_by_strength(command: Any, folder: Path) ->
     assert "tablut-tablutzero.json: damaged" in err
 
 
-def test_a_field_is_measured_and_shipped(command: Any, folder: Path, tmp_path: Path) -> None:
+def test_ladder_is_measured_and_shipped(command: Any, folder: Path, tmp_path: Path) -> None:
     db, page = tmp_path / "games.db", tmp_path / "ladder.md"
     options = [*MEASURED, "--db", db, "--workers", "2"]
     status, out, err = command(*options, "--ship", "two cores", "--out", page, "--json")
@@ -130,9 +130,7 @@ def test_a_field_is_measured_and_shipped(command: Any, folder: Path, tmp_path: P
     assert any(line.startswith("Advantage of attackers: ") for line in lines)
 
 
-def test_who_joins_the_field_plays_only_its_own_games(
-    command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_player_plays_only_its_own_games(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "games.db"
     assert command(*MEASURED, "--db", db)[0] == 0
     before = games_in(db)
@@ -149,7 +147,7 @@ def test_who_joins_the_field_plays_only_its_own_games(
     assert outsiders == []
 
 
-def test_all_games_of_the_field_under_these_rules_count(command: Any, tmp_path: Path) -> None:
+def test_all_games_of_ladder_players_under_these_rules_count(command: Any, tmp_path: Path) -> None:
     db = tmp_path / "games.db"
     for rules, players in (
         ("saami", ("greedy", "random")),
@@ -203,14 +201,16 @@ BAD = {
     "nothing to ship": (["ladder", "tablut", "--ship", "here"], "--db FILE"),
     "nothing to write": (["ladder", "tablut", "--out", "page.md"], "--db FILE"),
     "odd number of games": ([*MEASURED[:-1], "5", "--db", "{db}"], "--games-per-pair 5: give an even number"),
-    "nobody meets": ([*MEASURED, "--apart", "0", "--db", "{db}"], "--apart must be from 1"),
+    "no pairs": ([*MEASURED, "--apart", "0", "--db", "{db}"], "--apart must be from 1"),
     "no machine": ([*MEASURED, "--db", "{db}", "--ship", " "], "--ship: name the machine"),
     "custom rules": (["ladder", "tablut", "--rules", "{toml}", "--db", "{db}", "--ship", "here"], "does not ship"),
 }
 
 
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
-def test_bad_input_gets_one_line_before_any_game(case: tuple[list[str], str], command: Any, tmp_path: Path) -> None:
+def test_bad_input_gives_a_one_line_error_before_any_game(
+    case: tuple[list[str], str], command: Any, tmp_path: Path
+) -> None:
     (tmp_path / "own.toml").write_text('base = "tablutzero"\nname = "tablutzero"\nmax_plies = 60\n')
     places = {"db": tmp_path / "games.db", "toml": tmp_path / "own.toml"}
     arguments, complaint = case

@@ -28,7 +28,7 @@ def make_run(folder: Path) -> Path:
     return folder
 
 
-def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
+def test_packed_run_is_unpacked(tmp_path: Path, boardwright: Any) -> None:
     status, out, err = boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
     assert (status, err) == (0, "")
     assert "metrics.sqlite: " in out
@@ -43,7 +43,9 @@ def test_a_run_packed_and_unpacked(tmp_path: Path, boardwright: Any) -> None:
     assert report["bytes"] == (tmp_path / "file").stat().st_size
 
 
-def test_a_run_unpacked_where_one_is(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_is_unpacked_into_the_current_folder(
+    tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     boardwright("pack", make_run(tmp_path / "run"), tmp_path / "file")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -66,7 +68,9 @@ def test_a_run_unpacked_where_one_is(tmp_path: Path, boardwright: Any, monkeypat
         (["train", "alphazero", "draughts", "--minutes", "0", "--out", "{tmp}/new"], "--minutes 0: expected more"),
     ],
 )
-def test_one_line_of_complaint(tmp_path: Path, boardwright: Any, arguments: list[str], complaint: str) -> None:
+def test_bad_arguments_give_one_line_errors(
+    tmp_path: Path, boardwright: Any, arguments: list[str], complaint: str
+) -> None:
     make_run(tmp_path / "run")
     status, out, err = boardwright(*(argument.format(tmp=tmp_path) for argument in arguments))
     assert (status, out, len(err.splitlines())) == (2, "", 1)
@@ -88,7 +92,7 @@ def test_one_line_of_complaint(tmp_path: Path, boardwright: Any, arguments: list
         ("elsewhere", "it exists and is not a packed run"),
     ],
 )
-def test_a_pack_writes_over_nothing_but_packs(tmp_path: Path, boardwright: Any, file: str, complaint: str) -> None:
+def test_pack_overwrites_packs_only(tmp_path: Path, boardwright: Any, file: str, complaint: str) -> None:
     run = make_run(tmp_path / "run")
     (run / "nets").mkdir()
     (run / "nets" / "best.net").write_text("a net")
@@ -110,13 +114,13 @@ def test_a_pack_writes_over_nothing_but_packs(tmp_path: Path, boardwright: Any, 
         assert boardwright("pack", tmp_path / "run", tmp_path / "new.pack")[0] == 0
 
 
-def test_there_may_be_no_nets_yet(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nets_without_shipped_nets(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     assert boardwright("nets") == (0, "no nets ship with this version\n", "")
     assert boardwright("nets", "--json") == (0, '{"nets": []}\n', "")
 
 
-def test_nets_say_which_player_they_are_for(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nets_are_listed_with_their_player(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     plant_shipped_net(tmp_path, "eyes", "draughts", method="alphabeta", config=EVALUATION)
     plant_shipped_net(tmp_path, "laps", "tablut", method="alphazero")
@@ -128,9 +132,7 @@ def test_nets_say_which_player_they_are_for(tmp_path: Path, boardwright: Any, mo
     assert [net["player"] for net in report] == ["alphabeta:net=eyes", "alphazero:net=laps"]
 
 
-def test_a_run_whose_time_is_up_has_not_failed(
-    tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_stopped_by_minutes_exits_with_0(tmp_path: Path, boardwright: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that was interrupted has: schedulers look at that."""
 
     def trained(options: train.Options, folder: Path, config: Any, watch: RunObserver) -> Progress:

@@ -25,7 +25,7 @@ def test_targets() -> None:
     assert not MORE_WINS.met(Count(wins=2, losses=2, draws=9))
 
 
-def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
+def test_every_table_row_is_played_reported_and_stored(tmp_path: Path) -> None:
     options = ["tablut-heuristics", "--games", "1", "--time", "1ms", "--db", str(tmp_path / "games.db")]
     first = paper(*options, "--out", str(tmp_path / "results"), "--json")
     assert (first.returncode, first.stderr) == (0, "")
@@ -70,7 +70,7 @@ def test_every_side_is_played_reported_and_kept(tmp_path: Path) -> None:
         (["cathedral", "--out", "{folder}", "--work", "/dev/null/x"], "--work /dev/null/x: Not a directory"),
     ],
 )
-def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_bad_arguments_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = paper(*(argument.format(folder=tmp_path) for argument in arguments))
     assert done.returncode == 2
     assert message in done.stderr

@@ -41,7 +41,7 @@ def make_run(folder: Path, slope: float) -> Path:
     return folder
 
 
-def test_a_run(tmp_path: Path) -> None:
+def test_metrics_of_a_run_are_drawn(tmp_path: Path) -> None:
     run = make_run(tmp_path / "tablut-paper", 1.0)
     done = plot(run)
     assert (done.returncode, done.stderr) == (0, "")
@@ -57,7 +57,7 @@ def test_a_run(tmp_path: Path) -> None:
     assert raw.attrib["d"].count("M") == 2  # a gap at the iteration that was not a number
 
 
-def test_runs_over_minutes_of_devices(tmp_path: Path) -> None:
+def test_runs_are_drawn_over_gpu_minutes(tmp_path: Path) -> None:
     """The same iterations in half the time end in the middle of the axis."""
     runs = make_run(tmp_path / "slow", 1.0), make_run(tmp_path / "fast", 2.0)
     done = plot(*runs, "--x", "minutes", "--out", tmp_path / "both")
@@ -74,7 +74,7 @@ def test_runs_over_minutes_of_devices(tmp_path: Path) -> None:
     assert ends["fast"] == pytest.approx((left + right) / 2, abs=1)
 
 
-def test_several_runs(tmp_path: Path) -> None:
+def test_several_runs_are_drawn_together(tmp_path: Path) -> None:
     runs = make_run(tmp_path / "a" / "run", 1.0), make_run(tmp_path / "b" / "run", 2.0)
     assert "several runs need --out FOLDER" in plot(*runs).stderr
     done = plot(*runs, "--out", tmp_path / "new" / "both", "--json")
@@ -100,7 +100,7 @@ def test_several_runs(tmp_path: Path) -> None:
         (["{tmp}/old", "--x", "minutes"], "old has no minutes in its metrics: use --x frames"),
     ],
 )
-def test_one_line_of_complaint(tmp_path: Path, arguments: list[str], complaint: str) -> None:
+def test_bad_arguments_give_one_line_errors(tmp_path: Path, arguments: list[str], complaint: str) -> None:
     make_run(tmp_path / "run", 1.0)
     (tmp_path / "empty").mkdir()
     Metrics(tmp_path / "empty").close()
@@ -117,7 +117,7 @@ def test_plots_need_no_jax() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_codes_of_a_vae_are_drawn_too(tmp_path: Path) -> None:
+def test_codes_of_a_vae_are_drawn(tmp_path: Path) -> None:
     config = PRESETS["cathedral-tiny"]
     train(VAE(config, boards_for(config, tmp_path)), tmp_path)
     done = plot(str(tmp_path), "--json")

@@ -113,7 +113,7 @@ def test_bad_tables(tmp_path: Path, text: str, complaint: str) -> None:
     assert complaint in refused("ratings", "--csv", str(path))
 
 
-def test_ratings_are_asked_for_properly(table: Path, database: Path) -> None:
+def test_contradictory_rating_options_are_refused(table: Path, database: Path) -> None:
     assert "either --db FILE or --csv FILE" in refused("ratings")
     assert "either --db FILE or --csv FILE" in refused("ratings", "--csv", str(table), "--db", str(database))
     assert "there is no file" in refused("ratings", "--db", "none.db", "--game", "tablut")
@@ -207,7 +207,7 @@ def test_bad_requests_are_refused_in_one_line(database: Path, tmp_path: Path) ->
     assert "newer version" in refused("games-db", "list", "--db", db)
 
 
-def test_players_without_a_name_are_not_one_player(database: Path, tmp_path: Path) -> None:
+def test_unnamed_players_are_not_rated_as_one(database: Path, tmp_path: Path) -> None:
     before = json.loads(boardwright("ratings", "--db", str(database), "--json").stdout)
     (tmp_path / "nameless.pdn").write_text('1. 11-15 1-0\n\n[White "Ana"]\n1. 11-15 0-1\n')
     boardwright("games-db", "import", f"{tmp_path}/nameless.pdn", "--game", "draughts", "--db", str(database))
@@ -216,7 +216,7 @@ def test_players_without_a_name_are_not_one_player(database: Path, tmp_path: Pat
     assert "2 games of players without a name are left out" in after["warnings"]
 
 
-def test_rule_sets_of_one_name_cannot_be_chosen_from(tmp_path: Path) -> None:
+def test_different_rules_with_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text('name = "tablutzero"\nmax_plies = 4\n')
     for rules in ("tablutzero", str(tmp_path / "short.toml")):
         match = ("match", "tablut", "random", "first-legal", "--games", "2", "--max-plies", "4", "--rules", rules)
@@ -263,7 +263,7 @@ def test_games_under_several_conditions_are_reported(tmp_path: Path) -> None:
     assert report("mc", "first-legal", "--max-plies", "4")[0].endswith(": mc (5ms, 10ms, its own)")
 
 
-def test_text_is_not_written_over_a_database(database: Path, tmp_path: Path) -> None:
+def test_database_is_not_overwritten_by_text(database: Path, tmp_path: Path) -> None:
     db, before = str(database), database.read_bytes()
     (tmp_path / "link.pdn").symlink_to(database)
     for named, arguments in (

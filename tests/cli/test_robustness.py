@@ -53,17 +53,17 @@ def test_contradictory_and_odd_rule_files(tmp_path: Path, name: str, text: str, 
     assert complaint in refused("legal", "tablut", "--rules", str(path))
 
 
-def test_an_empty_rule_set_is_no_default() -> None:
+def test_empty_rule_set_name_is_refused() -> None:
     assert "unknown rule set of tablut ''" in refused("legal", "tablut", "--rules", "")
 
 
-def test_long_counters_are_refused() -> None:
+def test_overlong_counters_are_refused() -> None:
     complaint = refused("legal", "tablut", "--position", f"{START} a {'9' * 5000} {'9' * 5000}")
     assert "is not a number from 0 to 999999" in complaint
     assert len(complaint) < 1000
 
 
-def test_pictures_go_where_the_path_leads(tmp_path: Path) -> None:
+def test_pictures_are_written_through_links(tmp_path: Path) -> None:
     target, link = tmp_path / "target.svg", tmp_path / "link.svg"
     link.symlink_to(target)
     assert boardwright("show", "tablut", "--svg", str(link)).returncode == 0
@@ -78,7 +78,7 @@ def test_pictures_go_where_the_path_leads(tmp_path: Path) -> None:
     assert "<svg" in done.stdout
 
 
-def test_names_that_are_not_text(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf8(tmp_path: Path) -> None:
     odd = os.fsdecode(b"\xff")
     assert "UTF-8" in refused("tablebase", "probe", "W:WK1:BK31", "--dir", odd)
     done = boardwright("show", "tablut", "--svg", str(tmp_path / f"{odd}.svg"))
@@ -94,7 +94,7 @@ def test_a_full_disk_is_one_line() -> None:
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["games", "engine draughts"])
-def test_streams_that_are_closed_are_only_silent(command: str, closed: str) -> None:
+def test_closed_streams_cause_no_errors(command: str, closed: str) -> None:
     script = f"echo isready | {PROGRAM} {command} {closed}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -124,7 +124,7 @@ main.main()
 
 
 @pytest.mark.parametrize("is_read", [True, False], ids=["read", "its reader is gone"])
-def test_an_interrupt_while_a_device_is_at_work_takes_nothing_down(is_read: bool) -> None:
+def test_interrupt_during_device_work_exits_cleanly(is_read: bool) -> None:
     """Threads of JAX that still compile or compute crashed when the interpreter was taken down around them."""
     surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     command, pipe = [sys.executable, "-c", AT_WORK], subprocess.PIPE

@@ -28,7 +28,7 @@ def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
     assert errors == ""
 
 
-def test_a_folder_of_runs_may_come_later(tmp_path: Path) -> None:
+def test_folder_of_runs_may_be_created_later(tmp_path: Path) -> None:
     command = [PROGRAM, "serve", "--port", "0", "--db", "games.db"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stdout is not None
@@ -64,7 +64,7 @@ main()
     ("owner", "step"),
     [("running", "make_app"), *(("uvicorn.Server", step) for step in ("run", "capture_signals", "startup"))],
 )
-def test_stopped_while_it_starts_it_ends_in_order(tmp_path: Path, owner: str, step: str) -> None:
+def test_server_stopped_during_startup_exits_cleanly(tmp_path: Path, owner: str, step: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED.format(owner=owner, step=step), str(tmp_path / "games.db")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
@@ -81,7 +81,7 @@ def test_stopped_while_it_starts_it_ends_in_order(tmp_path: Path, owner: str, st
         (["--db", "nowhere/games.db", "--port", "0"], "there is no folder"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(tmp_path: Path, options: list[str], word: str) -> None:
+def test_impossible_options_give_one_line_errors(tmp_path: Path, options: list[str], word: str) -> None:
     command = [PROGRAM, "serve", *(["--db", "games.db"] if "--db" not in options else []), *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2, done.stderr

@@ -27,7 +27,7 @@ def ended_at(clock: Clock, limit: TimeLimit, seconds: float) -> bool:
     return limit.is_up()
 
 
-def test_it_is_up_between_iterations_if_the_next_might_be_late(clock: Clock) -> None:
+def test_limit_stops_before_an_iteration_that_might_be_late(clock: Clock) -> None:
     limit = TimeLimit(10)
     ends = (300, 360, 440, 460, 479, 481)  # the first compiles, the longest of the others took 80; half of it is margin
     assert [ended_at(clock, limit, end) for end in ends] == [False, False, False, False, False, True]
@@ -38,7 +38,7 @@ def test_time_limit_uses_the_length_of_the_first_iteration(clock: Clock, end: fl
     assert ended_at(clock, TimeLimit(10), end) is up
 
 
-def test_it_is_up_in_the_midst_of_one_that_takes_longer(clock: Clock) -> None:
+def test_limit_stops_during_an_overlong_iteration(clock: Clock) -> None:
     limit = TimeLimit(1)
     clock.now += 59.9
     assert not limit.is_up()
@@ -46,7 +46,7 @@ def test_it_is_up_in_the_midst_of_one_that_takes_longer(clock: Clock) -> None:
     assert limit.is_up()
 
 
-def test_it_may_be_for_ever(clock: Clock) -> None:
+def test_no_limit_never_stops(clock: Clock) -> None:
     limit = TimeLimit(None)
     assert not ended_at(clock, limit, 1e9)
     for minutes in (0.0, -1.0, float("nan")):

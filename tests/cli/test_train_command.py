@@ -46,7 +46,7 @@ def test_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:
         process.communicate(timeout=120)
 
 
-def test_a_net_it_trained_plays(tmp_path: Path) -> None:
+def test_trained_net_plays(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     done = boardwright("train", "alphazero", "draughts", *SMALL, "--out", str(folder))
     assert done.returncode == 0, done.stderr
@@ -80,7 +80,7 @@ def test_bad_arguments_are_refused_in_one_line(arguments: str, complaint: str, t
     assert complaint in done.stderr
 
 
-def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
+def test_impossible_folder_gives_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = boardwright("train", "alphazero", "draughts", *SMALL, "--out", str(tmp_path / "file"))
     assert done.returncode == 2

@@ -54,7 +54,7 @@ def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, report
         (["ppo", "draughts"], "(method is 'alphazero' there and 'ppo' here)"),
     ],
 )
-def test_other_settings_are_refused_as_ever(
+def test_other_settings_for_a_run_are_refused(
     tmp_path: Path, boardwright: Any, report: list[Any], arguments: list[str], complaint: str
 ) -> None:
     config_file.store(tmp_path, "alphazero", OTHER)
@@ -63,7 +63,7 @@ def test_other_settings_are_refused_as_ever(
     assert complaint in err
 
 
-def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
+def test_invalid_settings_give_one_line_errors(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     there = config_file.contents("alphazero", OTHER)
     path = tmp_path / config_file.NAME
     for text, complaint in (
@@ -78,9 +78,7 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, boardwright: Any, 
         assert complaint in err
 
 
-def test_settings_from_before_some_were_there_have_their_defaults(
-    tmp_path: Path, boardwright: Any, report: list[Any]
-) -> None:
+def test_settings_missing_in_old_configs_have_defaults(tmp_path: Path, boardwright: Any, report: list[Any]) -> None:
     there = config_file.contents("alphazero", OTHER)
     del there["tablebase_dir"]
     (tmp_path / config_file.NAME).write_text(json.dumps(there))

@@ -35,7 +35,7 @@ def test_text_of_a_position_reads_back(game: Game, data: st.DataObject) -> None:
 
 @relaxed
 @given(data=st.data())
-def test_a_pickled_position_is_the_same_with_its_past(game: Game, data: st.DataObject) -> None:
+def test_pickled_position_keeps_its_history(game: Game, data: st.DataObject) -> None:
     """Also one that began from a text."""
     position = data.draw(reachable_positions(game))
     began = game.position(position.text)
@@ -52,7 +52,7 @@ def test_a_pickled_position_is_the_same_with_its_past(game: Game, data: st.DataO
 
 @relaxed
 @given(data=st.data())
-def test_moves_read_back_and_are_unambiguous(game: Game, data: st.DataObject) -> None:
+def test_move_texts_are_unambiguous_and_read_back(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game, ongoing=True))
     moves = game.moves(position.core)
     assert len({move.text for move in moves}) == len(moves) == len(position.moves())
@@ -93,7 +93,7 @@ def test_illegal_actions_are_refused_with_a_reason(game: Game, data: st.DataObje
 
 @relaxed
 @given(data=st.data())
-def test_play_leaves_the_position_alone(game: Game, data: st.DataObject) -> None:
+def test_play_does_not_change_the_position(game: Game, data: st.DataObject) -> None:
     position = data.draw(reachable_positions(game, ongoing=True))
     before = (position.text, position.hash, position.actions())
     after = position.play(position.legal_actions()[0])
@@ -177,7 +177,7 @@ def test_observation_has_the_promised_shape(game: Game, data: st.DataObject) -> 
 
 @relaxed
 @given(text=st.text(max_size=120))
-def test_garbage_is_no_position_and_no_move(game: Game, text: str) -> None:
+def test_garbage_is_refused_as_position_and_move(game: Game, text: str) -> None:
     start = game.start()
     with pytest.raises(PositionError):
         game.position(text)
@@ -199,7 +199,7 @@ def test_mutated_positions_are_refused_or_read_back(game: Game, data: st.DataObj
     assert game.position(position.text).text == position.text
 
 
-def test_over_is_over(game: Game) -> None:
+def test_finished_position_refuses_further_moves(game: Game) -> None:
     position = game.start()
     rng = np.random.default_rng(0)
     while position.outcome is None:

@@ -28,16 +28,16 @@ def test_random_games_of_other_rules(option_game: Game) -> None:
     play_both(option_game, [option_game.start()] * size(100, full=500), random_policy(2), observe_every=5)
 
 
-def test_games_that_repeat_themselves(game: Game) -> None:
+def test_games_with_repetitions(game: Game) -> None:
     play_both(game, [game.start()] * 40, repeating_policy(3), observe_every=3)
 
 
-def test_games_that_end_as_soon_as_they_can(game: Game) -> None:
+def test_games_that_end_quickly(game: Game) -> None:
     finals = play_both(game, [game.start()] * 60, ending_policy(4))
     assert len({position.outcome for position in finals}) > 1
 
 
-def test_positions_from_text_continue_alike(game: Game) -> None:
+def test_positions_from_text_continue_identically(game: Game) -> None:
     rng = random.Random(5)
     starts = [game.position(_somewhere(game, rng).text) for _ in range(size(60, full=300))]
     play_both(game, starts, random_policy(6), observe_every=5)

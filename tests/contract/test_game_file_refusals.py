@@ -158,6 +158,6 @@ def test_refused_move_names_its_place(format_of: str, moves: str, place: str, co
 @pytest.mark.parametrize(
     ("format_of", "text", "complaint"), [(game, *case) for game, cases in FILES.items() for case in cases]
 )
-def test_refused_file_names_its_fault(format_of: str, text: str, complaint: str) -> None:
+def test_refused_file_names_its_error(format_of: str, text: str, complaint: str) -> None:
     message = CHECKS[format_of].error_of(f"{text}\n\n*\n" if format_of == "draughts" else text)
     assert complaint in message, message

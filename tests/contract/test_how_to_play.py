@@ -69,7 +69,7 @@ def test_every_rule_set_has_whole_sentences(game: Game) -> None:
     assert (200 if has_few_options(game) else 500) < len(words(game)) < 2500  # short enough to be read
 
 
-def test_every_option_changes_the_words(game: Game) -> None:
+def test_every_option_changes_the_text(game: Game) -> None:
     seen = {option: words(type(game)(rules, game.observation)) for option, rules in changed(game.rules)}
     assert len(seen) >= 3 or has_few_options(game)
     assert [option for option, text in seen.items() if text == words(game)] == []

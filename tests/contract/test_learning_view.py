@@ -33,7 +33,7 @@ def _walk(game: Game) -> list[Any]:
     return walk
 
 
-def test_an_unpacked_position_looks_the_same(game: Game) -> None:
+def test_unpacked_position_has_the_same_observation(game: Game) -> None:
     env, learning = game.batch(), game.learning()
 
     @jax.jit
@@ -51,12 +51,12 @@ def test_an_unpacked_position_looks_the_same(game: Game) -> None:
     assert looked_at > 4 * GAMES / EVERY
 
 
-def test_a_position_takes_little_room(game: Game) -> None:
+def test_packed_position_is_small(game: Game) -> None:
     state = game.batch().init(jax.random.key(0))
     assert jax.eval_shape(game.learning().pack, state).size * 4 < 200
 
 
-def test_holders_are_seen_as_the_first_planes_show_them(game: Game) -> None:
+def test_holders_agree_with_the_first_planes(game: Game) -> None:
     """Every game's first planes show own and enemy pieces, which hold their cells."""
     env, learning = game.batch(), game.learning()
     own, enemy = _planes_of_pieces(game)
@@ -69,7 +69,7 @@ def test_holders_are_seen_as_the_first_planes_show_them(game: Game) -> None:
                 assert (held[planes[:, :, which].any(axis=2)] == who).all()
 
 
-def test_who_is_ahead_as_games_end(game: Game) -> None:
+def test_margin_at_the_end_agrees_with_the_result(game: Game) -> None:
     learning = game.learning()
     last = _walk(game)[-1]
     margins, held = (np.asarray(jax.vmap(of)(last)) for of in (learning.margin, learning.holders))

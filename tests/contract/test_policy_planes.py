@@ -22,7 +22,7 @@ def moved(symmetry: Symmetry, game: Game) -> np.ndarray:
     return symmetry.entries.reshape(-1, planes)[:, 0] // planes
 
 
-def test_every_action_has_its_own_place(game: Game) -> None:
+def test_every_action_has_its_own_policy_place(game: Game) -> None:
     planes = planes_of(game)
     rows, columns, _ = game.observation_shape
     assert planes.index.shape == (game.num_actions,)
@@ -57,7 +57,7 @@ def test_symmetries_move_planes_to_planes_and_cells_as_the_board(game: Game) -> 
 
 
 @pytest.mark.parametrize("rules", ["official", "paper-6"])
-def test_only_pieces_without_a_middle_step_aside(rules: str) -> None:
+def test_only_pieces_without_a_centre_move_their_reference(rules: str) -> None:
     from boardwright.games.cathedral import pieces
 
     game = boardwright.game("cathedral", rules)

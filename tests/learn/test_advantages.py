@@ -94,9 +94,7 @@ def _games(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
 
 @settings(max_examples=60, deadline=None)
 @given(_games(), st.sampled_from([0.0, 0.5, 0.97, 1.0]), st.sampled_from([0.0, 0.5, 0.95, 1.0]))
-def test_it_agrees_with_a_walk_along_the_decisions(
-    games: tuple[np.ndarray, ...], discount: float, trace: float
-) -> None:
+def test_it_agrees_with_a_loop_over_the_decisions(games: tuple[np.ndarray, ...], discount: float, trace: float) -> None:
     rewards, values, decided, over, last = (jnp.asarray(part) for part in games)
     found = np.asarray(advantages(rewards, values, decided, over, last, discount=discount, trace=trace))
     for game in range(found.shape[1]):

@@ -80,7 +80,7 @@ def games() -> list[GameRecord]:
 
 
 @pytest.mark.parametrize("phases", [1, 2, 8, 24])
-def test_the_net_is_its_formula(phases: int) -> None:
+def test_net_agrees_with_its_formula(phases: int) -> None:
     config = EvaluationConfig(width=12, hidden=5, phases=phases)
     params = evaluation.init(jax.random.key(phases), config, INPUTS)
     params = jax.tree.map(lambda leaf: leaf + 0.3 * jax.random.normal(jax.random.key(leaf.size), leaf.shape), params)
@@ -100,7 +100,7 @@ def test_the_net_is_its_formula(phases: int) -> None:
         assert found[pieces] == pytest.approx(z, abs=1e-4), pieces
 
 
-def test_the_search_asks_the_net_that_is_learned() -> None:
+def test_search_uses_the_net_in_training() -> None:
     """What C++ says of a position is what JAX says of its observation, in the search's unit."""
     config = EvaluationConfig(width=32, hidden=8, phases=8)
     params = evaluation.init(jax.random.key(1), config, INPUTS)
@@ -127,7 +127,7 @@ def test_games_are_the_same_with_any_number_of_threads() -> None:
     assert len({(record.plies, record.scores.tobytes()) for record in alone}) > 6  # they are not one game
 
 
-def test_openings_are_as_long_as_they_may_be() -> None:
+def test_openings_have_allowed_lengths() -> None:
     lengths = [DRAUGHTS.play_all(random_opening(DRAUGHTS, f"{number}", 3, 6)).plies for number in range(60)]
     assert set(lengths) == {3, 4, 5, 6}
 
@@ -153,7 +153,7 @@ def test_samples_are_from_the_movers_side(games: list[GameRecord]) -> None:
     assert results == {-1, 0, 1}
 
 
-def test_a_game_is_as_it_is_seen(games: list[GameRecord]) -> None:
+def test_recorded_positions_follow_the_rules(games: list[GameRecord]) -> None:
     """Positions are the mover's view of a line of play, and the winner is far ahead, or the game was over."""
     for number, record in enumerate(games[:10]):
         opening = DRAUGHTS.play_all(random_opening(DRAUGHTS, f"test {number}", 4, 12))
@@ -184,7 +184,7 @@ def samples_numbered(numbers: list[int]) -> Samples:
     return Samples(bits, np.array(numbers, np.float32), np.array(numbers, np.int8))
 
 
-def test_the_replay_holds_the_latest() -> None:
+def test_replay_holds_the_newest_samples() -> None:
     replay = new_replay(7, SHAPE)
     for added in ([1, 2, 3], [], [4, 5, 6], [7, 8, 9, 10, 11]):
         replay = add(replay, samples_numbered(added))
@@ -252,7 +252,7 @@ def test_evaluation_match_counts_by_role() -> None:
     assert [score.losses for score, _ in swapped] == [6, 6]
 
 
-def test_nets_meet_the_last_one_measured_and_one_half_as_old() -> None:
+def test_opponents_are_the_last_rated_net_and_one_of_half_the_age() -> None:
     config = dataclasses.replace(TINY.evaluation, every=5)
     met = {done: opponents(config, done) for done in range(31) if done}
     assert {done: others for done, others in met.items() if others} == {
@@ -279,13 +279,13 @@ def test_nets_meet_the_last_one_measured_and_one_half_as_old() -> None:
         ("selfplay.node=5", "unknown setting 'selfplay.node': did you mean 'selfplay.nodes'"),
     ],
 )
-def test_settings_that_cannot_be(change: str, message: str) -> None:
+def test_impossible_settings_are_refused(change: str, message: str) -> None:
     with pytest.raises(RunError, match=message) as error:
         settings.apply(TINY, [change])
     assert "\n" not in str(error.value)
 
 
-def test_a_game_whose_search_takes_no_net_is_refused() -> None:
+def test_game_without_evaluation_networks_is_refused() -> None:
     with pytest.raises(RunError, match="setting game: alpha-beta of tablut takes no net"):
         AlphaBetaEvaluation(AlphaBetaConfig(game="tablut"))
 
@@ -297,6 +297,6 @@ def test_work_chunks_use_all_cores_and_fit_memory(nodes: int, pieces: int) -> No
 
 
 @pytest.mark.parametrize("what", ["selfplay", "evaluation"])
-def test_a_search_must_get_through_a_move(what: str) -> None:
+def test_too_few_nodes_are_refused(what: str) -> None:
     with pytest.raises(RunError, match=rf"{what}\.nodes"):
         settings.apply(TINY, [f"{what}.nodes=49"])

@@ -107,13 +107,13 @@ def test_it_learns_that_material_matters(tmp_path: Path) -> None:
     assert points > 0.8 * 40
 
 
-def test_the_loop_knows_the_method() -> None:
+def test_method_is_registered() -> None:
     config = methods.preset("alphabeta", "draughts-tiny", "draughts")
     method = methods.make_method("alphabeta", config, lambda config: pytest.fail("needs no boards"))
     assert (method.name, method.game.observation) == ("alphabeta", "paper")
 
 
-def test_tables_that_are_not_there_are_one_line(tmp_path: Path) -> None:
+def test_missing_tables_give_a_one_line_error(tmp_path: Path) -> None:
     config = settings.apply(TINY, [f"tablebase_dir={tmp_path / 'none'}"])
     with pytest.raises(RunError, match="setting tablebase_dir: ") as error:
         loop.train(AlphaBetaEvaluation(config), tmp_path / "run")

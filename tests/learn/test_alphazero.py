@@ -68,7 +68,7 @@ def begun(az: AlphaZero) -> TrainingState:
     return run
 
 
-def test_every_node_is_asked_of_its_movers_head_and_its_own_net(az: AlphaZero) -> None:
+def test_every_node_is_evaluated_by_the_right_head_and_net(az: AlphaZero) -> None:
     """A wrong head anywhere in a tree, or a stand-in from another net, would not be certain of role 0."""
     run: Any = jax.device_get(iteration(az, begun(az), 0))
     row = run.replay
@@ -99,7 +99,7 @@ def test_resume_from_any_moment_is_bit_identical(az: AlphaZero) -> None:
     assert jax.tree.all(jax.tree.map(np.array_equal, *ends))
 
 
-def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
+def test_empty_replay_changes_no_weights(az: AlphaZero) -> None:
     run = az.initialise()
     before = jax.device_get(run.learner)
     after, losses = az.learn(run, 0, 0)
@@ -109,7 +109,7 @@ def test_without_anything_to_learn_nothing_is_learned(az: AlphaZero) -> None:
     assert not az.has_enough(after)
 
 
-def test_who_plays() -> None:
+def test_played_net_is_averaged_or_promoted() -> None:
     """The averaged weights, or with gating those that were promoted."""
     plain = AlphaZero(CONFIG)
     gated = AlphaZero(dataclasses.replace(CONFIG, gating=az_config.GatingConfig(games=2)))
@@ -122,7 +122,7 @@ def test_who_plays() -> None:
 
 
 @pytest.mark.parametrize(("selfplay_by", "matters"), [("reference", True), ("candidate", False)])
-def test_gating_says_which_net_generates_games(selfplay_by: Any, matters: bool) -> None:
+def test_gating_chooses_the_net_that_generates_games(selfplay_by: Any, matters: bool) -> None:
     """Games depend on the weights of the reference only where the reference plays them."""
     gating = az_config.GatingConfig(games=2, selfplay=selfplay_by)
     az = AlphaZero(dataclasses.replace(CONFIG, gating=gating, league=az_config.LeagueConfig(share=0.0)))

@@ -75,7 +75,7 @@ TREES = st.recursive(
 
 @settings(max_examples=60)
 @given(tree=TREES, piece=st.sampled_from([1, 7, 1 << 20]))
-def test_any_tree_comes_back_byte_for_byte(tree: Any, piece: int) -> None:
+def test_any_tree_is_restored_byte_for_byte(tree: Any, piece: int) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrayfile, "PIECE", piece)
         path = save(Path(folder), 1, tree, {"counters": [1, 2.5, None]})
@@ -86,21 +86,21 @@ def test_any_tree_comes_back_byte_for_byte(tree: Any, piece: int) -> None:
     assert (restored.number, restored.meta, restored.warnings) == (1, {"counters": [1, 2.5, None]}, ())
 
 
-def test_a_state_of_learning_comes_back(tmp_path: Path) -> None:
+def test_learner_state_is_restored(tmp_path: Path) -> None:
     before = state(3, 1 << 31)
     save(tmp_path, 7, before, {"preset": "paper"})
     assert_same(back(tmp_path, state(9, 0)).tree, before)
     assert_same(back(tmp_path, jax.eval_shape(lambda: before)).tree, before)
 
 
-def test_numbers_keep_what_they_become_with_others(tmp_path: Path) -> None:
+def test_weak_types_are_restored(tmp_path: Path) -> None:
     save(tmp_path, 1, [jnp.asarray(0.1), jnp.float32(0.1)], {})
     weak, strong = back(tmp_path, [jnp.asarray(0.0), jnp.float32(0)]).tree
     assert (weak * jnp.bfloat16(1)).dtype == jnp.bfloat16
     assert (strong * jnp.bfloat16(1)).dtype == jnp.float32
 
 
-def test_other_tools_can_look_inside(tmp_path: Path) -> None:
+def test_checkpoint_is_a_valid_safetensors_file(tmp_path: Path) -> None:
     path = save(tmp_path, 1, SMALL, {})
     tensors = safetensors.numpy.load_file(path)
     assert set(tensors) == {"['w']", "['step']", "sha256"}
@@ -146,7 +146,7 @@ def check_falls_back(folder: Path, data: bytes) -> None:
     assert "the checkpoint before it is used" in warning
 
 
-def test_none_whole_is_no_new_beginning(tmp_path: Path) -> None:
+def test_damaged_checkpoints_do_not_restart_a_run(tmp_path: Path) -> None:
     assert restore(tmp_path, SMALL) is None
     assert restore(tmp_path / "nowhere", SMALL) is None
     for number in (1, 2):
@@ -155,7 +155,7 @@ def test_none_whole_is_no_new_beginning(tmp_path: Path) -> None:
         restore(tmp_path, SMALL)
 
 
-def test_a_checkpoint_that_is_no_file_is_passed_over(tmp_path: Path) -> None:
+def test_checkpoint_that_is_not_a_file_is_skipped(tmp_path: Path) -> None:
     save(tmp_path, 1, SMALL, {})
     (tmp_path / "000002.ckpt").mkdir()
     assert "000002.ckpt cannot be read: Is a directory" in back(tmp_path, SMALL).warnings[0]
@@ -188,7 +188,7 @@ def test_the_newest_two_are_kept(tmp_path: Path) -> None:
     assert sorted(find_checkpoints(tmp_path)) == [9]
 
 
-def test_a_full_disk_harms_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_keeps_earlier_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(tmp_path, 1, SMALL, {})
 
     def full(descriptor: int) -> None:
@@ -216,7 +216,7 @@ for number in range(first, first + count):
 """
 
 
-def test_a_file_that_may_not_grow_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+def test_file_size_limit_gives_a_one_line_error(tmp_path: Path) -> None:
     save(tmp_path, 1, SMALL, {})
     command = [sys.executable, "-c", WRITER, str(tmp_path), "2", "1", str(1 << 20)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -225,7 +225,7 @@ def test_a_file_that_may_not_grow_is_one_line_and_leaves_nothing(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["000001.ckpt"]
 
 
-def test_killed_writers_leave_the_last_one_whole(tmp_path: Path) -> None:
+def test_killed_writer_leaves_the_last_checkpoint_intact(tmp_path: Path) -> None:
     dice, first, caught = random.Random(5), 1, 0
     for _ in range(size(3, full=20)):
         command = [sys.executable, "-c", WRITER, str(tmp_path), str(first), "1000", str(1 << 30)]

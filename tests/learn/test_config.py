@@ -57,7 +57,7 @@ def test_ranges_are_checked(path: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [AlphaZeroConfig, DQNConfig, PPOConfig, VaeConfig, AlphaBetaConfig])
-def test_every_setting_has_a_sentence_and_every_number_a_range(kind: type) -> None:
+def test_every_setting_has_a_description_and_numbers_a_range(kind: type) -> None:
     for field in fields_of(kind):
         assert field.setting is not None, field.path
         assert len(field.setting.description) > 2, field.path
@@ -136,7 +136,7 @@ def test_simulations_rise_in_equal_shares() -> None:
     assert SearchConfig(simulations=(7,)).at(3, 10) == 7
 
 
-def test_the_window_by_iterations_or_by_states() -> None:
+def test_replay_window_by_iterations_or_states() -> None:
     def window(**replay: Any) -> int:
         selfplay = SelfPlayConfig(games=10, steps=20)
         return AlphaZeroConfig(game="draughts", selfplay=selfplay, replay=ReplayConfig(**replay)).window
@@ -147,6 +147,6 @@ def test_the_window_by_iterations_or_by_states() -> None:
     assert window(states=3) == 1
 
 
-def test_a_config_comes_back_from_its_file() -> None:
+def test_config_survives_a_round_trip() -> None:
     config = apply(PLAIN, ["search.simulations=16,64", "replay.states=5000", "net.auxiliary=plies", "rules=paper"])
     assert from_json(AlphaZeroConfig, json.loads(json.dumps(to_json(config)))) == config

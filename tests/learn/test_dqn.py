@@ -63,7 +63,7 @@ def held_by(run: Run, words: int = 1) -> Transition:
     return jax.tree.map(np.asarray, replay_buffer.unpack(run.replay.rows, words))
 
 
-def test_transitions_are_what_the_rules_say() -> None:
+def test_transitions_follow_the_rules() -> None:
     """Games of Cathedral on a small board, where roles are passed over, are played again with the scalar engine."""
     games, steps = 16, 20
     config = dataclasses.replace(
@@ -107,7 +107,7 @@ def test_transitions_are_what_the_rules_say() -> None:
     assert metrics["selfplay/games"] == metrics["selfplay/episodes"] == episodes
 
 
-def test_the_mover_is_paid_for_all_that_the_other_side_loses() -> None:
+def test_reward_includes_the_losses_of_the_opponent() -> None:
     """So its own rewards, signed by the next mover, are enough: no reward of a role is lost."""
     env = make_game("cathedral", {"base": "paper-6", "rewards": "shaped"}, "paper").batch()
     sparse = make_game("cathedral", "paper-6", "paper").batch()
@@ -154,7 +154,7 @@ def test_the_ratio_of_updates_is_as_configured() -> None:
     assert updates_logged(dqn, run) == (6, 18)  # gradient steps, and the updates merged into them
 
 
-def test_the_target_net_follows_by_episodes() -> None:
+def test_target_net_is_updated_by_episodes() -> None:
     dqn = DQN(TINY)
     run, followed = dqn.initialise(), []
     for step in range(24):
@@ -169,7 +169,7 @@ def test_the_target_net_follows_by_episodes() -> None:
     assert 0 < sum(followed) < len(followed)
 
 
-def test_illegal_actions_are_chosen_at_first_end_the_game_and_cost() -> None:
+def test_illegal_actions_of_the_first_phase_end_the_game_and_cost() -> None:
     config = acting(
         TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", exploration_end=1.0
     )
@@ -192,7 +192,7 @@ def replies(run: Run, games: np.ndarray) -> list[int]:
     return [len(set(second[first == action].tolist())) for action in set(first.tolist())]
 
 
-def test_at_first_the_other_role_may_move_at_random() -> None:
+def test_one_role_is_random_in_the_first_phase() -> None:
     """With hardly any exploration of its own the net does the same in the same position, a random player does not."""
     config = dataclasses.replace(TINY, transitions=TransitionsConfig(capacity=2 * 128))
     config = acting(config, games=128, random_episodes=10**6, exploration_start=1e-4, exploration_end=1e-4)

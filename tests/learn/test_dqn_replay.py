@@ -40,7 +40,7 @@ def test_replay_holds_the_last_transitions(counts: tuple[int, ...]) -> None:
     assert (np.asarray(replay.weight) > 0).sum() == held
 
 
-def test_even_draws_reach_all_that_is_held_and_nothing_else() -> None:
+def test_uniform_draws_reach_exactly_the_stored_transitions() -> None:
     replay = filled(4, 3)
     places = replay_buffer.draw_uniformly((jnp.arange(700) + 0.5) / 700, replay)
     assert np.bincount(places, minlength=CAPACITY).tolist() == [100] * 7 + [0] * 3
@@ -48,7 +48,7 @@ def test_even_draws_reach_all_that_is_held_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 5, 16, 17, 1000])
-def test_draws_by_weight_are_where_the_sums_say(capacity: int) -> None:
+def test_weighted_draws_agree_with_cumulative_sums(capacity: int) -> None:
     rng = np.random.default_rng(capacity)
     weight = rng.integers(0, 8, capacity).astype(np.float32)
     weight[0] = 1
@@ -75,7 +75,7 @@ def test_draws_are_in_proportion_to_priority() -> None:
     assert (np.abs(found - share) < 4 * np.sqrt(share * (1 - share) / (draws * batch))).all()
 
 
-def test_priorities_follow_errors_and_new_ones_are_highest() -> None:
+def test_priorities_follow_errors_and_new_ones_get_the_highest() -> None:
     replay = filled(6)
     assert replay.weight.tolist() == [1.0] * 6 + [0.0] * 4
     replay = replay_buffer.update_weights(replay, jnp.asarray([1, 4]), jnp.asarray([-3.0, 0.0]), alpha=0.5, epsilon=1.0)
@@ -85,7 +85,7 @@ def test_priorities_follow_errors_and_new_ones_are_highest() -> None:
     assert replay.weight.tolist() == pytest.approx([1, 1.1, 1, 1, 1, 1, 2, 2, 0, 0])  # the greatest so far, not now
 
 
-def test_importance_undoes_the_draws() -> None:
+def test_importance_weights_correct_the_draws() -> None:
     replay = filled(CAPACITY)
     weights = np.linspace(1, 5, CAPACITY)
     replay = replay_buffer.update_weights(replay, jnp.arange(CAPACITY), jnp.asarray(weights), alpha=1.0, epsilon=0.0)

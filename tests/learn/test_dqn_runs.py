@@ -52,7 +52,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", [name for name in game_names() if name != "cathedral"])
-def test_every_game_can_be_learned(game: str) -> None:
+def test_every_game_can_be_trained(game: str) -> None:
     dqn = DQN(preset("dqn", f"{game}-tiny", game))
     run, losses = dqn.initialise(), {}
     for step in range(3):
@@ -61,7 +61,7 @@ def test_every_game_can_be_learned(game: str) -> None:
     assert int(run.learner.updates) == 2 * 4
 
 
-def test_a_residual_net_is_dueling_and_its_statistics_follow() -> None:
+def test_residual_net_is_dueling_and_updates_its_statistics() -> None:
     tiny = settings.apply(TINY, ["plain=none", "net.blocks=1", "net.width=4", "net.value=linear"])
     dqn = DQN(tiny)
     run = dqn.initialise()
@@ -104,7 +104,7 @@ def test_presets_are_the_papers() -> None:
         assert settings.from_json(DQNConfig, settings.to_json(config)) == config
 
 
-def test_a_ratio_that_is_whole_but_for_rounding_is_whole() -> None:
+def test_almost_whole_ratio_is_rounded() -> None:
     """0.07 times 100 is 7.000000000000001."""
     config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])
     assert config.updates_a_step == 7
@@ -119,6 +119,6 @@ def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
         settings.apply(TINY, ["plain=none", "net.blocks=1"])
 
 
-def test_games_that_pay_nothing_during_play_say_so() -> None:
+def test_shaped_rewards_are_refused_for_sparse_games() -> None:
     with pytest.raises(RunError, match="setting rewards: draughts has"):
         DQN(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))

@@ -23,7 +23,7 @@ def _encoder(seed: int) -> dict[str, np.ndarray]:
     return {name: weight for name, weight in weights.items() if name.startswith("params/encoder/")}
 
 
-def test_it_takes_the_place_of_the_nets_own_and_of_nothing_else() -> None:
+def test_encoder_replaces_the_nets_own_and_nothing_else() -> None:
     variables, encoder = make_network(PLAIN, CATHEDRAL).init(jax.random.key(1)), _encoder(2)
     before, after = weights_of(variables), weights_of(with_encoder(variables, encoder))
     assert {*after} == {*before}
@@ -32,7 +32,7 @@ def test_it_takes_the_place_of_the_nets_own_and_of_nothing_else() -> None:
     assert any((before[name] != encoder[name]).any() for name in encoder)
 
 
-def test_one_that_does_not_fit_is_refused() -> None:
+def test_encoder_that_does_not_fit_is_refused() -> None:
     variables, encoder = make_network(PLAIN, CATHEDRAL).init(jax.random.key(1)), _encoder(2)
     wrong = {**encoder, "params/encoder/latent/kernel": np.zeros((6, 4), np.float32)}
     with pytest.raises(RunError, match=r"encoder/latent/kernel is \(6, 4\) in the file and \(6, 3\) in the net"):
@@ -44,7 +44,7 @@ def test_one_that_does_not_fit_is_refused() -> None:
         with_encoder(residual, encoder)
 
 
-def test_the_mask_keeps_the_encoder_and_lets_the_heads_learn() -> None:
+def test_mask_freezes_the_encoder_only() -> None:
     params = make_network(PLAIN, CATHEDRAL).init(jax.random.key(1))["params"]
     optimiser = optax.chain(optax.masked(optax.set_to_zero(), frozen_mask), optax.adam(0.1))
     updates: Any

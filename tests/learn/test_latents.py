@@ -19,7 +19,7 @@ from boardwright.views.chart import render
 CATHEDRAL = game("cathedral", "paper-6", "paper")
 
 
-def test_the_principal_plane_is_where_points_differ_most() -> None:
+def test_principal_plane_has_the_largest_variance() -> None:
     random = np.random.default_rng(0)
     along = random.normal(size=(500, 3)) * (10.0, 3.0, 0.1)
     turned, _ = np.linalg.qr(random.normal(size=(3, 3)))

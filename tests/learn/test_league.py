@@ -27,7 +27,7 @@ CONFIGS = st.builds(
 
 
 @given(config=CONFIGS, iteration=st.integers(1, 300), seed=st.integers(0, 99))
-def test_the_pool_and_who_is_drawn_from_it(config: EvaluationMatchesConfig, iteration: int, seed: int) -> None:
+def test_pool_and_its_draws(config: EvaluationMatchesConfig, iteration: int, seed: int) -> None:
     pool = league.pool(config, iteration)
     assert pool[0] == 0
     assert pool == sorted(set(pool))
@@ -44,7 +44,7 @@ def test_the_pool_and_who_is_drawn_from_it(config: EvaluationMatchesConfig, iter
 
 
 @given(config=CONFIGS)
-def test_pools_are_of_nets_that_were_measured(config: EvaluationMatchesConfig) -> None:
+def test_pools_hold_rated_nets_only(config: EvaluationMatchesConfig) -> None:
     """So that every opponent of an evaluation match has a saved net."""
     measured = [iteration for iteration in range(200) if league.is_evaluated(config, iteration)]
     first = max(config.first, 1)
@@ -69,7 +69,7 @@ def test_a_thinned_pool_is_even() -> None:
     assert gaps.max() - gaps.min() <= config.every
 
 
-def test_everybody_in_the_pool_is_met_at_last() -> None:
+def test_every_net_of_the_pool_is_played() -> None:
     config = EvaluationMatchesConfig()
     met = {opponent for seed in range(60) for opponent in league.draw_opponents(config, seed, 60)}
     assert met == set(league.pool(config, 60))
@@ -83,7 +83,7 @@ def test_league_draws_any_past_checkpoint() -> None:
     assert drawn == [league.draw_past_iteration(seed, 6) for seed in range(300)]
 
 
-def test_a_net_is_kept_whole_or_in_half_the_room(tmp_path: Path) -> None:
+def test_nets_are_saved_in_float32_or_bfloat16(tmp_path: Path) -> None:
     game = boardwright.game("draughts")
     config = NetConfig(blocks=1, width=4, heads="by-role", value="wdl")
     variables = make_network(config, game).init(jax.random.key(4))

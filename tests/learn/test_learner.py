@@ -140,7 +140,7 @@ def as_replay(samples: Samples) -> Replay:
     return Replay(**fields)
 
 
-def test_a_small_net_learns_a_small_replay_by_heart() -> None:
+def test_small_net_overfits_a_small_replay() -> None:
     """Policy down to the entropy of its targets; averaged weights follow as they are said to."""
     game, steps = boardwright.game("draughts"), 60
     net = NetConfig(blocks=1, width=8, policy_channels=8, value_channels=4, value_hidden=16, auxiliary=("margin",))

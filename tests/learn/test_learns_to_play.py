@@ -40,7 +40,7 @@ SETTINGS = (
         pytest.param("cathedral", "paper-6", ("selfplay.steps=24", "selfplay.games=48"), marks=pytest.mark.slow),
     ],
 )
-def test_a_tiny_net_beats_chance_and_its_former_self(
+def test_tiny_net_beats_random_and_its_untrained_net(
     game: str, rules: str, more: tuple[str, ...], tmp_path: Path
 ) -> None:
     config = settings.apply(PRESETS[f"{game}-tiny"], [f"rules={rules}", *SETTINGS, *more])

@@ -22,7 +22,7 @@ with exclusive(Path(sys.argv[1])):
 """
 
 
-def test_one_at_a_time_until_it_dies(tmp_path: Path) -> None:
+def test_lock_is_exclusive_until_its_process_dies(tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "one"
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
@@ -39,7 +39,7 @@ def test_one_at_a_time_until_it_dies(tmp_path: Path) -> None:
             assert (folder / "lock").exists()
 
 
-def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+def test_impossible_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match=r"cannot train into .*file"), exclusive(tmp_path / "file"):
         pass

@@ -8,12 +8,12 @@ from boardwright.learn.methods import PRESETS, USUAL, preset
 
 
 @pytest.mark.parametrize("method", PRESETS)
-def test_every_method_has_the_preset_it_falls_back_on(method: str) -> None:
+def test_every_method_has_its_default_preset(method: str) -> None:
     for game in {config.game for config in PRESETS[method].values()}:
         assert preset(method, None, game) == PRESETS[method][f"{game}-{USUAL[method]}"]
 
 
-def test_a_game_without_presets_names_those_that_have_some() -> None:
+def test_game_without_presets_names_games_that_have_some() -> None:
     without = next(name for name in game_names() if name != "cathedral")
     with pytest.raises(BoardwrightError, match=f"vae has no presets of {without}: choose one of its games, cathedral"):
         preset("vae", None, without)
@@ -22,7 +22,7 @@ def test_a_game_without_presets_names_those_that_have_some() -> None:
 
 
 @pytest.mark.parametrize("method", ["alphazero", "dqn", "ppo"])
-def test_a_game_that_is_new_has_presets_all_the_same(method: str) -> None:
+def test_new_game_has_general_presets(method: str) -> None:
     usual = preset(method, None, "tictactoe")
     assert usual.game == "tictactoe"
     tiny = preset(method, "tictactoe-tiny", "tictactoe")

@@ -46,7 +46,7 @@ def seen_by_tensorboard(folder: Path) -> dict[str, list[tuple[int, float]]]:
     return {tag: [(event.step, event.value) for event in reader.Scalars(tag)] for tag in reader.Tags()["scalars"]}
 
 
-def test_a_resumed_run_has_the_rows_of_one_never_killed(tmp_path: Path) -> None:
+def test_resumed_run_has_the_rows_of_an_uninterrupted_one(tmp_path: Path) -> None:
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
     train(tmp_path / "whole", range(1, 21))
@@ -61,7 +61,7 @@ def test_a_resumed_run_has_the_rows_of_one_never_killed(tmp_path: Path) -> None:
     assert seen_by_tensorboard(tmp_path / "whole") == seen_by_tensorboard(tmp_path / "killed")
 
 
-def test_tensorboard_sees_what_the_database_holds(tmp_path: Path) -> None:
+def test_tensorboard_has_the_metrics_of_the_database(tmp_path: Path) -> None:
     train(tmp_path, range(1, 10))
     train(tmp_path, range(5, 8))
     history = read_metrics(tmp_path)
@@ -78,7 +78,7 @@ def test_tensorboard_sees_what_the_database_holds(tmp_path: Path) -> None:
         assert found == points
 
 
-def test_what_is_no_ordinary_number(tmp_path: Path) -> None:
+def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
     odd = {"nan": math.nan, "plus": math.inf, "minus": -math.inf, "large": 1e300, "whole": 3}
     with Metrics(tmp_path) as metrics:
         metrics.log(1, 10, odd)
@@ -95,7 +95,7 @@ def test_what_is_no_ordinary_number(tmp_path: Path) -> None:
     assert [seen[name][0][1] for name in ("plus", "minus", "large", "whole")] == [math.inf, -math.inf, math.inf, 3]
 
 
-def test_the_last_word_on_an_iteration_counts(tmp_path: Path) -> None:
+def test_last_value_of_an_iteration_counts(tmp_path: Path) -> None:
     with Metrics(tmp_path) as metrics:
         for value in (1.0, 2.0):
             metrics.log(1, 10, {"loss/total": value})
@@ -105,14 +105,14 @@ def test_the_last_word_on_an_iteration_counts(tmp_path: Path) -> None:
     assert history.matches == (Match(1, 1, 0, 2, 0, 0, 9),)
 
 
-def test_reading_while_a_run_writes(tmp_path: Path) -> None:
+def test_metrics_are_readable_during_a_run(tmp_path: Path) -> None:
     with Metrics(tmp_path) as metrics:
         for iteration in range(1, 4):
             metrics.log(iteration, iteration, {"loss/total": 1.0})
             assert read_metrics(tmp_path).scalars["loss/total"].iterations.tolist() == list(range(1, iteration + 1))
 
 
-def test_reading_what_came_later(tmp_path: Path) -> None:
+def test_new_metrics_are_read_incrementally(tmp_path: Path) -> None:
     train(tmp_path, range(1, 10))
     whole, later = rows(read_metrics(tmp_path)), read_metrics(tmp_path, after=7)
     assert rows(later) == {
@@ -124,7 +124,7 @@ def test_reading_what_came_later(tmp_path: Path) -> None:
     assert progress(tmp_path) == (9, 9000)
 
 
-def test_what_is_no_run_folder(tmp_path: Path) -> None:
+def test_other_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"is not a run folder, it has no metrics[.]sqlite: give the --out"):
         read_metrics(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -135,7 +135,7 @@ def test_what_is_no_run_folder(tmp_path: Path) -> None:
         Metrics(tmp_path / "nowhere")
 
 
-def test_a_record_that_was_cut_off_hides_nothing_else(tmp_path: Path) -> None:
+def test_truncated_record_hides_no_other_records(tmp_path: Path) -> None:
     train(tmp_path, range(1, 4))
     (first,) = (tmp_path / "tensorboard").iterdir()
     first.write_bytes(first.read_bytes()[:-5])  # killed while writing

@@ -27,7 +27,7 @@ def net(path: Path, game: str, width: int, rules: str | None = None) -> NetFile:
     return netfile.read(path)
 
 
-def test_nets_of_two_architectures_meet(tmp_path: Path) -> None:
+def test_nets_of_two_architectures_play_each_other(tmp_path: Path) -> None:
     small, large = (net(tmp_path / f"{width}.net", "tictactoe", width) for width in (4, 8))
     received: list[float] = []
     (score,) = play_nets(small, [large], **SIZES, on_share=received.append)
@@ -47,7 +47,7 @@ def preferring(path: Path, width: int, cells: list[int]) -> NetFile:
     return netfile.read(path)
 
 
-def test_the_score_is_the_challengers(tmp_path: Path) -> None:
+def test_score_is_from_the_challengers_side(tmp_path: Path) -> None:
     """Centre and corners first never loses a pair to edges first, and from 51 of 72 openings wins both games."""
     strong = preferring(tmp_path / "strong.net", 4, [4, 0, 8, 2, 6, 1, 3, 5, 7])
     weak = preferring(tmp_path / "weak.net", 8, [1, 3, 5, 7, 0, 2, 6, 8, 4])
@@ -59,7 +59,7 @@ def test_the_score_is_the_challengers(tmp_path: Path) -> None:
     assert lost.pairs == won.pairs[::-1]  # from the same openings
 
 
-def test_nets_that_cannot_meet(tmp_path: Path) -> None:
+def test_nets_of_different_games_are_refused(tmp_path: Path) -> None:
     toy = net(tmp_path / "toy.net", "tictactoe", 4)
     zero, other = (net(tmp_path / f"{rules}.net", "tablut", 4, rules=rules) for rules in ("tablutzero", "mcgill"))
     for one, two in ((toy, zero), (zero, other)):

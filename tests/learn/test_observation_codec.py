@@ -17,7 +17,7 @@ WAYS = [(name, way) for name in game_names() for way in {game_class(name).observ
 
 
 @pytest.mark.parametrize(("name", "observation"), WAYS)
-def test_observations_are_kept_whole(name: str, observation: str) -> None:
+def test_observations_survive_a_round_trip(name: str, observation: str) -> None:
     game = make_game(name, None, observation)
     env, codec = without_chance(game.batch()), ObservationCodec.of(game)
 
@@ -40,7 +40,7 @@ def test_observations_are_kept_whole(name: str, observation: str) -> None:
     assert np.array_equal(np.asarray(seen), np.asarray(again))
 
 
-def test_flags_are_kept_whole() -> None:
+def test_flags_survive_a_round_trip() -> None:
     flags = np.random.default_rng(2).integers(0, 2, (5, 70)).astype(bool)
     words = jax.vmap(pack_flags)(jnp.asarray(flags))
     assert words.shape == (5, 3)

@@ -132,7 +132,7 @@ def groups(config: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", sorted(PRESETS))
-def test_no_old_name_is_a_name_of_today(method: str) -> None:
+def test_old_names_are_not_current_names(method: str) -> None:
     for group in groups(next(iter(PRESETS[method].values()))):
         names = {field.name for field in dataclasses.fields(group)}
         assert not names & renamed(type(group)).keys()

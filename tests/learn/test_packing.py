@@ -57,7 +57,7 @@ def test_packed_run_resumes_after_its_last_iteration(begun: Path, tmp_path: Path
         assert path.read_bytes() == league.path_of(tmp_path / "stayed" / "nets", net).read_bytes()
 
 
-def test_moments_are_rounded_and_nothing_else(begun: Path, tmp_path: Path) -> None:
+def test_optimiser_moments_alone_are_rounded(begun: Path, tmp_path: Path) -> None:
     trained(tmp_path, pieces=8)
     expected = final_leaves(tmp_path)
     file, _ = portable_state.read(begun / portable_state.NAME)
@@ -142,7 +142,7 @@ def test_folders_that_do_not_fit_are_refused(begun: Path, tmp_path: Path) -> Non
         packing.pack(tmp_path / "run", tmp_path / "other", nets=1)
 
 
-def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
+def test_run_set_back_is_not_packed(tmp_path: Path) -> None:
     """A killed run resumes before the end of its last iteration, so its portable state is ahead of its metrics."""
     run = tmp_path / "run"
     trained(run, pieces=4)
@@ -157,7 +157,7 @@ def test_a_run_that_was_set_back_is_not_packed(tmp_path: Path) -> None:
         packing.pack(run, tmp_path / "file", nets=1)
 
 
-def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(
+def test_iteration_that_ends_during_packing_is_left_out(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights, header and metrics are of one moment; newer metrics are deleted when the run resumes."""
@@ -192,7 +192,7 @@ def test_an_iteration_that_ends_while_a_run_is_packed_stays_out(
         ("MAX_FILES", r"4 files of [0-9,]+ bytes, expected at most 3 files"),
     ],
 )
-def test_what_would_not_be_unpacked_is_not_packed(
+def test_run_too_large_to_unpack_is_not_packed(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, complaint: str
 ) -> None:
     packing.pack(begun, tmp_path / "whole", nets=1)

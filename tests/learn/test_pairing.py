@@ -31,7 +31,7 @@ def standing(role: Any) -> Standing:
 
 
 @given(games=st.lists(st.tuples(st.sampled_from([0, 1]), st.sampled_from([0, 1, BOTH])), min_size=1, max_size=9))
-def test_who_is_on_move(games: list[tuple[int, int]]) -> None:
+def test_role_to_move_by_seat(games: list[tuple[int, int]]) -> None:
     """In every step the games of one net; games against others move in exactly one of two steps."""
     role, seat = map(list, zip(*games, strict=True))
     ours, theirs = (
@@ -49,7 +49,7 @@ def test_first_seats_are_of_both_roles() -> None:
 
 
 @pytest.mark.parametrize(("again", "most_wasted"), [(0.0, 0.03), (0.2, 0.3)])
-def test_hardly_a_search_is_wasted(again: float, most_wasted: float) -> None:
+def test_few_searches_are_wasted(again: float, most_wasted: float) -> None:
     """Games of 20 to 40 actions that restart with roles swapped; `again` is the share of repeated movers."""
     rng = np.random.default_rng(5)
     seat = np.array(first_seats(GAMES, AGAINST))

@@ -113,7 +113,7 @@ def climbed(first: Any, second: Any, **options: Any) -> MatchResult:
     return play_pairs(jax.random.key(2), CLIMB, GREEDY(first), GREEDY(second), **options)
 
 
-def test_nets_play_what_they_like_best() -> None:
+def test_nets_play_their_most_likely_move() -> None:
     """Matches predicted in plain Python; surplus games are not counted, however they are sliced."""
     for seed in range(8):
         first, second = tastes(2, seed)
@@ -125,7 +125,7 @@ def test_nets_play_what_they_like_best() -> None:
         assert sum(match.decisions) == sum(match.plies)
 
 
-def test_pairs_begin_alike_and_differ_from_each_other() -> None:
+def test_games_of_a_pair_start_alike_and_pairs_differ() -> None:
     net = tastes(1, seed=1)[0]
     score = climbed(net, net, games=96, opening_plies=5)
     assert score.wins == score.losses[::-1]
@@ -158,7 +158,7 @@ def test_one_program_serves_all_nets() -> None:
     assert traced == traces
 
 
-def test_how_far_it_is_and_games_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_and_endless_games(monkeypatch: pytest.MonkeyPatch) -> None:
     idle: Any = np.tile(np.array([1, 0, 0], np.float32), (2, 2, 1))
     received: list[float] = []
     sides = GREEDY(idle), GREEDY(idle)

@@ -91,7 +91,7 @@ def test_it_learns_to_play_tic_tac_toe() -> None:
     assert lost <= allowed
 
 
-def test_an_older_self_follows_by_finished_games() -> None:
+def test_older_copy_follows_by_finished_games() -> None:
     config = dataclasses.replace(SOME, opponent=OpponentConfig(soft_every=3, soft_share=0.3, copy_every=1000))
     ppo = PPO(config)
     run = ppo.initialise()
@@ -112,7 +112,7 @@ def test_an_older_self_follows_by_finished_games() -> None:
     [OpponentConfig(kind="random"), OpponentConfig(kind="league", nets=2, share=0.5), OpponentConfig(share=0.0)],
     ids=lambda opponent: f"{opponent.kind}-{opponent.share}",
 )
-def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
+def test_other_opponents(opponent: OpponentConfig) -> None:
     ppo = PPO(dataclasses.replace(SOME, opponent=opponent))
     run = ppo.initialise()
     if opponent.kind == "league":
@@ -130,7 +130,7 @@ def test_there_are_other_opponents(opponent: OpponentConfig) -> None:
         assert run.opponent is None
 
 
-def test_decisions_seen_under_a_symmetry_are_those_that_were_made() -> None:
+def test_decisions_under_a_symmetry_agree() -> None:
     ppo = PPO(SOME)
     images, run = SymmetryImages.of(ppo.game, "all"), ppo.initialise()
     states = jax.vmap(ppo.env.step)(run.games.states, jnp.arange(8) % 9, jax.random.split(jax.random.key(0), 8))
@@ -190,7 +190,7 @@ def test_repeatedly_stopped_run_is_bit_identical(tmp_path: Path, kind: Any) -> N
             np.testing.assert_allclose(brought[name], leaf, rtol=digits, err_msg=name)
 
 
-def test_best_net_is_kept_by_a_moved_run(tmp_path: Path) -> None:
+def test_best_net_survives_moving_a_run(tmp_path: Path) -> None:
     config = settings.apply(
         PRESETS["draughts-tiny"],
         ["game=tictactoe", "iterations=8", "evaluation.every=1", "evaluation.games=100", "evaluation.keep=best"],
@@ -258,7 +258,7 @@ def test_shaped_rewards_nets_are_saved_and_encoder_is_frozen(tmp_path: Path) -> 
         loop.train(PPO(dataclasses.replace(config, seed=1)), tmp_path / "run")
 
 
-def test_shaped_rewards_are_for_games_that_offer_them() -> None:
+def test_shaped_rewards_need_a_game_that_has_them() -> None:
     with pytest.raises(RunError, match="draughts has rewards at the end only"):
         PPO(dataclasses.replace(PRESETS["draughts-tiny"], rewards="shaped"))
 

@@ -127,7 +127,7 @@ def test_epoch_visits_every_decision_exactly_once() -> None:
         assert epoch[5:].tolist() == epoch[:3].tolist()
 
 
-def test_a_step_makes_good_actions_likelier_and_values_truer() -> None:
+def test_step_improves_policy_and_value() -> None:
     config = dataclasses.replace(CONFIG, actor_lr=1e-2, critic_lr=1e-2, entropy=0.0)
     network, learner = _learner(config)
     batch, state = _batch(8), learner.init(network.init(jax.random.key(3)))
@@ -139,7 +139,7 @@ def test_a_step_makes_good_actions_likelier_and_values_truer() -> None:
     assert int(after.steps) == 1
 
 
-def test_nothing_is_learned_once_the_policy_has_moved_too_far() -> None:
+def test_kl_limit_stops_an_update() -> None:
     batch, places = _batch(8), jnp.tile(jnp.arange(8), (12, 1))
     moved = {}
     for limit in (0.0, 0.02):
@@ -153,7 +153,7 @@ def test_nothing_is_learned_once_the_policy_has_moved_too_far() -> None:
     assert 0.02 < moved[0.02][1] < moved[0.0][1]  # by its last step, and no further
 
 
-def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
+def test_critic_has_its_own_rate_and_a_frozen_encoder_none() -> None:
     def changed(config: PPOLearnerConfig, frozen: bool = False) -> set[str]:
         network, learner = _learner(config, frozen=frozen)
         state = learner.init(network.init(jax.random.key(3)))
@@ -167,7 +167,7 @@ def test_the_critic_has_a_rate_of_its_own_and_a_frozen_encoder_none() -> None:
     assert changed(CONFIG, frozen=True) == {"policy", "value"}
 
 
-def test_norms_stay_as_they_were_until_the_update_is_over() -> None:
+def test_batch_norms_are_fixed_during_an_update() -> None:
     network = make_network(NetConfig(blocks=1, width=4, value="linear"), DRAUGHTS)
     learner = PPOLearner(CONFIG, network, total_steps=10, frozen=False)
     state, batch = learner.init(network.init(jax.random.key(3))), _batch(8)

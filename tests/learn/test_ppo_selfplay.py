@@ -142,7 +142,7 @@ def _advantage(line: list[tuple[int, float, bool]], cut: int) -> list[float]:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 7, 13])
 @pytest.mark.parametrize("against", [0, 2, 4])
-def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> None:
+def test_decision_gets_all_rewards_until_the_next_one(rows: int, against: int) -> None:
     games = selfplay.new_games(jax.random.key(0), ENV, first_seats(4, against))
     for _ in range(2):  # the second time from the middle of games, wherever the first left them
         before = games
@@ -160,7 +160,7 @@ def test_every_decision_gets_all_that_came_of_it(rows: int, against: int) -> Non
                 np.testing.assert_allclose(found[mine, column], _advantage(line, len(plies)), rtol=1e-5, atol=1e-4)
 
 
-def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
+def test_final_reward_reaches_the_side_that_did_not_move_last() -> None:
     games = selfplay.new_games(jax.random.key(0), ENV, first_seats(2, 2))
     _, _, played, _ = _rolled_out(games, 12, 2)
     assert int(games.seat[0]) == 0
@@ -170,7 +170,7 @@ def test_the_end_reaches_the_loser_though_the_winner_moved_last() -> None:
     assert float(played.rewards[decisions[-1] : last + 1, 0, 0].sum()) == sum(_paid(ply, 0, 0) for ply in range(6, 10))
 
 
-def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
+def test_all_rows_but_waiting_ones_are_used() -> None:
     games = selfplay.new_games(jax.random.key(0), ENV, first_seats(4, 0))
     _, _, played, _ = _rolled_out(games, 10, 0)
     assert bool(played.decided.all())  # with both roles every move is a decision
@@ -184,7 +184,7 @@ def test_rows_are_used_but_for_those_somebody_sits_out() -> None:
     assert plies == [0, None, 3, 4, 6, None, None, None]
 
 
-def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
+def test_tally_counts_games_moves_and_rewards() -> None:
     games = selfplay.new_games(jax.random.key(0), ENV, first_seats(3, 2))
     after, tally, played, _ = _rolled_out(games, 10, 2)
     over = np.asarray(played.over).sum(axis=0)
@@ -204,7 +204,7 @@ def test_the_tally_counts_games_moves_and_what_the_learner_was_paid() -> None:
     assert list(itertools.chain(*expected)).count(0.0) < 6  # some games are under way
 
 
-def test_a_move_and_its_reply_are_given_numbers_of_their_own() -> None:
+def test_move_and_reply_have_separate_random_numbers() -> None:
     """Chance after one must not depend on chance after the other."""
     given: list[np.ndarray] = []
 

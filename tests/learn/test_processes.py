@@ -17,6 +17,6 @@ from boardwright.learn.distributed import processes
         (("node1:12355", 2, -1), "--process -1: expected a number from 0 to 1"),
     ],
 )
-def test_nonsense_is_refused_before_anything_is_joined(arguments: tuple[str, int, int], complaint: str) -> None:
+def test_invalid_arguments_are_refused_before_joining(arguments: tuple[str, int, int], complaint: str) -> None:
     with pytest.raises(RunError, match=complaint):
         processes.join(*arguments)

@@ -140,7 +140,7 @@ def plain_loop(
 @pytest.mark.parametrize(
     "what", ["prioritised", "uniform", "asked one by one", "soft target", "merged"]
 )  # with two updates or more the target net has been asked about all of the ring before
-def test_updates_are_those_of_a_plain_loop(what: str) -> None:
+def test_updates_equal_a_plain_loop(what: str) -> None:
     config = CONFIG
     count = 1 if what == "asked one by one" else 3
     if what == "uniform":

@@ -57,7 +57,7 @@ def test_nets_not_connected_with_iteration_0_have_no_rating(tmp_path: Path) -> N
         assert metrics.read().scalars["evaluation/elo_low"].iterations.tolist() == [0, 20]
 
 
-def test_without_iteration_0_the_weakest_net_is_0() -> None:
+def test_without_iteration_0_the_weakest_net_is_0_elo() -> None:
     ratings = net_ratings([Match(20, 20, 10, 9, 1, 2, 500), Match(20, 10, 20, 3, 0, 9, 500)])
     assert ratings[10] == (0.0, 0.0, 0.0)
     elo, low, high = ratings[20]

@@ -73,7 +73,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_keeps_what_it_promises(whole: Path) -> None:
+def test_run_writes_its_metrics_and_files(whole: Path) -> None:
     history = read_metrics(whole)
     for name in ("loss/policy", "loss/value", "loss/ownership", "selfplay/entropy", "speed/frames_per_second"):
         assert history.scalars[name].iterations.tolist() == [1, 2, 3, 4]
@@ -100,7 +100,7 @@ def test_a_run_keeps_what_it_promises(whole: Path) -> None:
         np.testing.assert_allclose(weight, last.weights[name], rtol=1e-2, atol=1e-3)  # the last is shortened
 
 
-def test_stopped_anywhere_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
+def test_run_stopped_anywhere_is_bit_identical(whole: Path, tmp_path: Path) -> None:
     """Stopped after every few chunks, in self-play, in learning and between iterations."""
     stops = 0
     for pause in (1, 2, 3, 4, 1, 100):
@@ -143,7 +143,7 @@ loop.train(AlphaZero(config), Path(sys.argv[2]), seconds_between_checkpoints=0.0
 """
 
 
-def test_killed_anywhere_it_ends_the_same(tmp_path: Path) -> None:
+def test_run_killed_anywhere_is_bit_identical(tmp_path: Path) -> None:
     """All in processes of their own: in this one some programs may have been compiled otherwise, by other tests."""
     folder = tmp_path / "run"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "toys")}
@@ -232,13 +232,13 @@ def test_unpacked_run_resumes_after_its_last_iteration(
     assert int.from_bytes(found[max(found)].read_bytes()[begin:end], "little") == 4 * TINY.learner.steps
 
 
-def test_other_settings_for_a_run_that_has_begun_are_refused(whole: Path) -> None:
+def test_other_settings_for_a_started_run_are_refused(whole: Path) -> None:
     other = dataclasses.replace(TINY, learner=dataclasses.replace(TINY.learner, lr_peak=1e-3))
     with pytest.raises(RunError, match=r"learner\.lr_peak is 0\.002 there and 0\.001 here"):
         loop.train(AlphaZero(other), whole)
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_keeps_its_past(tmp_path: Path) -> None:
+def test_nan_loss_stops_the_run_and_keeps_checkpoints(tmp_path: Path) -> None:
     class Diverging(AlphaZero):
         def work(self, state: Any, iteration: int, chunk: int, context: MethodContext) -> Any:
             state, losses = super().work(state, iteration, chunk, context)
@@ -287,7 +287,7 @@ def test_out_of_device_memory_names_the_setting_to_lower(tmp_path: Path) -> None
         loop.train(method, tmp_path)
 
 
-def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
+def test_gating_promotes_above_the_threshold_only(tmp_path: Path) -> None:
     gated = settings.apply(
         TINY,
         ["iterations=2", "gating.games=4", "gating.simulations=2", "evaluation.every=0", "league.share=0"],
@@ -309,7 +309,7 @@ def test_gating_promotes_only_who_wins_enough(tmp_path: Path) -> None:
     assert not all(np.array_equal(first.weights[name], weight) for name, weight in last.weights.items())
 
 
-def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
+def test_run_starts_from_a_net(whole: Path, tmp_path: Path) -> None:
     """Its first net is that one, it learns from there, and once begun it needs the file no longer."""
     first = tmp_path / "first.net"
     shutil.copy(league.path_of(whole / "nets", 4), first)
@@ -325,7 +325,7 @@ def test_a_run_may_begin_with_a_net(whole: Path, tmp_path: Path) -> None:
     assert not all(np.array_equal(given[name], learned[name]) for name in given)
 
 
-def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
+def test_run_starts_from_a_net_of_another_board_size(tmp_path: Path) -> None:
     """Whose weights it takes, but for those of the value's hidden layer, which has a row a cell."""
     shipped = netfile.read(Path(netfile.__file__).parent / "data" / "cathedral.safetensors")
     sizes = ["net.blocks=8", "net.width=64", "net.policy_channels=32", "net.value_hidden=64"]
@@ -337,7 +337,7 @@ def test_a_run_may_begin_with_a_net_of_another_board(tmp_path: Path) -> None:
     assert other == {"params/value_0/hidden/kernel"}
 
 
-def test_nets_that_no_run_can_begin_with(whole: Path, tmp_path: Path) -> None:
+def test_unusable_initial_nets_are_refused(whole: Path, tmp_path: Path) -> None:
     theirs = str(league.path_of(whole / "nets", 0))
     for changes, complaint in (
         (["init_from=nowhere.net"], "setting init_from: net 'nowhere.net': no such file"),

@@ -84,7 +84,7 @@ def test_run_without_checkpoints_is_not_restarted(
     assert contents(folder) == before
 
 
-def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path) -> None:
+def test_unpacked_run_without_checkpoints_is_refused(tmp_path: Path) -> None:
     """Nor is what it did since it was unpacked done again in silence."""
     trained(tmp_path / "first", pieces=8)
     packing.pack(tmp_path / "first", tmp_path / "file", nets=1)
@@ -97,7 +97,7 @@ def test_an_unpacked_run_without_its_checkpoints_is_not_set_back(tmp_path: Path)
     assert trained(tmp_path / "run")[1].iteration == USUAL.iterations
 
 
-def test_a_run_that_had_hardly_begun_begins(tmp_path: Path) -> None:
+def test_run_without_results_starts_again(tmp_path: Path) -> None:
     config_file.store(tmp_path, "drift", USUAL)
     assert trained(tmp_path, pieces=0)[1].iteration == 0
     shutil.rmtree(tmp_path / "checkpoints")  # which leaves empty metrics and the net of iteration 0
@@ -128,7 +128,7 @@ def test_unpacked_run_killed_after_an_iteration_resumes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["initialise_from", "work"])
-def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str) -> None:
+def test_failed_settings_can_be_corrected(tmp_path: Path, where: str) -> None:
     """Refused before the run began, or out of memory in its first piece of work."""
 
     def refuse(*_: Any) -> Any:
@@ -144,7 +144,7 @@ def test_settings_that_did_not_work_may_be_corrected(tmp_path: Path, where: str)
     assert netfile.read(league.path_of(tmp_path / "nets", 0)).training["config"]["seed"] == 0
 
 
-def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
+def test_refused_setting_writes_no_config(tmp_path: Path) -> None:
     """For the same command without it would resume with them."""
 
     def refuse(state: Any) -> Any:
@@ -157,7 +157,7 @@ def test_a_refused_setting_leaves_no_settings(tmp_path: Path) -> None:
     assert not (tmp_path / config_file.NAME).exists()
 
 
-def test_other_settings_for_a_run_with_a_past_are_refused(ended: Path, tmp_path: Path) -> None:
+def test_other_settings_for_a_run_with_results_are_refused(ended: Path, tmp_path: Path) -> None:
     trained(tmp_path / "run", pieces=1)  # and a checkpoint
     packing.pack(ended, tmp_path / "file", nets=1)
     packing.unpack(tmp_path / "file", tmp_path / "unpacked")

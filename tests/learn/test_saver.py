@@ -23,7 +23,7 @@ def _tree(number: int) -> dict[str, Any]:
     }
 
 
-def test_saves_the_tree_as_given_though_it_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_tree_is_unaffected_by_later_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The write is held back until the memory of the tree was overwritten."""
     overwritten = threading.Event()
     save = checkpoint.save
@@ -106,7 +106,7 @@ def test_pause_after_a_checkpoint(
             assert saver.due()
 
 
-def test_the_newest_of_waiting_writes_replaces_the_others(tmp_path: Path) -> None:
+def test_newest_waiting_write_replaces_the_others(tmp_path: Path) -> None:
     """A write that has begun is finished."""
     begun, resume = threading.Event(), threading.Event()
     written: list[int] = []

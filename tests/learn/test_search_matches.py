@@ -55,7 +55,7 @@ def match(
 
 
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])
-def test_every_opponent_and_role_has_its_own_result(kind: Any) -> None:
+def test_results_by_opponent_and_role(kind: Any) -> None:
     outcomes = set()
     for seed in range(6):
         challenger, *others = tastes(1 + OPPONENTS, seed)
@@ -105,7 +105,7 @@ def test_pairs_are_counted_by_their_points() -> None:
     assert sum(halves * count for halves, count in enumerate(score.pairs)) == 2 * score.points * score.games
 
 
-def test_both_games_of_a_pair_begin_alike() -> None:
+def test_both_games_of_a_pair_start_alike() -> None:
     """A net against itself: game b is game a again, so what role 0 wins in one, role 1 loses in the other."""
     net = tastes(1, seed=1)[0]
     score, other = match(net, [net, net], free=0, games=48, opening_plies=5, seed=1)
@@ -125,7 +125,7 @@ def test_without_an_opening_moves_are_drawn() -> None:
     assert score.wins != score.losses[::-1] or score.plies[0] != score.plies[1]
 
 
-def test_a_game_without_end_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_game_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matches, "MAX_TURNS", 8)
     scores = match(IDLE, [STRONG, IDLE, IDLE, IDLE])
     assert [score.draws for score in scores] == [(2, 2)] * OPPONENTS

@@ -44,7 +44,7 @@ def test_every_game_after_an_opening_is_predicted() -> None:
     assert results == {0, 1, DRAW}
 
 
-def test_openings_are_each_games_own() -> None:
+def test_every_game_has_its_own_opening() -> None:
     first = np.tile(np.float32(5 * (np.arange(3) == 2)), (2, 2, 1))  # who climbs first is first
     after = play(first, FREE + 4)
     assert len(np.unique(after.openings, axis=0)) > 5
@@ -60,7 +60,7 @@ def test_from_the_start_moves_are_drawn() -> None:
     assert len(set(games.plies.tolist())) > 3
 
 
-def test_games_are_broken_off_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_games_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = np.tile(np.float32(5 * (np.arange(3) == 0)), (2, 2, 1))
     received: list[float] = []
     assert play(idle, FREE, on_share=received.append).plies.tolist() == [LONGEST] * GAMES

@@ -55,7 +55,7 @@ def at(tree: Any, step: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[step], tree)
 
 
-def test_games_go_as_they_would_one_by_one(both: Both) -> None:
+def test_games_equal_those_played_one_by_one(both: Both) -> None:
     """Also whose move it was: the nets disagree on moves, and a game sits out only if it must."""
     before, row = both.device["before"], both.device["row"]
     for step, moments in enumerate(both.moments):
@@ -89,7 +89,7 @@ def test_endings(both: Both) -> None:
     assert ending.over.sum() > GAMES
 
 
-def test_a_remembered_position_is_the_one_that_was_played_from(both: Both) -> None:
+def test_stored_position_is_the_one_played_from(both: Both) -> None:
     env, learning = both.game.batch(), both.game.learning()
 
     @jax.jit

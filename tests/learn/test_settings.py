@@ -112,7 +112,7 @@ def test_values_of_every_type(assignment: str, expected: Any) -> None:
     assert from_json(Config, json.loads(json.dumps(to_json(changed)))) == changed
 
 
-def test_only_what_is_named_changes() -> None:
+def test_only_named_settings_change() -> None:
     changed = apply(PRESET, ["learner.rate.peak=1", "learner.batch=8", "net.blocks=2", "net.blocks=3"])
     expected = dataclasses.replace(
         PRESET, net=NetConfig(blocks=3), learner=Learner(rate=Rate(peak=1.0), batch=8, clip=None)
@@ -163,7 +163,7 @@ def test_changes_are_checked_together() -> None:
         ("learner.clip=some", "setting learner.clip: expected a number, not 'some'"),
     ],
 )
-def test_what_cannot_be_set(assignment: str, complaint: str) -> None:
+def test_invalid_settings_are_refused(assignment: str, complaint: str) -> None:
     with pytest.raises(BoardwrightError) as caught:
         apply(PRESET, [assignment])
     assert complaint in str(caught.value)
@@ -217,13 +217,13 @@ CONFIGS = st.builds(
 
 
 @given(config=CONFIGS)
-def test_json_gives_back_the_same(config: Config) -> None:
+def test_json_survives_a_round_trip(config: Config) -> None:
     text = json.dumps(to_json(config), allow_nan=False)
     assert from_json(Config, json.loads(text)) == config
 
 
 @given(config=CONFIGS, number=INTS, rate=FINITE)
-def test_setting_what_it_shows_gives_the_same(config: Config, number: int, rate: float) -> None:
+def test_listed_values_can_be_set(config: Config, number: int, rate: float) -> None:
     changed = apply(config, [f"learner.batch={number}", f"learner.rate.peak={rate!r}"])
     assert changed.learner.batch == number
     assert changed.learner.rate.peak == rate

@@ -32,5 +32,5 @@ def _programs(functions: list[Callable[..., Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("make", [_dqn, _ppo])
-def test_the_seed_is_no_part_of_what_is_compiled(make: Callable[[int], list[Callable[..., Any]]]) -> None:
+def test_seed_does_not_affect_compilation(make: Callable[[int], list[Callable[..., Any]]]) -> None:
     assert _programs(make(0)) == _programs(make(1))

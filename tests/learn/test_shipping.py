@@ -97,7 +97,7 @@ def test_shipped_net_names_its_run(run: Path, package: Path) -> None:
     assert package.is_dir()
 
 
-def test_in_half_the_room_it_thinks_nearly_the_same(run: Path, package: Path) -> None:
+def test_bfloat16_net_evaluates_nearly_the_same(run: Path, package: Path) -> None:
     """Of positions of a game: probabilities, and values from -1 to 1, within 0.005."""
     whole, short = run / "nets" / "best.net", shipping.ship(run, "checkers")
     assert short.stat().st_size < 0.6 * whole.stat().st_size
@@ -118,7 +118,7 @@ def _shares(logits: np.ndarray) -> np.ndarray:
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def test_what_cannot_be_shipped(run: Path, package: Path, tmp_path: Path) -> None:
+def test_unusable_nets_are_not_shipped(run: Path, package: Path, tmp_path: Path) -> None:
     for name in ("Checkers", "../checkers", "", "-"):
         with pytest.raises(BoardwrightError, match="expected small letters"):
             shipping.ship(run, name)

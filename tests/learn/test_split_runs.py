@@ -46,7 +46,7 @@ def on_four(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict
     return end_of(folder), programs
 
 
-def test_a_run_on_four_devices_is_the_run_on_one(on_one: dict, on_four: tuple[dict, dict]) -> None:
+def test_run_on_four_devices_equals_the_run_on_one(on_one: dict, on_four: tuple[dict, dict]) -> None:
     assert (on_one[".replay.status"] > 1).any()  # something was learned from
     assert_same(on_one, on_four[0])
 
@@ -89,7 +89,7 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Path) -> None:
+def test_two_processes_equal_one(on_one: dict, cache: Path, tmp_path: Path) -> None:
     first, second = finish(*start_together(tmp_path, cache, 2))
     assert "4 devices of 2 processes: 2 games and 2 samples of a batch on each\n" in first
     assert "iteration" not in second
@@ -97,7 +97,7 @@ def test_two_processes_do_what_one_does(on_one: dict, cache: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_two_processes_stop_in_the_same_place_and_resume(on_one: dict, cache: Path, tmp_path: Path) -> None:
+def test_two_processes_stop_at_the_same_step_and_resume(on_one: dict, cache: Path, tmp_path: Path) -> None:
     first, second = stop_after_an_iteration(start_together(tmp_path, cache, 2), asked=1)
     assert STOPPED_ON_THE_WAY.search(first)
     assert "iteration" not in second

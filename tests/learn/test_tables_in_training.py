@@ -48,7 +48,7 @@ FORCED = ("B:WK18,K28:BK14,K1,K3", "W:WK18,K32,K31:BK15,K1", "B:WK18,K32:BK14")
 RESULTS = (1.0, -1.0, 0.0)
 
 
-def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
+def test_adjudicated_share_of_games_ends_in_the_tables() -> None:
     az = AlphaZero(CONFIG)
     positions = [az.game.position(FORCED[column % 3]) for column in range(GAMES)]
     after = [position.play(position.legal_actions()[0]) for position in positions]
@@ -78,7 +78,7 @@ def test_a_share_of_the_games_ends_where_the_tables_know_the_result() -> None:
     assert losses["value"].shape == ()
 
 
-def test_the_share_is_kept_in_every_column_and_over_all() -> None:
+def test_adjudicated_share_holds_per_column_and_in_total() -> None:
     def ended(number: Any, share: float) -> Any:
         nothing: Any = None
         games = selfplay.Games(nothing, jnp.full(GAMES, number), nothing, nothing, nothing, nothing)
@@ -92,7 +92,7 @@ def test_the_share_is_kept_in_every_column_and_over_all() -> None:
         assert np.abs(games.sum(axis=1) - share * GAMES).max() < 2
 
 
-def test_layouts_change_only_where_games_may_be_stopped() -> None:
+def test_layout_changes_only_with_adjudication() -> None:
     """So that older runs can resume."""
     assert selfplay.new_endings(2, 3, 1).stopped is None
     for plain in (SelfPlayConfig(), SelfPlayConfig(audit_share=0.5)):
@@ -101,7 +101,7 @@ def test_layouts_change_only_where_games_may_be_stopped() -> None:
         assert stopping.stops_games
 
 
-def test_values_are_the_truth_where_it_is_known() -> None:
+def test_value_targets_are_the_proven_results() -> None:
     """Wrong results with tables give the loss of right results without."""
     game: Any = boardwright.game("draughts")
     env, learning, network = game.batch(), game.learning(), make_network(NET, game)
@@ -135,7 +135,7 @@ def test_values_are_the_truth_where_it_is_known() -> None:
     assert half.result.tolist() == half.value.tolist() == [0.0, 0.0, -0.5, 0.5]
 
 
-def test_settings_that_ask_for_tables() -> None:
+def test_settings_that_need_tables() -> None:
     tablut = dataclasses.replace(CONFIG, game="tablut")
     with pytest.raises(RunError, match=r"setting selfplay\.adjudicate: tablut has no endgame tables"):
         AlphaZero(tablut)

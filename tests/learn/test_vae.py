@@ -62,7 +62,7 @@ def test_cross_entropy_of_a_board_by_hand() -> None:
     assert np.isfinite(cross_entropy(jnp.full((1, 2), 1e4), jnp.zeros((1, 2)))).all()
 
 
-def test_rates_count_cells(some: Boards) -> None:
+def test_reconstruction_rates_count_cells(some: Boards) -> None:
     """Of an auto-encoder whose answers are known: always empty but for the first plane."""
     bits = some.bits[:50]
     seen = np.asarray(unpack(bits, some.shape))
@@ -81,7 +81,7 @@ def test_rates_count_cells(some: Boards) -> None:
     assert measured["bce"] == pytest.approx(by_hand, rel=1e-5)
 
 
-def test_measuring_in_blocks_counts_every_board_once(some: Boards, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_in_blocks_counts_every_board_once(some: Boards, monkeypatch: pytest.MonkeyPatch) -> None:
     vae = Vae(TINY.encoder.as_plain(), some.shape)
     variables, bits = vae.init(jax.random.key(0)), jnp.asarray(some.bits[:50])
     whole = measure(vae, variables, bits, jax.random.key(0))
@@ -119,7 +119,7 @@ def test_the_encoder_gives_a_plain_net_the_same_code(rules: str, observation: st
 
 
 @pytest.mark.usefixtures("careful_compiler")
-def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None:
+def test_few_boards_are_overfitted(some: Boards, tmp_path: Path) -> None:
     """32 boards, many times in each of two games, in another order, so that those held back are those learned."""
     places = np.flatnonzero(some.plies > 2)[:32]
     assert len(np.unique(some.bits[places], axis=0)) == 32
@@ -138,7 +138,7 @@ def test_a_few_boards_are_learned_by_heart(some: Boards, tmp_path: Path) -> None
     assert math.log(32) < last["validation/loss"] < math.log(32) + 6 < 0.2 * first["validation/loss"]
 
 
-def test_an_encoder_file_knows_whom_it_fits(some: Boards, tmp_path: Path) -> None:
+def test_encoder_file_checks_that_it_fits(some: Boards, tmp_path: Path) -> None:
     vae = Vae(TINY.encoder.as_plain(), some.shape)
     path = tmp_path / "some.vae"
     weights = weights_of_vae(vae.init(jax.random.key(0)))

@@ -16,7 +16,7 @@ from boardwright.learn.vae.method import VAE
 TINY = PRESETS["cathedral-tiny"]
 
 
-def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     some = boards_of_games(game("cathedral", "paper-6", "paper"), ("random",), 8, seed=0)
     train(VAE(TINY, some), tmp_path / "straight")
     for calls in (1, 4, 9):  # stopped at several places, each time in the middle

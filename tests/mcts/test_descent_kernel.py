@@ -56,7 +56,7 @@ def _search(name: str, kind: str) -> Callable[[], SearchResult]:
 
 
 @pytest.mark.parametrize("kind", SEARCHES)
-def test_the_kernel_finds_what_the_loop_finds(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_agrees_with_the_loop(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     search = _search("draughts", kind)
     together = search()
     interpreted = functools.partial(descent_kernel.descend, interpret=True)
@@ -77,7 +77,7 @@ def test_the_kernel_finds_what_the_loop_finds(kind: str, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("kind", SEARCHES)
 @pytest.mark.parametrize("name", ["tablut", "draughts"])
-def test_it_lowers_for_a_gpu(name: str, kind: str, one_gpu: Any) -> None:
+def test_kernel_lowers_for_a_gpu(name: str, kind: str, one_gpu: Any) -> None:
     """Without one: what Triton cannot do is refused here already."""
     game = boardwright.game(name)
     env = game.batch()

@@ -85,7 +85,7 @@ def test_training_skips_forced_moves_by_default(kind: Literal["gumbel", "puct"])
 
 
 @pytest.mark.parametrize("gumbel", [False, True])
-def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
+def test_net_is_evaluated_only_where_there_is_a_choice(gumbel: bool) -> None:
     asked, legal = [], set()
 
     def evaluate(planes: np.ndarray, roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -110,7 +110,7 @@ def test_play_asks_the_net_only_where_there_is_a_choice(gumbel: bool) -> None:
     assert {tuple(planes) for planes in asked} <= legal
 
 
-def test_forced_moves_are_part_of_the_line() -> None:
+def test_forced_moves_are_in_the_principal_variation() -> None:
     """The principal variation does not break off at positions that were not evaluated."""
     position = DRAUGHTS.position("W:W18,21,25,26,29,30,31,32:B1,2,3,5,6,7,14,15")
 

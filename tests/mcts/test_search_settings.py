@@ -16,8 +16,8 @@ from boardwright.learn.shared.config import SearchConfig
 
 
 def test_blunder_does_not_flatten_other_values() -> None:
-    """Of three moves one is a little better than the other, and one loses. Beside that, relative values see no great
-    difference between the first two; absolute ones see the same whether there is such a move or not.
+    """Of three moves one is a little better than the other, and one loses. Relative values then differ little between
+    the first two; absolute ones differ equally with and without the losing move.
     """
     game = boardwright.game("draughts")
     env = game.batch()

@@ -44,7 +44,7 @@ def test_positions_with_more_moves_keep_the_best_by_prior() -> None:
         np.testing.assert_array_equal(packed.actions[row][: len(best)], sorted(best))
 
 
-def test_the_caller_may_rank_otherwise() -> None:
+def test_caller_may_rank_moves() -> None:
     mask = jnp.ones((1, 40), bool)
     packed = jax.jit(slots.pack, static_argnums=2)(mask, jnp.zeros((1, 40)), 4, rank=jnp.arange(40.0)[None])
     np.testing.assert_array_equal(packed.actions[0], [36, 37, 38, 39])  # not the first, as among equals

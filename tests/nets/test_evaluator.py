@@ -17,7 +17,7 @@ from boardwright.nets.network import make_network, variables_of
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_positions_are_seen_by_their_movers(name: str, tmp_path: Path) -> None:
+def test_positions_are_observed_by_the_mover(name: str, tmp_path: Path) -> None:
     game = boardwright.game(name)
     evaluator = Evaluator(scrambled.net_file(tmp_path, BY_ROLE, game), game=game, threads=2)
     rng = np.random.default_rng(2)
@@ -35,13 +35,13 @@ def test_positions_are_seen_by_their_movers(name: str, tmp_path: Path) -> None:
     assert logits.dtype == values.dtype == np.float32
 
 
-def test_no_positions_no_answers(tmp_path: Path) -> None:
+def test_no_positions_give_no_evaluations(tmp_path: Path) -> None:
     game = boardwright.game("draughts")
     logits, values = Evaluator(scrambled.net_file(tmp_path, PLAIN, game), game=game).evaluate_positions([])
     assert (logits.shape, values.shape) == ((0, 128), (0,))
 
 
-def test_what_cannot_be_evaluated(tmp_path: Path) -> None:
+def test_unusable_positions_are_refused(tmp_path: Path) -> None:
     game = boardwright.game("cathedral", {"name": "coin", "first": "coin", "size": 6})
     path = scrambled.net_file(tmp_path, PLAIN, game)
     evaluator = Evaluator(path, game=game)
@@ -73,12 +73,12 @@ if not sys.argv[2:]:
 
 
 @pytest.mark.parametrize("missing", [(), ("onnx", "onnxruntime")])
-def test_play_needs_no_jax_and_reading_not_even_onnx(missing: tuple[str, ...], tmp_path: Path) -> None:
+def test_play_imports_no_jax_and_reading_no_onnx(missing: tuple[str, ...], tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, EVERYTHING, boardwright.game("tablut"), storage="bfloat16")
     subprocess.run([sys.executable, "-c", PLAY, str(path), *missing], check=True, timeout=120)
 
 
-def test_the_package_and_its_help_import_none_of_it() -> None:
+def test_package_and_help_import_no_net_libraries() -> None:
     code = """
 import sys, boardwright
 from boardwright.cli.main import main

@@ -20,17 +20,17 @@ def test_sizes_out_of_range_are_refused(text: str) -> None:
         NetConfig().sized(text)
 
 
-def test_plain_nets_say_their_convolutions() -> None:
+def test_size_text_of_plain_nets() -> None:
     assert PlainConfig().size == "plain 32-64-64-128"
     assert PlainConfig(convolutions=(16,)).size == "plain 16"
 
 
-def test_evaluation_nets_say_their_units() -> None:
+def test_size_text_of_evaluation_nets() -> None:
     assert EvaluationConfig().size == "evaluation 128-16"
     assert config_of(options_of(EvaluationConfig(width=32, phases=2))) == EvaluationConfig(width=32, phases=2)
 
 
-def test_what_a_value_means() -> None:
+def test_meaning_of_the_value() -> None:
     configs = (NetConfig(), NetConfig(value="wdl"), NetConfig(value="linear"), PlainConfig(value_hidden=(8,)))
     assert [config.predicts_results for config in configs] == [True, True, False, False]
     assert all(config.has_value for config in configs)

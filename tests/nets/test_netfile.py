@@ -45,7 +45,7 @@ def rewrite(path: Path, header: dict, tensors: dict[str, np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
+def test_net_survives_a_round_trip(name: str, tmp_path: Path) -> None:
     game = boardwright.game(name)
     path = scrambled.net_file(tmp_path, EVERYTHING, game)
     net = netfile.read(path, game=game)
@@ -59,7 +59,7 @@ def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_evaluation_net_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_evaluation_net_survives_a_round_trip(tmp_path: Path) -> None:
     """It has no policy, though its header says how many actions the game has."""
     game = boardwright.game("draughts", observation="paper")
     path, weights = scrambled.net_file(tmp_path, EVALUATION, game), scrambled.weights(EVALUATION, game)
@@ -75,14 +75,14 @@ def test_an_evaluation_net_is_read_as_it_was_written(tmp_path: Path) -> None:
         np.testing.assert_allclose(short.weights[name], weight, rtol=2**-8)
 
 
-def test_an_evaluation_net_that_claims_a_policy(tmp_path: Path) -> None:
+def test_evaluation_net_with_a_policy_is_refused(tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, EVALUATION, DRAUGHTS)
     header, tensors = header_and_tensors(path)
     rewrite(path, header, {**tensors, "places": np.zeros((2, DRAUGHTS.num_actions), np.int32)})
     one_line(path, "has no places of 0 actions")
 
 
-def test_the_same_net_is_the_same_file(tmp_path: Path) -> None:
+def test_same_net_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (
         scrambled.net_file(tmp_path, PLAIN, DRAUGHTS).read_bytes()
         == scrambled.net_file(tmp_path, PLAIN, DRAUGHTS).read_bytes()
@@ -100,7 +100,7 @@ def test_bfloat16_halves_kernels_and_rounds_them(tmp_path: Path) -> None:
         np.testing.assert_allclose(net.weights[name], weight, rtol=2**-8 if weight.ndim > 1 else 0)
 
 
-def test_rules_of_ones_own_and_their_names(tmp_path: Path) -> None:
+def test_custom_rules_and_their_names(tmp_path: Path) -> None:
     """Options count, names do not."""
     own = boardwright.game("tablut", {"name": "mine", "base": "tablutzero", "camps": [["a5", "b5"]], "max_plies": 50})
     net = netfile.read(scrambled.net_file(tmp_path, PLAIN, own), game=own)
@@ -117,7 +117,7 @@ def test_rules_of_ones_own_and_their_names(tmp_path: Path) -> None:
         (boardwright.game("draughts", observation="full-2"), "observation 'full', not 'full-2'"),
     ],
 )
-def test_what_does_not_fit_is_refused(other, complaint: str, tmp_path: Path) -> None:
+def test_net_that_does_not_fit_is_refused(other, complaint: str, tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     one_line(path, complaint, game=other)
     netfile.read(path)
@@ -131,7 +131,7 @@ def test_another_numbering_of_actions_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [0, 5, 8, 100, 3000, -1])
-def test_files_that_are_cut_off(kept: int, tmp_path: Path) -> None:
+def test_truncated_files_are_refused(kept: int, tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     path.write_bytes(path.read_bytes()[:kept])
     one_line(path, "copy or train it again")
@@ -169,14 +169,14 @@ def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
         ({"planes": ["one"]}, "contradict"),
     ],
 )
-def test_headers_that_lie(change: dict, complaint: str, tmp_path: Path) -> None:
+def test_inconsistent_headers_are_refused(change: dict, complaint: str, tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     header, tensors = header_and_tensors(path)
     rewrite(path, {**header, **change}, tensors)
     one_line(path, complaint)
 
 
-def test_games_and_rules_that_are_not_known(tmp_path: Path) -> None:
+def test_unknown_games_and_rules_are_refused(tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     header, tensors = header_and_tensors(path)
     for change in ({"game": "go"}, {"rules": {"flying_kings": True}}, {"observation": "blind"}):
@@ -186,7 +186,7 @@ def test_games_and_rules_that_are_not_known(tmp_path: Path) -> None:
         assert str(path) in str(caught.value)
 
 
-def test_weights_that_are_not_numbers(tmp_path: Path) -> None:
+def test_non_finite_weights_are_refused(tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, PLAIN, DRAUGHTS)
     header, tensors = header_and_tensors(path)
     name = "params/stem/norm/bias"
@@ -200,7 +200,7 @@ def test_weights_that_are_not_numbers(tmp_path: Path) -> None:
     one_line(path, "weight more is")
 
 
-def test_a_header_without_end_is_not_read(tmp_path: Path) -> None:
+def test_overlong_header_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.net"
     path.write_bytes((1 << 60).to_bytes(8, "little") + b"{")
     one_line(path, "not a net")
@@ -208,7 +208,7 @@ def test_a_header_without_end_is_not_read(tmp_path: Path) -> None:
     one_line(path, "no Boardwright header")
 
 
-def test_files_of_others_and_no_files(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}))
     one_line(path, "no Boardwright header")
@@ -218,7 +218,7 @@ def test_files_of_others_and_no_files(tmp_path: Path) -> None:
     one_line(tmp_path / "pipe", "not an ordinary file")
 
 
-def test_writing_what_cannot_be_written(tmp_path: Path) -> None:
+def test_invalid_nets_are_not_written(tmp_path: Path) -> None:
     path = tmp_path / "net"
     weights = scrambled.weights(PLAIN, DRAUGHTS)
 

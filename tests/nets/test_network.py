@@ -96,7 +96,7 @@ def test_each_role_has_its_own_heads(name: str, head: int) -> None:
     assert np.array_equal(second.auxiliary["margin"], first.auxiliary["margin"])
 
 
-def test_shared_heads_do_not_ask_who_moves() -> None:
+def test_shared_heads_are_the_same_for_both_roles() -> None:
     game = boardwright.game("tablut")
     network = make_network(PLAIN, game)
     planes, roles = scrambled.observations(game, 3)
@@ -125,7 +125,7 @@ def test_a_turned_board_turns_the_policy(policy: str, patch: int) -> None:
 
 
 @pytest.mark.parametrize("patch", [1, 2, 5])
-def test_patches_are_put_together_as_they_were_taken_apart(patch: int) -> None:
+def test_patches_survive_a_round_trip(patch: int) -> None:
     """A trunk that hands on what it reads, and a head that says the first planes of it, say what is on the board."""
     game = boardwright.game("cathedral")
     planes = game.observation_shape[2]
@@ -147,7 +147,7 @@ def test_patches_that_do_not_divide_the_board() -> None:
         make_network(NetConfig(patch=2), boardwright.game("tablut"))
 
 
-def test_running_statistics_come_to_be_the_batchs() -> None:
+def test_running_statistics_converge_to_the_batch() -> None:
     game = boardwright.game("draughts")
     network = make_network(POOLED, game)
     planes, roles = scrambled.observations(game, 8)
@@ -162,7 +162,7 @@ def test_running_statistics_come_to_be_the_batchs() -> None:
     np.testing.assert_allclose(after.policy_logits, trained.policy_logits, atol=2e-3)
 
 
-def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
+def test_bfloat16_computes_nearly_the_same_with_float32_weights() -> None:
     game = boardwright.game("draughts")
     planes, roles = scrambled.observations(game, 4)
     variables = variables_of(scrambled.weights(POOLED, game))
@@ -176,7 +176,7 @@ def test_bfloat16_computes_nearly_the_same_and_leaves_weights_alone() -> None:
 
 
 @pytest.mark.parametrize(("name", "config"), COMBINATIONS.values(), ids=COMBINATIONS)
-def test_folded_it_says_the_same(name: str, config: Architecture) -> None:
+def test_folded_net_computes_the_same(name: str, config: Architecture) -> None:
     game = boardwright.game(name)
     planes, roles = scrambled.observations(game, 4)
     variables = variables_of(scrambled.weights(config, game))
@@ -189,7 +189,7 @@ def test_folded_it_says_the_same(name: str, config: Architecture) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
-def test_a_folded_net_keeps_its_kernels_in_the_dtype_it_computes_in() -> None:
+def test_folded_kernels_have_the_compute_dtype() -> None:
     game = boardwright.game("draughts")
     folded = make_network(PLAIN, game, dtype=jnp.bfloat16).fold(variables_of(scrambled.weights(PLAIN, game)))
     kept_whole = {
@@ -200,7 +200,7 @@ def test_a_folded_net_keeps_its_kernels_in_the_dtype_it_computes_in() -> None:
     assert kept_whole == {"params/value_0/output/kernel", "params/value_0/output/bias"}
 
 
-def test_variables_survive_being_flattened() -> None:
+def test_variables_survive_flattening() -> None:
     weights = scrambled.weights(EVERYTHING, boardwright.game("draughts"))
     again = weights_of(variables_of(weights))
     assert again.keys() == weights.keys()
@@ -208,7 +208,7 @@ def test_variables_survive_being_flattened() -> None:
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
-def test_gradients_of_pooling_are_finite_and_go_where_the_maximum_is(dtype: Any) -> None:
+def test_pooling_gradients_are_finite_and_reach_the_maximum(dtype: Any) -> None:
     """Also where all cells are equal, as behind a rectifier."""
     x = np.random.default_rng(0).permutation(2 * 3 * 3 * 4).reshape(2, 3, 3, 4).astype(np.float32)
     x[1, :, :, 2] = 0
@@ -238,7 +238,7 @@ def test_policy_of_planes_is_one_convolution_to_the_games_planes() -> None:
     assert policy == {f"params/policy_{role}/project/conv/kernel": (1, 1, 128, 32) for role in (0, 1)}
 
 
-def test_policy_table_reads_the_papers_output_of_every_legal_hop() -> None:
+def test_policy_table_has_the_papers_output_of_every_hop() -> None:
     """Each hop's logit is that of its from and to cells, found from the squares before and after it is played."""
     game = boardwright.game("draughts", "wcdf", "paper")
     network = make_network(TABLE, game)
@@ -268,6 +268,6 @@ def test_policy_table_reads_the_papers_output_of_every_legal_hop() -> None:
     assert jumps > 20
 
 
-def test_only_games_with_a_table_have_a_policy_of_one() -> None:
+def test_policy_table_needs_a_game_that_has_one() -> None:
     with pytest.raises(NetError, match="tablut has no policy table: set the net's policy to dense or conv"):
         make_network(TABLE, boardwright.game("tablut"))

@@ -62,7 +62,7 @@ def test_the_graph_runs_in_old_runtimes(tmp_path: Path) -> None:
     assert [opset.version <= 21 for opset in graph.opset_import] == [True]
 
 
-def test_an_evaluation_net_has_neither_graph_nor_network(tmp_path: Path) -> None:
+def test_evaluation_net_has_no_onnx_graph_and_no_network(tmp_path: Path) -> None:
     game = boardwright.game("draughts", observation="paper")
     path = scrambled.net_file(tmp_path, EVALUATION, game)
     with pytest.raises(NetError, match=f"net file {path}: .* no policy: play it with alphabeta:net={path}$"):

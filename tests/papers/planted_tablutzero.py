@@ -24,7 +24,7 @@ def config_of(name: str, *changes: str) -> AlphaZeroConfig:
 def plant(
     runs: Path, name: str, *changes: str, done: int | None = None, odds: float = 10.0, by_steps: bool = False
 ) -> Path:
-    """A run's settings and metrics, and no more: every net beats the untrained one so many to one and is as good as
+    """A run's settings and metrics, and no more: every net beats the untrained one with these odds and is as good as
     any other, or beats the one five iterations before it.
     """
     config = config_of(name, *changes)

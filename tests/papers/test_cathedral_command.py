@@ -51,7 +51,7 @@ def test_the_report_and_its_pictures_are_written(
     assert "DQN is better than PPO: holds, for our variant; the paper's method was not run" in printed
 
 
-def test_a_quick_look(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_run_writes_a_report(tmp_path: Path, asked: list[Work], capsys: pytest.CaptureFixture[str]) -> None:
     work_folder = tmp_path / "elsewhere"
     run(Options(paper="cathedral", out=tmp_path, work=work_folder, quick=True, json=True))
     (work,) = asked

@@ -49,7 +49,7 @@ def test_verdicts_by_intervals(low: float, high: float, more: str, no_gain: str)
     assert is_no_gain(estimate) == no_gain
 
 
-def test_planted_results_are_found_out() -> None:
+def test_planted_results_give_the_right_verdicts() -> None:
     results = planted(
         boltzmann_epsilon=[0.6, 0.61, 0.59, 0.6],
         boltzmann_uniform=[0.4, 0.41, 0.39, 0.4],
@@ -68,7 +68,7 @@ def test_one_seed_decides_nothing() -> None:
     assert {decided.verdict for decided in verdicts(alone)} == {OPEN}
 
 
-def test_stability_is_what_remains_late_in_training() -> None:
+def test_stability_is_measured_late_in_training() -> None:
     steady = planted()
     swinging = dataclasses.replace(
         steady,
@@ -104,7 +104,7 @@ def test_targets_are_met_or_not() -> None:
     assert not found["dqn-best", "dqn"]  # the interval does not exclude one half
 
 
-def test_every_run_and_cell_has_its_place() -> None:
+def test_every_run_and_cell_is_in_the_report() -> None:
     assert len({cell.name for cell in CELLS}) == len(CELLS)
     names = [training.name for training in TRAININGS]
     for cell in CELLS:
@@ -162,7 +162,7 @@ def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch
     assert "no verdict" not in text
 
 
-def test_only_figures_of_the_paper_are_published_ones() -> None:
+def test_published_columns_have_figures_of_the_paper_only() -> None:
     (row,) = [line for line in _report(planted()).splitlines() if line.startswith("| cells correct if all are")]
     assert row.endswith("| not reported |")
 
@@ -175,7 +175,7 @@ def test_only_figures_of_the_paper_are_published_ones() -> None:
         (6, ("6 seeds", "4 seeds", "2 seeds")),
     ],
 )
-def test_the_report_says_it_all(seeds: int, counted: tuple[str, str, str]) -> None:
+def test_report_has_all_parts(seeds: int, counted: tuple[str, str, str]) -> None:
     results = planted(
         seeds=seeds,
         dqn_random=[0.97] * seeds,
@@ -206,7 +206,7 @@ def test_the_report_says_it_all(seeds: int, counted: tuple[str, str, str]) -> No
     assert "inf" not in text
 
 
-def test_curves_are_of_all_seeds() -> None:
+def test_curves_show_all_seeds() -> None:
     results = planted(seeds=3)
     results = dataclasses.replace(results, histories={**results.histories, "ppo": (calm(0.9), calm(0.8), calm(1.0))})
     charts = curves(results)

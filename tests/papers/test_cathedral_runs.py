@@ -52,7 +52,7 @@ def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
         assert getattr(full, option) == getattr(encoded, option)
 
 
-def test_the_paper_compares_what_it_says(tmp_path: Path) -> None:
+def test_cells_are_those_of_the_paper(tmp_path: Path) -> None:
     """Runs that are compared differ in that alone."""
     work = some_work(tmp_path, quick=False)
     boltzmann, epsilon, uniform = (work.config(training_of(name), 0) for name in ("boltzmann", "epsilon", "uniform"))
@@ -62,7 +62,7 @@ def test_the_paper_compares_what_it_says(tmp_path: Path) -> None:
     assert (boltzmann.transitions.prioritised, uniform.transitions.prioritised) == (True, False)
 
 
-def test_our_own_runs_are_made_for_the_first_seeds_alone(tmp_path: Path) -> None:
+def test_our_runs_use_the_first_seeds_only(tmp_path: Path) -> None:
     seeds = (5, 6, 7)
     assert training_of("dqn").seeds(seeds) == seeds
     assert training_of("ppo-best").seeds(seeds) == (5, 6)
@@ -96,7 +96,7 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
         train_run(work, other, 3, RunObserver())
 
 
-def test_a_copy_of_the_folder_is_as_good(tmp_path: Path) -> None:
+def test_copied_folder_works(tmp_path: Path) -> None:
     here, there = (
         settings.to_json(some_work(tmp_path / place).config(training_of("vae"), 3)) for place in ("here", "there")
     )

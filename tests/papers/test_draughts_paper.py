@@ -57,7 +57,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return asked
 
 
-def test_a_quick_look_and_again(tmp_path: Path, trained: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_run_and_its_repetition(tmp_path: Path, trained: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     options = Options(paper="draughts", out=tmp_path, quick=True, games=2, positions=1, json=True)
     run(options)
     output = json.loads(capsys.readouterr().out)
@@ -139,7 +139,7 @@ def test_verdicts(wins: int, plain: int, tables: int, verdicts: list[str]) -> No
     assert "tables as training targets were not run" in claims[2].note
 
 
-def test_what_cannot_be(tmp_path: Path) -> None:
+def test_impossible_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BoardwrightError, match="--out FOLDER is required"):
         run(Options(paper="draughts"))
     with pytest.raises(BoardwrightError, match="--games must be even"):

@@ -87,6 +87,6 @@ def test_the_report_and_its_pictures(
         ({"train": "none"}, "holds none of the runs tablut-paper"),
     ],
 )
-def test_what_cannot_be_is_said(tmp_path: Path, changes: dict[str, object], message: str) -> None:
+def test_impossible_options_are_refused(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     with pytest.raises(BoardwrightError, match=message):
         run(Options(**{"paper": "tablutzero", "out": tmp_path, **changes}))  # type: ignore[arg-type]

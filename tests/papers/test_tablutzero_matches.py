@@ -95,7 +95,7 @@ def test_run_stopped_before_its_first_match_has_no_rating(tmp_path: Path, played
     assert played == []
 
 
-def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[Any]) -> None:
+def test_finished_run_says_never_and_unfinished_not_yet(tmp_path: Path, played: list[Any]) -> None:
     plant(tmp_path / "runs", "paper", done=60, odds=100.0)
     plant(tmp_path / "runs", "augment", odds=100.0)
     results = run_paper(some_work(tmp_path), RunObserver())
@@ -105,7 +105,7 @@ def test_only_a_run_that_is_over_never_gets_there(tmp_path: Path, played: list[A
         assert row in text.splitlines()
 
 
-def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -> None:
+def test_matches_are_played_once_and_saved(tmp_path: Path, played: list[Any]) -> None:
     paper = plant(tmp_path / "runs", "paper")
     fast = plant(tmp_path / "runs", "fast", done=40)  # of half a minute each
     put_nets(paper, list(range(101)))
@@ -144,7 +144,7 @@ def test_everything_is_played_once_and_kept(tmp_path: Path, played: list[Any]) -
     assert played == []
 
 
-def test_a_run_that_travelled_is_measured_by_what_it_kept(tmp_path: Path, played: list[Any]) -> None:
+def test_packed_run_is_rated_by_its_remaining_nets(tmp_path: Path, played: list[Any]) -> None:
     fast = plant(tmp_path / "runs", "fast")
     put_nets(fast, [0, 7, 25, 41, 60])
     results = run_paper(some_work(tmp_path), RunObserver())
@@ -194,9 +194,9 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
     assert {path: path.read_bytes() for path in matches.iterdir()} == kept
     run_paper(some_work(tmp_path), RunObserver())
     assert played == []
-    (tmp_path / "runs" / "tablut-fast" / "nets" / "000020.net").write_bytes(b"anew")
+    (tmp_path / "runs" / "tablut-fast" / "nets" / "000020.net").write_bytes(b"changed")
     run_paper(some_work(tmp_path), RunObserver())
-    assert {asked[0] for asked in played} == {"anew"}
+    assert {asked[0] for asked in played} == {"changed"}
     played.clear()
     (matches / "fast--paper.json").write_text("{")  # damaged
     with pytest.raises(StoppedError):
@@ -205,7 +205,7 @@ def test_other_nets_are_played_again_but_other_settings_refused(tmp_path: Path, 
     assert json.loads((matches / "balance-saami.json").read_text())["played"]["run"] == "fast"
 
 
-def test_the_first_has_no_more_minutes_behind_it_than_the_second(tmp_path: Path, played: list[Any]) -> None:
+def test_first_net_has_at_most_the_minutes_of_the_second(tmp_path: Path, played: list[Any]) -> None:
     """Runs that travelled kept nets of other moments; half a minute an iteration."""
     paper, fast = plant(tmp_path / "runs", "paper"), plant(tmp_path / "runs", "fast")
     put_nets(paper, [0, 10, 75, 100])

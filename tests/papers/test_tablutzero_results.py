@@ -15,7 +15,7 @@ from boardwright.papers.tablutzero.results import DEVICE_SECONDS, PairingResult,
 from boardwright.papers.tablutzero.targets import variant_text
 
 
-def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
+def test_odds_of_ten_are_400_elo(tmp_path: Path) -> None:
     run = results.read_run(plant(tmp_path, "paper", odds=10.0))
     fixed, fitted = RATING_MODES
     points = results.curve(run, fitted)
@@ -35,7 +35,7 @@ def test_ten_to_one_is_four_hundred_points(tmp_path: Path) -> None:
     )  # there are no draws, which fixed parameters do not expect
 
 
-def test_what_runs_measured(tmp_path: Path) -> None:
+def test_metrics_of_runs(tmp_path: Path) -> None:
     run = results.read_run(plant(tmp_path, "paper", done=90))
     assert results.iterations_of(run.history) == 90
     assert results.frames_at(run.history, 90) == 90_000
@@ -47,7 +47,7 @@ def test_what_runs_measured(tmp_path: Path) -> None:
     assert attackers.high - attackers.low == pytest.approx(2 * 1.96 * (0.671 * 0.329 / 1000) ** 0.5, rel=0.02)
 
 
-def test_minutes_of_the_device(tmp_path: Path) -> None:
+def test_device_minutes(tmp_path: Path) -> None:
     folder = plant(tmp_path, "fast", done=10)
     history = results.read_run(folder).history
     assert (results.minutes_at(history, 0), results.minutes_at(history, 4), results.total_minutes(history)) == (
@@ -70,7 +70,7 @@ def test_minutes_of_the_device(tmp_path: Path) -> None:
     assert net_at({5: Path()}, history, 4.0) is None
 
 
-def test_minutes_of_a_run_that_learned_to_measure_them_on_its_way(tmp_path: Path) -> None:
+def test_device_minutes_of_a_run_from_an_older_version(tmp_path: Path) -> None:
     """Resumed from an old checkpoint, it lacks the device seconds before it."""
     folder = plant(tmp_path, "fast", done=10)
     with Metrics(folder) as metrics:
@@ -152,7 +152,7 @@ def test_missing_opponents_are_reported() -> None:
     assert results.off_protocol(early, FULL.protocol) == []
 
 
-def test_folders_that_are_no_runs(tmp_path: Path) -> None:
+def test_other_folders_are_refused(tmp_path: Path) -> None:
     folder = plant(tmp_path, "paper", done=1)
     (folder / "config.json").write_text('{"method": "dqn"}')
     with pytest.raises(RunError, match="a run of dqn"):
@@ -165,7 +165,7 @@ def test_folders_that_are_no_runs(tmp_path: Path) -> None:
         results.read_run(folder)
 
 
-def test_a_quick_look_does_everything() -> None:
+def test_quick_run_does_everything() -> None:
     for training in TRAININGS:
         config = config_of(training.name, *QUICK_SETTINGS)
         assert config.evaluation == QUICK.protocol

@@ -63,13 +63,13 @@ def test_the_whole_interval_must_be_above(tmp_path: Path) -> None:
     assert "| **not met** |" in report(results)
 
 
-def test_a_quick_look_decides_nothing(good: Results) -> None:
+def test_quick_run_decides_nothing(good: Results) -> None:
     quick = dataclasses.replace(good, protocol=QUICK.protocol)
     assert verdicts(quick) == [None, None, None]
     assert all(ours.endswith("but this is a quick look") for _, ours, _ in targets(quick))
 
 
-def test_matches_off_the_protocol_decide_nothing(good: Results) -> None:
+def test_matches_by_another_protocol_decide_nothing(good: Results) -> None:
     own = dataclasses.replace(good.runs["fast"], played_again=False)
     for _, ours, met in targets(with_run(good, "fast", own))[:2]:
         assert ours.endswith("but measured with first 5 instead of 20, simulations 32 instead of 128")
@@ -118,7 +118,7 @@ def test_minutes_must_be_equal_or_in_favour_of_the_paper(good: Results) -> None:
     assert "after 50.0 and 5.0 minutes" in targets(met_after(good, 50.0, 5.0))[2][1]
 
 
-def test_minutes_must_be_of_one_kind(good: Results) -> None:
+def test_device_minutes_must_be_of_one_kind(good: Results) -> None:
     def trained_on(run: RunResult, devices: tuple[str, ...]) -> RunResult:
         spent = {f"{ON_DEVICE}{device}": run.history.scalars[ITERATION_SECONDS] for device in devices}
         history = dataclasses.replace(run.history, scalars={**run.history.scalars, **spent})

@@ -64,7 +64,7 @@ class Conversation:
         return self.said[begin:]
 
 
-def test_a_conversation() -> None:
+def test_conversation() -> None:
     talk = Conversation("mc:sims=40,seed=1")
     assert talk.ask("hello", until="hello")[0].startswith("hello boardwright 0.")
     assert talk.ask("isready", until="readyok") == ["readyok"]
@@ -89,7 +89,7 @@ def test_captures_in_several_hops_are_one_move() -> None:
 
 
 @pytest.mark.parametrize("game", boardwright.game_names())
-def test_every_game_is_spoken(game: str) -> None:
+def test_every_game_is_supported(game: str) -> None:
     talk = Conversation("random:seed=3", game)
     position, moves = boardwright.game(game).start(), []
     while position.outcome is None and len(moves) < 12:
@@ -145,7 +145,7 @@ def test_rules_can_be_changed() -> None:
         (["position W:W22,32:B18,11 moves 22x8", "go"], "the game is over"),
     ],
 )
-def test_complaints(lines: list[str], complaint: str) -> None:
+def test_invalid_commands_get_errors(lines: list[str], complaint: str) -> None:
     talk = Conversation("first-legal")
     assert any(complaint in said for said in talk.ask(*lines, until="error"))
     if lines[-1].startswith("go"):
@@ -153,7 +153,7 @@ def test_complaints(lines: list[str], complaint: str) -> None:
     assert talk.ask("isready", until="readyok")[-1] == "readyok"
 
 
-def test_a_player_that_fails_is_an_error_and_no_silence() -> None:
+def test_failing_player_gives_an_error() -> None:
     talk = Conversation("broken")
     said = talk.ask("go", until="bestmove")
     assert said == ["error the player failed, RuntimeError: no idea", "bestmove none"]

@@ -59,7 +59,7 @@ def test_several_events_are_played_in_turn_and_kept_apart(tmp_path: Path) -> Non
     assert sorted((game.record for game in together), key=alone.index) == alone
 
 
-def test_games_of_one_role_only() -> None:
+def test_games_in_one_role_only() -> None:
     games = list(play_events(None, [match("random", "first-legal")], 6, play_here, only_role=1))
     assert [game.index for game in games] == [1, 3, 5]
     assert {game.players for game in games} == {("first-legal", "random")}

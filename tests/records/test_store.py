@@ -57,7 +57,7 @@ def check_whole(path: Path, games: int) -> None:
         assert played == random_played(game("draughts"), played.index, played.index)
 
 
-def test_killed_writers_lose_only_what_they_had_not_stored(tmp_path: Path) -> None:
+def test_killed_writer_loses_only_unstored_games(tmp_path: Path) -> None:
     path, dice, games = tmp_path / "games.db", random.Random(3), 400
     for _ in range(6):
         process = writer(path, games)
@@ -75,7 +75,7 @@ def test_killed_writers_lose_only_what_they_had_not_stored(tmp_path: Path) -> No
     check_whole(path, games)
 
 
-def test_writers_at_once_store_every_game_once(tmp_path: Path) -> None:
+def test_concurrent_writers_store_every_game_once(tmp_path: Path) -> None:
     path, games = tmp_path / "games.db", 150
     processes = [writer(path, games) for _ in range(3)]
     stored = 0
@@ -90,7 +90,7 @@ def test_writers_at_once_store_every_game_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement", ["PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_schema"]
 )
-def test_a_file_filled_by_another_process_meanwhile_is_opened(
+def test_file_created_meanwhile_by_another_process_is_opened(
     statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, connect, filled = tmp_path / "games.db", sqlite3.connect, []
@@ -111,7 +111,7 @@ def test_a_file_filled_by_another_process_meanwhile_is_opened(
     assert filled
 
 
-def test_the_file_is_as_promised(tmp_path: Path) -> None:
+def test_database_has_the_documented_settings(tmp_path: Path) -> None:
     with open_store(tmp_path / "games.db", create=True) as store:
         answers = [
             store.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "user_version")
@@ -131,7 +131,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
         open_store(path, create=True)
 
 
-def test_an_older_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_version_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.db"
     with open_store(path, create=True) as store:
         save_game(store, random_played(game("tablut"), 1))
@@ -148,7 +148,7 @@ def test_an_older_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("data", [b"first,second,result\n" * 100, os.urandom(5000)])
-def test_a_file_that_is_no_database(tmp_path: Path, data: bytes) -> None:
+def test_other_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(data)
     with pytest.raises(BoardwrightError, match=r"games[.]csv is not a database of games"):
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_database(tmp_path: Path, data: bytes) -> None:
     assert path.read_bytes() == data
 
 
-def test_a_database_of_something_else(tmp_path: Path) -> None:
+def test_database_of_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "photos.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE photos (id INTEGER)")
@@ -172,7 +172,7 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
         assert list(find_games(store, GameFilter())) == []
 
 
-def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+def test_invalid_paths_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BoardwrightError, match="there is no file"):
         open_store(tmp_path / "none.db", create=False)
     with pytest.raises(BoardwrightError, match="there is no folder"):
@@ -200,7 +200,7 @@ def test_a_damaged_file(tmp_path: Path) -> None:
         list(find_games(store, GameFilter()))
 
 
-def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_file_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.db"
     with open_store(path, create=True) as store:
         save_game(store, random_played(game("tablut"), 1))
@@ -213,7 +213,7 @@ def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
         open_store(tmp_path / "other.db", create=True)
 
 
-def test_a_full_database_keeps_what_it_has(tmp_path: Path) -> None:
+def test_full_database_keeps_its_games(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with open_store(path, create=True) as store:
         event = begin_event(store, {})
@@ -240,7 +240,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
     check_whole(path, done.stdout.count("True"))
 
 
-def test_a_lock_that_stays_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_database_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.db"
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
     with open_store(path, create=True) as one, open_store(path, create=True) as other:

@@ -55,7 +55,7 @@ def test_random_games_of_every_rule_set(store: Store, name: str, rules: str) -> 
 
 
 @pytest.mark.parametrize("path", CUSTOM, ids=lambda path: path.stem)
-def test_rules_of_ones_own_are_stored_in_full(store: Store, path: Path) -> None:
+def test_custom_rules_are_stored_in_full(store: Store, path: Path) -> None:
     one = random_played(game(path.parent.name, path), 3)
     save_game(store, one)
     assert reopened(store) == [one]
@@ -80,7 +80,7 @@ def test_an_unfinished_forfeited_and_resigned_game(store: Store) -> None:
     assert encounters(store, "tablut") == [Encounter("a", "a", 1), Encounter("b", "a", 0), Encounter("b", "b", DRAW)]
 
 
-def test_the_net_of_a_player_is_kept_with_its_version(store: Store) -> None:
+def test_net_checksum_is_stored_with_the_version(store: Store) -> None:
     one = replace(random_played(game("tablut"), 1, players=("net:net=mine", "random")), nets=("0123456789ab", ""))
     save_game(store, one)
     assert reopened(store) == [one]
@@ -92,7 +92,7 @@ def test_the_net_of_a_player_is_kept_with_its_version(store: Store) -> None:
     assert encounters(store, "tablut", field={"net:net=mine": "0123456789ab"}) == []
 
 
-def test_remarks_and_variations(store: Store) -> None:
+def test_comments_and_variations(store: Store) -> None:
     text = "1. 11-15! {good} 23-19 $3 2. 8-11 22-17 {the Old Fourteenth} 3. 4-8 ( 3. 11-16? {bad} 24-20 ) 25-22 1-0"
     (record,) = gamefile.read(text)
     save_game(store, PlayedGame(record=record, players=("x", "y")))
@@ -164,7 +164,7 @@ def test_files_in_and_out(store: Store, name: str) -> None:
     assert again == text
 
 
-def test_what_a_file_cannot_hold_is_left_out(store: Store) -> None:
+def test_games_that_a_format_cannot_hold_are_left_out(store: Store) -> None:
     draughts = game("draughts")
     fine, cut = random_played(draughts, 1), random_played(draughts, 2)
     positions = list(cut.record.positions())
@@ -177,7 +177,7 @@ def test_what_a_file_cannot_hold_is_left_out(store: Store) -> None:
     assert len(gamefile.read(text)) == 1
 
 
-def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
+def test_readable_games_of_a_bad_file_are_stored(store: Store) -> None:
     imported = import_games(store, "draughts", b"1. 11-15 1-0\n\n1. 11-99 0-1\n\n1. 11-16 1/2-1/2\n")
     assert (imported.stored, len(imported.errors)) == (2, 1)
     assert [one.played.players for one in find_games(store, GameFilter())] == [("?", "?"), ("?", "?")]
@@ -185,9 +185,7 @@ def test_a_bad_file_stores_what_can_be_read(store: Store) -> None:
     assert import_games(store, "draughts", b"").stored == 0
 
 
-def test_a_game_that_could_not_be_read_before_is_stored_when_it_can(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corrected_game_is_stored_on_reimport(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the others of its file stay as they are, two that are alike among them."""
     games = ['[White "one"]\n1. 11-15 *', *['[White "two"]\n1. 11-16 *'] * 2, '[White "three"]\n1. 9-13 *']
     data, read = "\n\n".join(games).encode(), gamefile.read_all

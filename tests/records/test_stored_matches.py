@@ -32,7 +32,7 @@ def match_of(seed: int, **conditions) -> Event:
     )
 
 
-def test_a_match_from_asking_to_its_end(tmp_path: Path) -> None:
+def test_match_from_request_to_end(tmp_path: Path) -> None:
     game = boardwright.game("tablut")
     with open_store(tmp_path / "games.db", create=True) as store:
         first, second = (add_match(store, match_of(seed), games=2) for seed in (1, 2))
@@ -49,7 +49,7 @@ def test_a_match_from_asking_to_its_end(tmp_path: Path) -> None:
         assert find_match(store, 99) is None
 
 
-def test_who_was_playing_when_all_went_dark(tmp_path: Path) -> None:
+def test_interrupted_matches_are_found(tmp_path: Path) -> None:
     states = ("waiting", "running", "done", "stopped", "failed")
     with open_store(tmp_path / "games.db", create=True) as store:
         for seed, state in enumerate(states):

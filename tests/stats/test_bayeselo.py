@@ -16,7 +16,7 @@ from boardwright.stats.pairings import Encounter, condense, groups, identifies_a
 RESULTS = {"first": 0, "second": 1, "draw": DRAW}
 
 
-def test_it_agrees_with_the_original_program() -> None:
+def test_ratings_agree_with_the_original_program() -> None:
     fixture = json.loads((Path(__file__).parent / "bayeselo.json").read_text())
     expected = fixture["expected"]
     found = rate(Encounter(first, second, RESULTS[result]) for first, second, result in fixture["games"])
@@ -173,7 +173,7 @@ def test_fixed_parameters_need_no_change_of_roles() -> None:
     assert by_name(found)["a"] > by_name(found)["b"]
 
 
-def test_players_who_never_met_have_no_difference() -> None:
+def test_unconnected_players_have_no_difference() -> None:
     found = rate([Encounter("a", "b", 0), Encounter("b", "a", 0), Encounter("c", "d", 1)])
     assert all(map(math.isnan, found.difference("a", "c")))
     assert all(map(math.isfinite, found.difference("a", "b")))
@@ -198,7 +198,7 @@ def test_superiority_compares_within_a_role() -> None:
     assert math.isnan(found.superiority[place["p0 as white"], place["p1 as black"]])
 
 
-def test_who_never_met_is_said() -> None:
+def test_unconnected_groups_are_reported() -> None:
     found = rate([Encounter("a", "b", 0), Encounter("b", "a", 0), Encounter("c", "d", 1)])
     (warning,) = found.warnings
     assert warning == "2 groups never met, so only ratings within a group compare: a, b; c, d"
@@ -242,7 +242,7 @@ def test_groups() -> None:
         [Encounter("a", "b", 0)] * 1000 + [Encounter("c", "d", DRAW)],
     ],
 )
-def test_data_that_tell_little(games: list[Encounter]) -> None:
+def test_few_games_give_wide_intervals(games: list[Encounter]) -> None:
     for found in (rate(games), rate(games, fixed_parameters=True), rate_by_role(games, ("white", "black"))):
         assert math.isfinite(found.advantage)
         assert 0.0 < found.draw < 10_000.0
@@ -268,6 +268,6 @@ def test_a_hundred_players_and_a_hundred_thousand_games() -> None:
     assert time.perf_counter() - begin < 15.0  # a second on an idle machine
 
 
-def test_more_players_than_memory_has_room_for() -> None:
+def test_too_many_players_are_refused() -> None:
     with pytest.raises(BoardwrightError, match="100000 players are too many to rate: at most 4000"):
         rate([Encounter(f"a{number}", f"b{number}", 0) for number in range(50_000)])

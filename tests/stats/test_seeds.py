@@ -7,7 +7,7 @@ import pytest
 from boardwright.stats.score import of_one_seed, over_seeds
 
 
-def test_students_interval_covers_what_it_says() -> None:
+def test_students_interval_has_its_coverage() -> None:
     draws = random.Random(1)
     for seeds in (2, 3, 5, 20):
         covered = sum(
@@ -24,7 +24,7 @@ def test_students_interval_covers_what_it_says() -> None:
         over_seeds([])
 
 
-def test_the_interval_of_a_share_ends_where_shares_do() -> None:
+def test_interval_of_a_share_is_within_0_and_1() -> None:
     assert over_seeds([0.45, 0.47], is_share=True) == over_seeds([0.45, 0.47])
     wide = over_seeds([0.2, 0.9], is_share=True)
     assert (wide.mean, wide.low, wide.high) == (pytest.approx(0.55), 0.0, 1.0)

@@ -27,7 +27,7 @@ def test_the_model_of_these_tests_has_the_right_mean() -> None:
 
 
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, "H1"), (60.0, "H0")])
-def test_errors_are_as_rare_as_promised(elo: float, wrong: str) -> None:
+def test_error_rates_are_as_promised(elo: float, wrong: str) -> None:
     test, random = Sprt(elo0=0.0, elo1=60.0, alpha=0.1, beta=0.1), np.random.default_rng(5)
     tests, mistakes = 300, 0
     for _ in range(tests):
@@ -53,7 +53,7 @@ def test_many_balanced_pairs_approach_the_normal_approximation() -> None:
     assert log_likelihood_ratio(counts, s0, s1) == pytest.approx(normal, rel=0.02)
 
 
-def test_only_wins_and_losses_are_a_binomial() -> None:
+def test_decisive_pairs_follow_a_binomial_model() -> None:
     exact = 30 * math.log(0.6 / 0.5) + 10 * math.log(0.4 / 0.5)
     assert log_likelihood_ratio((10, 0, 0, 0, 30), 0.5, 0.6) == pytest.approx(exact, rel=1e-3)
 
@@ -71,12 +71,12 @@ def test_lopsided_counts_have_a_finite_ratio(counts: tuple[int, ...], elos: tupl
     assert math.isfinite(Sprt(*elos).judge(counts).llr)
 
 
-def test_a_short_run_of_luck_decides_nothing() -> None:
+def test_few_lucky_pairs_decide_nothing() -> None:
     assert Sprt(0.0, 10.0).judge((0, 0, 0, 0, 3)).decision == "continue"
     assert Sprt(0.0, 10.0).judge((0, 0, 0, 0, 0)).llr == 0.0
 
 
-def test_a_verdict_says_all() -> None:
+def test_verdict_has_all_fields() -> None:
     verdict = Sprt(0.0, 10.0).judge((100, 300, 900, 420, 150))
     assert verdict.decision == "H1"
     assert verdict.upper == pytest.approx(math.log(19)) == -verdict.lower
@@ -100,7 +100,7 @@ def test_pairs_are_counted() -> None:
         ({"elo0": 0.0, "elo1": 1.0, "beta": 0.5}, "below 0.5, not 0.5"),
     ],
 )
-def test_senseless_tests_are_refused(options: dict[str, float], complaint: str) -> None:
+def test_invalid_hypotheses_are_refused(options: dict[str, float], complaint: str) -> None:
     with pytest.raises(BoardwrightError, match=complaint):
         Sprt(**options)
 
@@ -108,7 +108,7 @@ def test_senseless_tests_are_refused(options: dict[str, float], complaint: str) 
 # Intervals
 
 
-def test_intervals_of_single_games_are_those_of_agresti_and_coull() -> None:
+def test_intervals_of_single_games_are_agresti_coull() -> None:
     score = score_interval([(1.0,)] * 10)
     assert (score.mean, score.high) == (1.0, 1.0)
     assert score.low == pytest.approx(0.6791, abs=1e-3)
@@ -116,13 +116,13 @@ def test_intervals_of_single_games_are_those_of_agresti_and_coull() -> None:
     assert (even.low, even.mean, even.high) == pytest.approx((0.4038, 0.5, 0.5962), abs=1e-3)
 
 
-def test_nothing_played_says_nothing() -> None:
+def test_no_games_give_the_whole_interval() -> None:
     score = score_interval([])
     assert (score.mean, score.low, score.high) == (0.5, 0.0, 1.0)
     assert score_interval([(), ()]) == score
 
 
-def test_draws_and_decided_openings_make_a_score_surer() -> None:
+def test_draws_and_decided_openings_narrow_the_interval() -> None:
     def width(groups: list[tuple[float, ...]]) -> float:
         score = score_interval(groups)
         return score.high - score.low
@@ -134,7 +134,7 @@ def test_draws_and_decided_openings_make_a_score_surer() -> None:
 
 @pytest.mark.parametrize("games", [6, 40, 200])
 @pytest.mark.parametrize("elo", [0.0, 150.0])
-def test_the_interval_covers_what_it_promises(games: int, elo: float) -> None:
+def test_interval_has_its_coverage(games: int, elo: float) -> None:
     random, trials = np.random.default_rng(1), 2000
     odds, covered = pair_odds(elo, draws=0.1, bias=0.1), 0
     for _ in range(trials):

@@ -7,7 +7,7 @@ from tictactoe import Core, TicTacToe, observe, set_up, solved
 from toy_game import ToyRules
 
 
-def test_it_is_a_draw_and_has_the_positions_it_has() -> None:
+def test_tictactoe_is_a_draw_with_the_known_number_of_positions() -> None:
     worth = solved()
     assert len(worth) == 4520  # 5,478 positions, of which 958 are over
     assert max(worth[(0,) * 9].values()) == 0

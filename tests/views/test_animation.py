@@ -55,7 +55,7 @@ def test_boards_of_different_sizes_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("name", boardwright.game_names())
-def test_the_picture_of_each_game_is_current(name: str) -> None:
+def test_pictures_of_the_games_are_up_to_date(name: str) -> None:
     """As drawn by `boardwright show NAME --record docs/pictures/NAME-game.* --svg docs/pictures/NAME.svg`."""
     (path,) = PICTURES.glob(f"{name}-game.*")
     (record,), _ = boardwright.game(name).read_games(path.read_text())

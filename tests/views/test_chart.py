@@ -31,7 +31,7 @@ def texts(picture: ET.Element) -> list[str]:
     return [element.text or "" for element in picture.iter(f"{SVG}text")]
 
 
-def test_a_line_is_where_its_axis_says() -> None:
+def test_lines_are_placed_by_their_axes() -> None:
     picture = drawn(Line("policy", [0, 50, 100], [0, 10, 5]))
     (line,) = marked(picture, "data-line")
     (x0, y0), (x1, y1), (x2, y2) = points(line)
@@ -44,7 +44,7 @@ def test_a_line_is_where_its_axis_says() -> None:
     assert {"Loss & <gain>", "frames", "nats", "policy"} <= set(texts(picture))
 
 
-def test_what_the_axes_must_show() -> None:
+def test_axes_include_required_values() -> None:
     assert "0" not in texts(drawn(Line("", [50, 100], [3, 4])))
     assert texts(drawn(Line("", [50, 100], [3, 4]), x_includes=(0,), y_includes=(0,))).count("0") == 2
 
@@ -57,7 +57,7 @@ def test_gaps_and_single_points() -> None:
     assert len(list(picture.iter(f"{SVG}circle"))) == 1
 
 
-def test_bands_lie_around_their_lines() -> None:
+def test_bands_surround_their_lines() -> None:
     picture = drawn(Line("a", [0, 1, 2, 3], [5, 6, 7, 8], [4, 5, math.nan, 7], [7, 8, 9, 10], colour=2))
     bands = marked(picture, "data-band")
     assert len(points(bands[0])) == 4
@@ -94,7 +94,7 @@ NUMBERS = st.floats() | st.integers(-5, 5).map(float)
 
 
 @given(rows=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS), max_size=12), name=st.text("a<&\"'é ", max_size=5))
-def test_any_numbers_make_a_picture(rows: list[tuple[float, float, float, float]], name: str) -> None:
+def test_any_numbers_can_be_drawn(rows: list[tuple[float, float, float, float]], name: str) -> None:
     xs, ys, low, high = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     picture = drawn(Line(name, xs, ys, low, high), Line(name, xs, low, faint=True))
     for element in picture.iter():
@@ -143,7 +143,7 @@ def test_numbers_are_short(value: float, text: str) -> None:
     assert short(value) == text
 
 
-def test_points_are_dots_where_their_axes_say() -> None:
+def test_points_are_placed_by_their_axes() -> None:
     early = Points("early", [0, 10, math.nan], [0, 5, 1], "#123456")
     late = Points("late & last", [5], [10], "#abcdef")
     picture = ET.fromstring(render(Chart("Codes", "first", "second", points=(early, late))))

@@ -64,7 +64,7 @@ def scenes(draw):
 
 
 @given(scenes())
-def test_every_cell_is_drawn_once_inside_the_view_box(scene):
+def test_cells_are_drawn_once_inside_the_view_box(scene):
     root = parse(scene)
     _, _, width, height = view_box(root)
     drawn = Counter()
@@ -90,7 +90,7 @@ def test_every_piece_is_drawn_in_the_middle_of_its_cell(scene):
 
 
 @given(scenes())
-def test_hands_are_drawn_whole_inside_the_view_box(scene):
+def test_hands_are_inside_the_view_box(scene):
     root = parse(scene)
     _, _, width, height = view_box(root)
     blocks = shown(root, "data-polyomino")
@@ -129,7 +129,7 @@ def test_document_is_self_contained_and_deterministic(scene):
         assert not any("url(" in value for value in element.attrib.values())
 
 
-def test_cell_size_scales_the_picture_and_nothing_else():
+def test_cell_size_scales_the_picture_only():
     scene = Scene(rows=3, columns=3)
     small, large = parse(scene, cell=24), parse(scene, cell=48)
     assert small.get("viewBox") == large.get("viewBox")

@@ -54,7 +54,7 @@ def test_colour_only_adds_escapes(scene):
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_texts_can_neither_steer_the_terminal_nor_add_lines(title, caption):
+def test_control_characters_in_texts_are_removed(title, caption):
     text = terminal.render(Scene(rows=1, columns=1, title=title, caption=caption))
     assert text.count("\n") == 4
     assert text.replace("\n", "").isprintable()
@@ -65,7 +65,7 @@ def test_marks_are_brackets(kind, shown):
     assert terminal.render(Scene(rows=1, columns=3, marks=(Mark((0, 1), kind),))) == f" . {shown} ."
 
 
-def test_the_move_outshines_other_marks_of_a_cell():
+def test_last_move_has_priority_over_other_marks():
     marks = (Mark((0, 0), "to"), Mark((0, 0), "highlight"), Mark((0, 0), "from"))
     assert terminal.render(Scene(rows=1, columns=1, marks=marks)) == "[.]"
 

@@ -11,7 +11,7 @@ def clock(first: float, second: float, increment: float = 0.0) -> Clock:
     return Clock(state=ClockState(base=60, increment=increment, remaining=(first, second)))
 
 
-def test_only_the_movers_time_runs() -> None:
+def test_only_the_clock_of_the_mover_runs() -> None:
     running = clock(10, 20).start(1, now=100.0)
     assert running.remaining(103.0) == (10, 17)
     assert running.remaining(1000.0) == (10, 0)
@@ -24,7 +24,7 @@ def test_a_move_adds_its_increment() -> None:
     assert moved.running is None
 
 
-def test_a_move_taken_back_takes_its_increment_with_it() -> None:
+def test_undone_move_loses_its_increment() -> None:
     """Chance moves add no time; the time that was spent stays spent."""
     back = clock(10, 20, increment=2).start(0, now=0.0).after_undo([0, None, 1, 1], now=3.0)
     assert back.remaining(99.0) == (5, 16)
@@ -43,5 +43,5 @@ def test_player_is_stopped_before_its_flag_falls(left: float, increment: float, 
         assert limit.seconds <= 10.0
 
 
-def test_without_a_clock_the_player_has_its_own_limit() -> None:
+def test_player_without_a_clock_has_its_own_limit() -> None:
     assert time_for("alphabeta:time=1s", None, 0, 0.0, 60.0) == (Limit(), 60.0)

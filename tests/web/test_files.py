@@ -12,7 +12,7 @@ HAVE_FILES = [name for name in boardwright.game_names() if game_class(name).game
 
 
 @pytest.mark.parametrize("name", HAVE_FILES)
-def test_who_played_and_how_it_ended_is_kept(client: TestClient, name: str) -> None:
+def test_players_and_result_are_kept(client: TestClient, name: str) -> None:
     """Of a game that the board does not decide: somebody's program failed."""
     position = boardwright.game(name).start()
     for _ in range(4):
@@ -38,7 +38,7 @@ def test_events_have_one_name_in_all_formats(client: TestClient, name: str) -> N
     assert [one["headers"]["event"] for one in read["games"]] == ["One", "Two"]
 
 
-def test_the_board_has_the_last_word(client: TestClient) -> None:
+def test_board_decides_over_a_claimed_result(client: TestClient) -> None:
     """A game that is over on the board has that result, even if the page sends another."""
     start = "B:W18:B15"  # the last man is taken
     query = {"game": "draughts", "start": start, "actions": [], "result": 1, "reason": "time ran out"}

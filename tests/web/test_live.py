@@ -60,7 +60,7 @@ def recorded(path: Path):
 @pytest.mark.parametrize(
     ("name", "rules", "role"), [("tablut", "mcgill", 1), ("draughts", "paper", 0), ("cathedral", "paper-6", 0)]
 )
-def test_a_whole_game(serving: Serving, tmp_path: Path, name: str, rules: str, role: int) -> None:
+def test_whole_game(serving: Serving, tmp_path: Path, name: str, rules: str, role: int) -> None:
     chance = random.Random(3)
     with serving() as client:
         live = turn(client, begin(client, game=name, rules=rules, role=role))
@@ -141,7 +141,7 @@ def test_resigning(serving: Serving, tmp_path: Path) -> None:
     assert stored.played.players == ("random", "person")
 
 
-def test_the_flag_falls(serving: Serving, tmp_path: Path) -> None:
+def test_flag_fall_forfeits(serving: Serving, tmp_path: Path) -> None:
     with serving() as client:
         live = begin(client, clock={"base": 0.3, "increment": 0})
         assert live["clock"]["running"] == 0
@@ -152,7 +152,7 @@ def test_the_flag_falls(serving: Serving, tmp_path: Path) -> None:
     assert stored.played.forfeited_by == 0
 
 
-def test_clocks_run_for_who_is_to_move_and_give_increments(serving: Serving) -> None:
+def test_clock_of_the_mover_runs_with_increments(serving: Serving) -> None:
     with serving() as client:
         live = begin(client, clock={"base": 60, "increment": 0.5}, opponent="alphabeta")
         time.sleep(0.2)
@@ -163,7 +163,7 @@ def test_clocks_run_for_who_is_to_move_and_give_increments(serving: Serving) -> 
         assert 30 < player < 60  # it thought for a twentieth of its time and most of the increment
 
 
-def test_again_is_the_same_game_with_sides_changed(serving: Serving) -> None:
+def test_rematch_swaps_sides(serving: Serving) -> None:
     with serving() as client:
         settings = {"game": "draughts", "rules": "paper", "role": 1, "position": "W:W21,22,23:B1,2,3"}
         live = begin(client, **settings, clock={"base": 600, "increment": 300})
@@ -180,7 +180,7 @@ def test_again_is_the_same_game_with_sides_changed(serving: Serving) -> None:
         assert client.post("/api/play/nobody/again", json={}).status_code == 404
 
 
-def test_versions_protect_the_board(serving: Serving) -> None:
+def test_outdated_version_is_refused(serving: Serving) -> None:
     with serving() as client:
         live = begin(client)
         legal = live["view"]["legal"][0]["actions"]
@@ -213,7 +213,7 @@ def test_illegal_moves_change_nothing(client: TestClient, wrong: dict, status: i
     assert (now["version"], now["view"]["actions"]) == (live["version"], [])
 
 
-def test_parts_of_a_capture_are_no_move(client: TestClient) -> None:
+def test_partial_capture_is_refused(client: TestClient) -> None:
     start = "B:W18,25:B15"  # 15x22x29
     live = begin(client, game="draughts", position=start)
     (capture,) = live["view"]["legal"]
@@ -243,7 +243,7 @@ def test_parts_of_a_capture_are_no_move(client: TestClient) -> None:
         {"opponent": "random", "game": "draughts", "position": "W:W:B1"},  # over already
     ],
 )
-def test_what_cannot_be_played_is_refused(client: TestClient, query: dict) -> None:
+def test_unplayable_game_is_refused(client: TestClient, query: dict) -> None:
     answer = client.post("/api/play", json={"game": "tablut", "role": 0, **query})
     assert answer.status_code == 400, answer.text
     assert "\n" not in answer.json()["error"]
@@ -283,7 +283,7 @@ def test_the_net_of_a_run_plays_by_its_id_only(serving: Serving, tmp_path: Path)
         assert str(tmp_path) not in refused.json()["error"]
 
 
-def test_a_player_that_gives_up_says_why_and_tries_again(
+def test_failed_player_is_reported_and_retried(
     serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its net is damaged after the game began, and whole again later."""
@@ -327,7 +327,7 @@ def test_undo_takes_back_increments(serving: Serving) -> None:
         assert live["clock"]["running"] == 0
 
 
-def test_undo_is_refused_where_no_time_would_be_left() -> None:
+def test_undo_is_refused_without_time_left() -> None:
     """30 s + 10 s: a move after 25 s, its answer at once, and 8 s of thought about the next."""
     game = boardwright.game("tablut")
     clock = live_game.ClockQuery(base=30, increment=10)
@@ -358,7 +358,7 @@ def test_chance_moves_automatically_and_only_once(serving: Serving, monkeypatch:
         assert again["view"]["line"][:1] == [coin]
 
 
-def test_open_games_are_bounded(serving: Serving) -> None:
+def test_unfinished_games_are_limited(serving: Serving) -> None:
     with serving(open_games=2) as client:
         first, second = begin(client), begin(client)
         refused = client.post("/api/play", json={"game": "tablut", "opponent": "random"})
@@ -380,7 +380,7 @@ def test_abandoned_games_are_evicted(serving: Serving, tmp_path: Path, monkeypat
     assert (stored.played.record.reason, len(stored.played.record.actions)) == ("abandoned", 2)
 
 
-def test_games_survive_a_restart(serving: Serving) -> None:
+def test_games_survive_a_server_restart(serving: Serving) -> None:
     with serving() as client:
         live = begin(client, clock={"base": 100, "increment": 1})
         live = turn(client, move(client, live, actions=live["view"]["legal"][7]["actions"]).json())
@@ -428,7 +428,7 @@ def wait_until_gone(pids: set[int]) -> None:
         time.sleep(0.05)
 
 
-def test_the_record_says_which_net_played(serving: Serving, tmp_path: Path) -> None:
+def test_record_has_the_net_checksum(serving: Serving, tmp_path: Path) -> None:
     """Also when a resumed run has replaced its net; where two nets played a game, none is named."""
     run = plant_run(tmp_path / "runs" / "mine", game="tablut")
     best = run / "nets" / "best.net"

@@ -71,7 +71,7 @@ def wait_for_workers(expected: list[str]) -> None:
         time.sleep(0.05)
 
 
-def test_a_match_from_beginning_to_end(client: TestClient) -> None:
+def test_match_from_start_to_end(client: TestClient) -> None:
     thinking = workers()  # of live games and analyses
     match = start(client, QUICK)
     found = until(client, match, "done")
@@ -103,7 +103,7 @@ def test_a_match_is_followed_on_the_socket(client: TestClient) -> None:
             assert "there is no match" in socket.receive_json()["error"]
 
 
-def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> None:
+def test_unwatched_match_frees_its_subscription(client: TestClient) -> None:
     match = start(client, QUICK)
     body = {"game": "draughts", "role": 0, "opponent": "random"}
     games = [client.post("/api/play", json=body).json()["id"] for _ in range(8)]
@@ -122,7 +122,7 @@ def test_a_match_that_is_no_longer_followed_makes_room(client: TestClient) -> No
     until(client, match, "done")
 
 
-def test_the_same_match_again_plays_other_games(client: TestClient) -> None:
+def test_repeated_match_uses_another_seed(client: TestClient) -> None:
     games = [until(client, start(client, QUICK), "done")["games"] for _ in range(2)]
     played = [[client.get(f"/api/records/{game['id']}").json()["record"] for game in match] for match in games]
     assert played[0] != played[1]
@@ -139,7 +139,7 @@ def test_a_match_is_stopped_at_once_and_the_next_begins(client: TestClient) -> N
     assert client.delete(f"/api/matches/{quick}").json()["state"] == "done"
 
 
-def test_a_match_survives_the_server(served: Callable[[], TestClient]) -> None:
+def test_match_resumes_after_a_server_restart(served: Callable[[], TestClient]) -> None:
     with served() as client:
         running, waiting = start(client, {**QUICK, "games": 1000}), start(client, QUICK)
         deadline = time.monotonic() + 180
@@ -237,20 +237,20 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
         ({"seed": 1}, 422, "seed"),
     ],
 )
-def test_what_cannot_be_started(shared: TestClient, change: dict[str, Any], status: int, words: str) -> None:
+def test_invalid_matches_are_refused(shared: TestClient, change: dict[str, Any], status: int, words: str) -> None:
     answer = shared.post("/api/matches", json=QUICK | change)
     assert answer.status_code == status
     assert words in answer.json()["error"]
     assert shared.get("/api/matches").json() == []
 
 
-def test_whom_clients_may_not_ask_for_is_not_offered_either(shared: TestClient) -> None:
+def test_forbidden_players_are_not_offered(shared: TestClient) -> None:
     error = shared.post("/api/matches", json=QUICK | {"first": "externa"}).json()["error"]
     assert error.startswith("unknown player 'externa': known: alphabeta, ")
     assert "external" not in error.split("known: ")[1]
 
 
-def test_matches_that_are_not(shared: TestClient) -> None:
+def test_unknown_matches_are_404(shared: TestClient) -> None:
     for answer in (
         shared.get("/api/matches/7"),
         shared.delete("/api/matches/7"),

@@ -254,7 +254,7 @@ def test_a_killed_process_is_replaced() -> None:
     running(work)
 
 
-def test_an_idle_process_that_dies_is_noticed() -> None:
+def test_death_of_an_idle_process_is_noticed() -> None:
     async def work(pool: SearchPool) -> None:
         await choose(pool, request(), "a")
         (pid,) = pool.pids
@@ -298,7 +298,7 @@ def test_a_player_out_of_memory_fails_alone() -> None:
     running(work, worker_megabytes=2048)
 
 
-def test_many_players_are_not_all_kept() -> None:
+def test_player_cache_is_limited() -> None:
     async def work(pool: SearchPool) -> None:
         for seed in range(10):
             await choose(pool, request(f"alphabeta:depth=1,hash={200 + seed}"), "a")

@@ -52,7 +52,7 @@ def pieces_of(view: dict) -> dict[tuple, tuple]:
 
 
 @pytest.mark.parametrize("name", ["tablut", "draughts"])
-def test_steps_say_what_happens_on_the_board(client: TestClient, name: str) -> None:
+def test_steps_describe_changes_of_the_board(client: TestClient, name: str) -> None:
     """A gesture, made on the pieces of the scene, gives the pieces of the next scene but for crowned men."""
     game = boardwright.game(name)
     captures = hops = 0
@@ -77,7 +77,7 @@ def test_steps_say_what_happens_on_the_board(client: TestClient, name: str) -> N
     assert name == "tablut" or hops
 
 
-def test_placements_say_what_happens_on_the_board(client: TestClient) -> None:
+def test_placements_describe_changes_of_the_board(client: TestClient) -> None:
     game = boardwright.game("cathedral", "official-8")
     for position in random_line(game, 4, 12)[:-1]:
         if position.outcome is not None or position.role_to_move == CHANCE:
@@ -94,7 +94,7 @@ def test_placements_say_what_happens_on_the_board(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("rules", ["tablutzero", "saami", "mcgill"])
-def test_escapes_are_the_moves_that_win(client: TestClient, rules: str) -> None:
+def test_escape_hints_are_the_winning_moves(client: TestClient, rules: str) -> None:
     game = boardwright.game("tablut", rules)
     found = 0
     for seed in range(12):
@@ -115,7 +115,7 @@ def test_escapes_are_the_moves_that_win(client: TestClient, rules: str) -> None:
     assert found
 
 
-def test_moves_as_text_and_a_start(client: TestClient) -> None:
+def test_moves_as_text_from_a_position(client: TestClient) -> None:
     answer = client.post("/api/position", json={"game": "draughts", "moves": ["11-15", "23-19"]}).json()
     start = boardwright.game("draughts").start()
     assert answer["text"] == start.play("11-15").play("23-19").text
@@ -147,7 +147,7 @@ def test_moves_as_text_follow_actions(client: TestClient) -> None:
         ({"game": "draughts", "actions": [42], "moves": ["23-14"]}, 400, "move '23-14'"),
     ],
 )
-def test_mistakes_are_one_line(client: TestClient, body: dict, status: int, word: str) -> None:
+def test_errors_are_one_line(client: TestClient, body: dict, status: int, word: str) -> None:
     answer = client.post("/api/position", json=body)
     assert answer.status_code == status
     assert set(answer.json()) == {"error"}

@@ -41,7 +41,7 @@ def client(db: Path) -> Iterator[TestClient]:
         yield client
 
 
-def test_ratings_are_the_arenas(client: TestClient, db: Path) -> None:
+def test_ratings_agree_with_the_command(client: TestClient, db: Path) -> None:
     put(db, RESULTS)
     games = [Encounter(*result) for result in RESULTS]
     answer = client.get("/api/ratings", params={"game": "tablut"}).json()
@@ -59,7 +59,7 @@ def test_ratings_are_the_arenas(client: TestClient, db: Path) -> None:
         )
 
 
-def test_what_was_found_is_kept_until_the_record_changes(
+def test_ratings_are_cached_until_the_record_changes(
     client: TestClient, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rated: list[int] = []
@@ -84,7 +84,7 @@ def test_unconnected_groups_are_reported(client: TestClient, db: Path) -> None:
     assert "2 groups never met" in answer["warnings"][0]
 
 
-def test_rule_sets_apart_and_together(client: TestClient, db: Path) -> None:
+def test_ratings_by_rule_set_and_for_all(client: TestClient, db: Path) -> None:
     other = next(
         name for name in boardwright.game("tablut").rule_sets() if name != boardwright.game("tablut").rules.name
     )
@@ -117,7 +117,7 @@ def test_crosstable_counts_every_game_from_both_sides(client: TestClient, db: Pa
     assert rows[0]["total"] == {"wins": 2, "draws": 1, "losses": 1}
 
 
-def test_records_page_by_page(client: TestClient, db: Path) -> None:
+def test_records_are_paged(client: TestClient, db: Path) -> None:
     put(db, RESULTS)
     put(db, [("a", "b", 1)], game="draughts")
     first = client.get("/api/records", params={"limit": 4}).json()
@@ -144,7 +144,7 @@ def test_records_page_by_page(client: TestClient, db: Path) -> None:
         ("/api/records?limit=100000", 422, "limit"),
     ],
 )
-def test_what_cannot_be_answered(shared: TestClient, path: str, status: int, words: str) -> None:
+def test_invalid_requests_are_refused(shared: TestClient, path: str, status: int, words: str) -> None:
     answer = shared.get(path)
     assert answer.status_code == status
     assert words in answer.json()["error"]

@@ -38,7 +38,7 @@ def only(client: TestClient) -> dict[str, Any]:
     return run
 
 
-def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path: Path) -> None:
+def test_runs_are_found_in_subfolders(client: TestClient, runs: Path, tmp_path: Path) -> None:
     plant_run(runs / "first")
     plant_run(runs / "by" / "game" / "second", method="dqn", game="tablut")
     plant_run(runs / "a" / "b" / "c" / "too-deep")
@@ -55,7 +55,7 @@ def test_runs_are_found_where_they_are(client: TestClient, runs: Path, tmp_path:
     assert [run["name"] for run in client.get("/api/runs").json()] == ["first", "by/game/second"]  # the newest first
 
 
-def test_how_far_a_run_is(client: TestClient, runs: Path) -> None:
+def test_progress_of_a_run(client: TestClient, runs: Path) -> None:
     folder = plant_run(runs / "mine")
     with exclusive(folder):
         assert (only(client)["iteration"], only(client)["state"]) == (0, "running")
@@ -90,7 +90,7 @@ def test_curves_continue_from_the_last_iteration(client: TestClient, runs: Path)
     assert outcomes["scalars"]["selfplay/role0_wins"] == "black wins"
 
 
-def test_curves_miss_nothing_that_comes_while_they_are_read(
+def test_curves_include_rows_written_during_reading(
     client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = plant_run(runs / "mine")
@@ -147,7 +147,7 @@ def test_a_sample_game_of_a_net_that_only_evaluates(client: TestClient, runs: Pa
     assert (sample["iteration"], len(sample["actions"]) > 20) == (2, True)
 
 
-def test_a_run_whose_path_holds_a_comma(client: TestClient, runs: Path) -> None:
+def test_run_with_a_comma_in_its_path(client: TestClient, runs: Path) -> None:
     """It has sample games as others do, but is not offered as a player: no spec could name its net."""
     folder = plant_run(runs / "small, fast")
     plant_net(folder, 3)
@@ -159,14 +159,14 @@ def test_a_run_whose_path_holds_a_comma(client: TestClient, runs: Path) -> None:
 
 
 @pytest.mark.parametrize("run", ["../outside", "..%2F..%2Fetc", "mine", "0" * 16])
-def test_no_name_of_a_clients_is_a_path(client: TestClient, runs: Path, run: str) -> None:
+def test_client_names_are_never_paths(client: TestClient, runs: Path, run: str) -> None:
     plant_run(runs / "mine")
     plant_run(runs.parent / "outside")
     for what in ("metrics", "sample"):
         assert client.get(f"/api/runs/{run}/{what}").status_code == 404
 
 
-def test_a_server_without_a_folder_of_runs(tmp_path: Path) -> None:
+def test_server_without_a_runs_folder(tmp_path: Path) -> None:
     with TestClient(make_app(Settings(db=tmp_path / "games.db")), base_url="http://localhost") as client:
         assert client.get("/api/runs").json() == []
 

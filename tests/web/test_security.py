@@ -18,7 +18,7 @@ TOKEN = "a-token-that-nobody-guesses"
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "http://localhost:1", "null", "https://localhost.evil.example"]
 )
-def test_other_pages_change_nothing(client: TestClient, origin: str) -> None:
+def test_requests_of_other_origins_are_refused(client: TestClient, origin: str) -> None:
     before = len(client.get("/api/play").json())
     assert client.post("/api/play", json=NEW, headers={"Origin": origin}).status_code == 403
     assert len(client.get("/api/play").json()) == before
@@ -26,7 +26,7 @@ def test_other_pages_change_nothing(client: TestClient, origin: str) -> None:
         pass
 
 
-def test_our_own_pages_may(client: TestClient) -> None:
+def test_requests_of_own_pages_are_accepted(client: TestClient) -> None:
     headers = {"Origin": "http://localhost"}
     assert client.post("/api/play", json=NEW, headers=headers).status_code == 200
     with client.websocket_connect("ws://localhost/ws", headers=headers):
@@ -36,17 +36,17 @@ def test_our_own_pages_may(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", ""]
 )
-def test_without_a_token_only_this_machines_names_are_answered(client: TestClient, host: str) -> None:
+def test_without_a_token_only_local_hosts_are_answered(client: TestClient, host: str) -> None:
     """A name server that calls itself this machine does not make a page ours."""
     assert client.get("/api/play", headers={"Host": host}).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST:9"])
-def test_this_machines_names(client: TestClient, host: str) -> None:
+def test_local_host_names(client: TestClient, host: str) -> None:
     assert client.get("/api/play", headers={"Host": host}).status_code == 200
 
 
-def test_a_token_is_asked_of_everybody(serving: Serving) -> None:
+def test_token_is_required_of_every_client(serving: Serving) -> None:
     with serving(token=TOKEN) as client:
         for path in ("/", "/api/games", "/docs", "/openapi.json", "/static/css/base.css", "/api/nothing"):
             assert client.get(path).status_code == 401
@@ -87,7 +87,7 @@ def test_server_for_a_proxy_requires_the_given_token(started) -> None:
     assert httpx.get(f"{server.address}/api/play", headers=headers, timeout=60).status_code == 200
 
 
-def test_pages_may_load_nothing_from_elsewhere(client: TestClient) -> None:
+def test_content_security_policy_forbids_other_origins(client: TestClient) -> None:
     for path in ("/docs", "/api/games", "/api/nothing"):
         headers = client.get(path).headers
         policy = headers["content-security-policy"]
@@ -106,7 +106,7 @@ def test_pages_may_load_nothing_from_elsewhere(client: TestClient) -> None:
     "path",
     ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/../../etc/passwd"],
 )
-def test_nothing_but_pages_is_served(client: TestClient, path: str) -> None:
+def test_only_static_pages_are_served(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert "root:" not in answer.text
     assert "make_app" not in answer.text
@@ -132,7 +132,7 @@ def test_too_many_requests_are_refused(serving: Serving) -> None:
             time.sleep(0.3)
 
 
-def test_other_machines_need_a_token_and_the_person_is_warned(tmp_path: Path) -> None:
+def test_other_hosts_need_a_token_and_a_warning_is_printed(tmp_path: Path) -> None:
     program = str(Path(sys.executable).parent / "boardwright")
     command = [program, "serve", "--host", "0.0.0.0", "--port", "0", "--db", str(tmp_path / "g.db")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

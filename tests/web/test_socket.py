@@ -63,7 +63,7 @@ def wait_until(ready: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_every_watcher_gets_every_change(client: TestClient) -> None:
+def test_every_watcher_receives_every_change(client: TestClient) -> None:
     live = begin(client)
     with client.websocket_connect(ADDRESS) as first, client.websocket_connect(ADDRESS) as second:
         for page in (first, second):
@@ -106,7 +106,7 @@ def test_values_are_of_role_0(client: TestClient, side: int) -> None:
     assert info["candidates"][0]["value"] == -1.0
 
 
-def test_thoughts_of_thousands_of_moves_arrive_whole(started: Callable[..., Server]) -> None:
+def test_large_analysis_reports_arrive_complete(started: Callable[..., Server]) -> None:
     """By the event loop of a real server: some loops would hand over the pipe of a process half read."""
     game = boardwright.game("cathedral", "official")
     first = game.start().legal_actions()[0]
@@ -239,7 +239,7 @@ def test_position_that_cannot_be_analysed_is_an_error(client: TestClient, query:
         assert receive(page, "error", "info")["id"] == "x"
 
 
-def test_watches_are_bounded(client: TestClient) -> None:
+def test_watches_are_limited(client: TestClient) -> None:
     games = [begin(client)["id"] for _ in range(9)]
     with client.websocket_connect(ADDRESS) as page:
         for game in games:
@@ -249,7 +249,7 @@ def test_watches_are_bounded(client: TestClient) -> None:
         client.post(f"/api/play/{game}/resign", json={})
 
 
-def test_analyses_end_with_their_page(serving: Serving) -> None:
+def test_analyses_end_when_the_page_disconnects(serving: Serving) -> None:
     with serving() as client:
         with client.websocket_connect(ADDRESS) as page:
             page.send_json({"type": "analyse", "id": "a", **START, "agent": "mc"})
@@ -314,7 +314,7 @@ def test_repeated_malformed_messages_close_the_socket(client: TestClient) -> Non
         assert closed.value.code == 1008
 
 
-def test_who_asks_too_fast_is_closed(client: TestClient) -> None:
+def test_socket_with_too_many_messages_is_closed(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         for _ in range(200):
             page.send_json({"type": "stop", "id": "a"})
@@ -338,7 +338,7 @@ def test_a_refusal_names_what_is_refused(client: TestClient) -> None:
         assert page.receive_json() == {"type": "error", "id": "d", "error": "too many messages: slow down"}
 
 
-def test_sockets_are_bounded(serving: Serving) -> None:
+def test_sockets_are_limited(serving: Serving) -> None:
     with serving(sockets=1) as client, client.websocket_connect(ADDRESS):
         with pytest.raises(WebSocketDisconnect) as refused, client.websocket_connect(ADDRESS):
             pass
@@ -392,7 +392,7 @@ class DeafPage:
         self._socket.close()
 
 
-def test_an_outbox_keeps_the_newest_of_each_subject() -> None:
+def test_outbox_keeps_the_newest_message_per_topic() -> None:
     import asyncio
 
     async def fill() -> None:

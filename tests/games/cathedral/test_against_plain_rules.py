@@ -93,7 +93,7 @@ class PlainCathedral:
 @pytest.mark.parametrize(
     ("rules", "games"), [("paper", 60), ("paper-10", 15), ("official", 15), ("paper-6", 120), ("official-6", 120)]
 )
-def test_whole_games_agree(rules: str, games: int) -> None:
+def test_games_agree_with_a_plain_implementation(rules: str, games: int) -> None:
     games = size(max(15, games // 3), full=games)
     game, chance = boardwright.game("cathedral", rules), random.Random(rules)
     options = game.rules

@@ -42,14 +42,14 @@ def test_placements_of_every_piece(a: int) -> None:
         assert [listed.count(piece) for piece in range(15)] == counts
 
 
-def test_the_engine_numbers_actions_alike() -> None:
+def test_both_engines_number_actions_identically() -> None:
     game = boardwright.game("cathedral", "paper")
     assert game.num_actions == 1753
     cathedral = [action for action, p in enumerate(pieces.placements(8, False)) if p.piece == pieces.CATHEDRAL]
     assert game.start().legal_actions() == cathedral
 
 
-def test_the_pieces_have_their_squares() -> None:
+def test_piece_sizes_are_those_of_the_set() -> None:
     assert pieces.SIZES == (1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6)
     assert sum(pieces.SIZES[: pieces.BUILDINGS]) == 47
 

@@ -95,12 +95,12 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[CathedralRules]) -> GameRe
 )
 @few
 @given(data=st.data())
-def test_games_come_back(rules: st.SearchStrategy[CathedralRules], data: st.DataObject) -> None:
+def test_games_survive_a_round_trip(rules: st.SearchStrategy[CathedralRules], data: st.DataObject) -> None:
     comes_back(data.draw(records(rules)))
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
-def test_whole_games_come_back(rules: CathedralRules) -> None:
+def test_whole_games_survive_a_round_trip(rules: CathedralRules) -> None:
     for seed in range(3):
         record = GameRecord.of(played(rules, seed))
         assert record.result != ONGOING
@@ -109,11 +109,11 @@ def test_whole_games_come_back(rules: CathedralRules) -> None:
 
 @few
 @given(st.lists(records(st.just(SIX)), max_size=4))
-def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
+def test_several_games_in_a_file_survive_a_round_trip(several: list[GameRecord]) -> None:
     assert gamefile.read(gamefile.write_all(several)) == several
 
 
-def test_what_a_file_looks_like() -> None:
+def test_text_of_a_file() -> None:
     game = boardwright.game("cathedral", replace(RULE_SETS["official"], name="house rules", first="coin", size=9))
     position = game.start()
     for move in ("dark", "cathedral e5 r90", "castle b3", "tower h7 r180"):
@@ -204,7 +204,7 @@ def test_results() -> None:
     assert (record.result, record.resigned, record.reason) == (LIGHT, DARK, "a bus to catch")
 
 
-def test_where_games_part() -> None:
+def test_games_are_separated_at_tags() -> None:
     for text, lengths in {
         "light cathedral e5\n*\nlight cathedral e6\n": [1, 1],
         '[Event "a"]\nlight cathedral e5\n[Event "b"]\n\nlight cathedral e6\ndark castle b3': [1, 2],
@@ -219,7 +219,7 @@ def test_where_games_part() -> None:
 # What cannot be written
 
 
-def test_records_that_cannot_be_written() -> None:
+def test_invalid_records_are_refused() -> None:
     good = GameRecord.of(played(SIX, 1, 4))
     over = GameRecord.of(played(SIX, 1))
     for record, complaint in {
@@ -249,7 +249,7 @@ def test_records_that_cannot_be_written() -> None:
 # What cannot be read
 
 
-def test_chance_moves_are_chances() -> None:
+def test_chance_moves_belong_to_chance() -> None:
     tags = '[RuleOptions "first=coin"]\n'
     assert one(f"{tags}chance dark\ndark cathedral e5").actions[0] == 1
     assert "made by light, but chance is to move" in error_of(f"{tags}light cathedral e5")
@@ -259,7 +259,7 @@ def test_chance_moves_are_chances() -> None:
     assert next(record.positions()).role_to_move == CHANCE
 
 
-def test_bad_games_leave_the_others() -> None:
+def test_bad_games_do_not_affect_the_others() -> None:
     good = [GameRecord.of(played(SIX, n, 9), tags={"event": str(n)}, comments={0: "closed"}) for n in range(3)]
     for bad in (
         '[Event "bad"]\n\n1. light castle e5\n*\n',

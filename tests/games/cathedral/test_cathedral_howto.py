@@ -43,7 +43,7 @@ def test_the_sets(game: Game) -> None:
     assert ("both sets are the same" in words(game)) == (shapes[0] == shapes[1])
 
 
-def test_who_may_claim(game: Game) -> None:
+def test_first_claim_in_the_text(game: Game) -> None:
     """A first inn, laid around a corner of the board, closes it off or does not."""
     position = with_cathedral(game)
     role = position.role_to_move
@@ -53,7 +53,7 @@ def test_who_may_claim(game: Game) -> None:
 
 
 @pytest.mark.parametrize("rules", ["official-6", "paper-6"])
-def test_what_is_said_of_territory_and_captures(rules: str) -> None:
+def test_text_of_territory_and_captures(rules: str) -> None:
     game = boardwright.game("cathedral", rules)
     gap = game.position(drawn(f".B.... A..... {REST}"))
     assert territory(gap, LIGHT) == set()  # only corners touch
@@ -68,7 +68,7 @@ def test_what_is_said_of_territory_and_captures(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["official-6", "paper-6"])
-def test_how_large_an_area_may_be(rules: str) -> None:
+def test_area_limit_in_the_text(rules: str) -> None:
     """A wall with an area of 24 cells below it, and an inn with one cell on one side and 32 on the other."""
     game = boardwright.game("cathedral", rules)
     most = re.search(r"an area of at most (\d+) cells", words(game))

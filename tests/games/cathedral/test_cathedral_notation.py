@@ -38,7 +38,7 @@ def refusal(position: Position, move: str) -> str:
 
 @pytest.mark.parametrize("rules", ["paper-6", "official-6"])
 @pytest.mark.parametrize("role", [LIGHT, DARK])
-def test_every_placement_has_a_text_of_its_own(rules: str, role: int) -> None:
+def test_every_placement_has_a_unique_text(rules: str, role: int) -> None:
     tables = compile_tables(RULE_SETS[rules], full_observation=True)
     texts = [notation.placement_moves(role, tables)[action].text for action in range(tables.num_actions)]
     assert len(set(texts)) == 857
@@ -53,7 +53,7 @@ def test_every_placement_of_the_largest_board_has_a_text(data: st.DataObject) ->
     assert notation.parse_placement(notation.placement_moves(role, tables)[action].text, role, tables) == action
 
 
-def test_what_a_text_covers() -> None:
+def test_placement_text_covers_the_expected_cells() -> None:
     assert cells("castle b3") == {"b3", "b4", "b2", "c4", "c2"}
     assert cells("castle b3 r90") == {"b3", "c3", "a3", "c2", "a2"}  # a quarter turn clockwise
     assert cells("castle b3 r180") == {"b3", "b4", "b2", "a4", "a2"}
@@ -105,7 +105,7 @@ def test_malformed_moves(text: str) -> None:
     assert refusal(start, text) == f"move {text!r}: expected a form like castle b3 r90"
 
 
-def test_moves_that_name_nothing() -> None:
+def test_moves_with_unknown_pieces_or_cells() -> None:
     start = boardwright.game("cathedral", "official-6").start()
     assert refusal(start, "keep b3").startswith("move 'keep b3': there is no piece 'keep'; pieces: tavern, tavern2, ")
     assert refusal(start, "castle2 b3").startswith("move 'castle2 b3': there is no piece 'castle2'; ")
@@ -116,7 +116,7 @@ def test_moves_that_name_nothing() -> None:
     assert refusal(start, "cathedral a3") == "move 'cathedral a3': the cathedral would leave the board"
 
 
-def test_the_cathedral_is_first_and_once() -> None:
+def test_cathedral_is_placed_first_and_once() -> None:
     start = boardwright.game("cathedral", "official-6").start()
     assert refusal(start, "castle b3") == "move castle b3: the cathedral is placed first"
     position = start.play("cathedral c3")
@@ -133,7 +133,7 @@ def test_a_placement_that_overlaps_names_piece_and_cell() -> None:
     assert refusal(position, "tavern d3") == "move tavern d3: overlaps the cathedral on d3"
 
 
-def test_a_piece_that_is_not_in_hand() -> None:
+def test_piece_that_is_not_in_hand_is_refused() -> None:
     position = at(f"C1e3/Cee3/{REST} l 2,2 l 9")
     assert refusal(position, "stable e6") == "move stable e6: the stable is on the board already, not in light's hand"
     assert position.play("stable2 e6").role_to_move == DARK  # the other stable is
@@ -215,14 +215,14 @@ BAD_POSITIONS = {
 
 
 @pytest.mark.parametrize("text", BAD_POSITIONS, ids=lambda text: text[:40])
-def test_positions_that_cannot_be(text: str) -> None:
+def test_impossible_positions_are_refused(text: str) -> None:
     with pytest.raises(PositionError) as caught:
         at(text)
     assert str(caught.value).startswith(f"position {text!r}: ")
     assert BAD_POSITIONS[text] in str(caught.value)
 
 
-def test_who_is_first_depends_on_the_rules() -> None:
+def test_first_side_depends_on_the_rules() -> None:
     empty = "6/6/6/6/6/6"
     for first, good in {
         "light": {"l 0,0 l 0"},
@@ -239,14 +239,14 @@ def test_who_is_first_depends_on_the_rules() -> None:
                     game.position(f"{empty} {text}")
 
 
-def test_a_side_that_cannot_build_is_not_to_move() -> None:
+def test_side_that_cannot_build_is_not_to_move() -> None:
     late = "a1GGGb/CCcggg/HHceFF/HHeeFE/DDjjEE/1jjdd1"
     with pytest.raises(PositionError, match="the side to move cannot build, so the other is to move"):
         at(f"{late} d 2,2 l 30", "paper-6")
     assert at(f"{late} l 2,2 l 30", "paper-6").outcome is None
 
 
-def test_a_position_may_be_over() -> None:
+def test_finished_position_is_read() -> None:
     full = at("a1GGGb/CCcggg/HHceFF/HHeeFI/DDjjII/BjjddI l 2,2 l 30", "paper-6").play("tavern b6")
     assert full.outcome is not None
     assert at(full.text, "paper-6").outcome == full.outcome

@@ -101,7 +101,7 @@ def test_largest_first() -> None:
     assert choices("largest-first", late) == {f"{name} {cell}" for name in ("tavern", "tavern2") for cell in cells}
 
 
-def test_greedy_takes_what_pays_most() -> None:
+def test_greedy_takes_the_highest_reward() -> None:
     """The capture where all else is equal, else the move with the highest reward."""
     late = at("a1GGGb/CCcggg/HHceFF/HHeeFE/DDjjEE/1jjdd1 l 2,2 l 30", "paper-6")
     assert choices("greedy", late) == {"tavern b6", "tavern2 b6"}
@@ -112,7 +112,7 @@ def test_greedy_takes_what_pays_most() -> None:
     assert {_shaped(position, action) for action in chosen} == {best}
 
 
-def test_greedy_mobility_is_its_formula() -> None:
+def test_greedy_mobility_follows_its_formula() -> None:
     """Counted by hand from positions in which each side in turn is to move."""
     position = at("A1a3/3CC1/3+2/1++++1/3+HH/4HH d 2,2 l 9")
     role = position.role_to_move
@@ -154,7 +154,7 @@ def test_whole_games_under_all_rules(player: str, first: str, base: str) -> None
 
 
 @pytest.mark.parametrize("player", OF_CATHEDRAL)
-def test_a_seed_fixes_the_game(player: str) -> None:
+def test_seed_fixes_the_game(player: str) -> None:
     game = boardwright.game("cathedral", "paper-6")
 
     def moves(seed: int) -> list[int]:

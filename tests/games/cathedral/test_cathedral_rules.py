@@ -105,7 +105,7 @@ def test_the_first_building_claims_under_paper_rules_only() -> None:
 
 
 @pytest.mark.parametrize("size", [6, 7])
-def test_no_first_building_owns_the_board(size: int) -> None:
+def test_first_building_never_claims_the_whole_board(size: int) -> None:
     """One that cuts off a corner would, and the cathedral with it, if everything else could be claimed."""
     with pytest.raises(RulesError, match="the first building would own the board"):
         boardwright.game("cathedral", {"base": "paper", "size": size, "claim_cap": size**2 - 8})
@@ -136,7 +136,7 @@ def test_claim_cap(cap: int, above: int, below: int) -> None:
     assert len(claimed) == above + below
 
 
-def test_the_cap_holds_for_captures_too() -> None:
+def test_claim_cap_applies_to_captures() -> None:
     start = drawn("...... ..cc.. GGGCC. ..hh.. ..hhdd ......")
     for cap, row in ((11, "..cc.."), (12, "......")):
         game = boardwright.game("cathedral", {"base": "paper-6", "claim_cap": cap})
@@ -144,7 +144,7 @@ def test_the_cap_holds_for_captures_too() -> None:
 
 
 @BOTH
-def test_one_may_build_in_the_own_territory_and_loses_what_one_covers(rules: dict) -> None:
+def test_building_in_own_territory_uses_it_up(rules: dict) -> None:
     start = drawn(f"..A... GGG... {REST}")
     assert territory(play(rules, start), LIGHT) == {"a6", "b6"}
     position = play(rules, start, "tavern2 a6")
@@ -247,7 +247,7 @@ LATE = "a.GGGb CCcggg HHceFF HHeeFE DDjjEE .jjdd."  # three cells left, and dark
 LIGHT_WINS = Outcome(LIGHT, "fewer squares left")
 
 
-def test_a_player_passed_over_is_looked_at_again() -> None:
+def test_passed_side_moves_again_when_it_can_build() -> None:
     position = play(PAPER, drawn(LATE), "tavern2 a1")
     assert position.role_to_move == LIGHT  # dark was passed over
     assert sorted(position.moves()) == ["tavern b6", "tavern f1"]
@@ -270,14 +270,14 @@ def test_final_reward_goes_to_both_roles(moves: tuple[str, ...]) -> None:
     assert rewards(sparse) == [1, -1]
 
 
-def test_the_prize_is_added_to_what_the_last_move_is_worth() -> None:
+def test_final_reward_is_added_to_the_reward_of_the_last_move() -> None:
     position = play(PAPER, drawn("a.GGGb CCcggg HHceFF HHeeFI DDjjII BjjddI"), "tavern b6")
     assert position.outcome == LIGHT_WINS
     assert rewards(position) == [1 + 1 - 1 + 1 + 10, -1 - 10]
 
 
 @pytest.mark.parametrize("rules", ["paper-6", "official-6"])
-def test_random_games_end_when_neither_can_build_and_not_before(rules: str) -> None:
+def test_games_end_exactly_when_neither_can_build(rules: str) -> None:
     game = boardwright.game("cathedral", rules)
     tables = game.tables  # type: ignore[attr-defined]
     generator = random.Random(5)

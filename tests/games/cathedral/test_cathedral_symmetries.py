@@ -94,7 +94,7 @@ def expected_planes(position: Position, image: Position, role: int, name: str) -
 
 @pytest.mark.parametrize("rules", MIRRORED, ids=lambda rules: rules.name)
 @pytest.mark.parametrize("name", NAMES)
-def test_games_and_their_images_side_by_side(rules: CathedralRules, name: str) -> None:
+def test_games_and_their_images_agree(rules: CathedralRules, name: str) -> None:
     game = boardwright.game("cathedral", rules)
     symmetry = next(symmetry for symmetry in game.symmetries() if symmetry.name == name)
     captures = 0
@@ -119,7 +119,7 @@ def test_games_and_their_images_side_by_side(rules: CathedralRules, name: str) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_batched_engine_sees_the_same_images(name: str) -> None:
+def test_batched_observations_have_the_same_images(name: str) -> None:
     game = boardwright.game("cathedral", "official-6")
     symmetry = next(symmetry for symmetry in game.symmetries() if symmetry.name == name)
     sides = []
@@ -135,7 +135,7 @@ def test_the_batched_engine_sees_the_same_images(name: str) -> None:
             assert np.array_equal(image_seen, symmetry.of_observation(seen))
 
 
-def test_which_symmetries_there_are() -> None:
+def test_symmetries_by_rule_set() -> None:
     for rules in RULE_SETS.values():
         found = boardwright.game("cathedral", rules).symmetries()
         assert [symmetry.name for symmetry in found] == (NAMES if rules.mirrored_sets else NAMES[:4])
@@ -144,7 +144,7 @@ def test_which_symmetries_there_are() -> None:
     assert [symmetry.name for symmetry in unseen.symmetries()] == NAMES[:4]
 
 
-def test_reflections_exchange_the_sets_and_twice_give_them_back() -> None:
+def test_reflections_exchange_the_sets_and_are_involutions() -> None:
     game = boardwright.game("cathedral", "official-6")
     for symmetry in game.symmetries()[4:]:
         assert symmetry.rules == replace(RULE_SETS["official-6"], mirrored_side="light")

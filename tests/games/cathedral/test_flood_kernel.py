@@ -35,7 +35,7 @@ def _in(size: int, row: int, column: int) -> bool:
 
 
 @pytest.mark.parametrize("size", [6, 8, 10])
-def test_it_counts_what_a_walk_counts(size: int) -> None:
+def test_kernel_agrees_with_a_walk(size: int) -> None:
     rng = np.random.default_rng(size)
     open_cells = rng.random((BOARDS, size * size)) < rng.uniform(0.3, 0.9, (BOARDS, 1))
     open_cells[0] = _winding(size)
@@ -56,7 +56,7 @@ def _winding(size: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("rules", ["official-6", pytest.param("paper", marks=pytest.mark.slow)])
-def test_the_games_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_with_the_kernel_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     env = boardwright.game("cathedral", rules).batch()
 
     def games() -> list[Any]:
@@ -84,7 +84,7 @@ def test_the_games_are_the_same(rules: str, monkeypatch: pytest.MonkeyPatch) -> 
         np.testing.assert_array_equal(one, other)
 
 
-def test_it_lowers_for_a_gpu(one_gpu: Any) -> None:
+def test_kernel_lowers_for_a_gpu(one_gpu: Any) -> None:
     """Without one: what Pallas cannot say in Triton's words is refused here already. What Triton itself refuses is not:
     a GPU refused to count bits by `math.ctpop`.
     """

@@ -81,19 +81,19 @@ def compare(pairs: Iterator[Pair]) -> dict[str, int]:
     return seen
 
 
-def test_the_moves_of_random_games() -> None:
+def test_moves_of_random_games_agree() -> None:
     seen = compare(games(POSITIONS, seed=5))
     assert seen["positions"] == POSITIONS
     assert seen["captures"] > POSITIONS // 10
     assert seen["longest"] >= 3
 
 
-def test_the_moves_of_random_placements() -> None:
+def test_moves_of_random_placements_agree() -> None:
     seen = compare(placements(PLACEMENTS, seed=6))
     assert seen["positions"] > PLACEMENTS * 0.9
     assert seen["longest"] >= 5
 
 
 @pytest.mark.parametrize("fen", ["B:W6,7,8,14,15,16,22,23,24:BK2", "B:W26,27:B22", "B:W6,7,14,15:BK2"])
-def test_the_moves_of_hard_positions(fen: str) -> None:
+def test_moves_of_hard_positions_agree(fen: str) -> None:
     assert compare(iter([paired(fen)]))["captures"] == 1

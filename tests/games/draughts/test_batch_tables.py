@@ -69,7 +69,7 @@ def test_batched_probe_agrees_with_scalar_for_every_material() -> None:
     assert {*report.tolist()} == {0, 1, DRAW, ONGOING}
 
 
-def test_outcomes_are_as_many_as_published() -> None:
+def test_numbers_of_outcomes_are_the_published_ones() -> None:
     """Captures and positions without moves included; what belongs to no position is there as a loss."""
     packed = Tablebase().packed()
     outcomes = ((packed.words[:, None] >> (2 * np.arange(16, dtype=np.uint32))) & 3).reshape(-1)
@@ -77,7 +77,7 @@ def test_outcomes_are_as_many_as_published() -> None:
     assert np.bincount(outcomes[begin:], minlength=4)[1:].tolist() == [1_717_922, 2_574_304, 0]
 
 
-def test_more_pieces_a_capture_under_way_and_no_enemy_are_not_known(tmp_path: Path) -> None:
+def test_positions_outside_the_tables_are_unknown(tmp_path: Path) -> None:
     king, enemies = 1 << 0, 1 << 5 | 1 << 14
     assert results(states_of([(king, enemies, king, 0)])).tolist() != [ONGOING]
     assert results(states_of([(king, enemies, king, 0)], continuing=king)).tolist() == [ONGOING]
@@ -88,7 +88,7 @@ def test_more_pieces_a_capture_under_way_and_no_enemy_are_not_known(tmp_path: Pa
     assert results(states_of([(king, enemies, king, 0), two_kings]), tmp_path).tolist() == [ONGOING, DRAW]
 
 
-def test_wins_count_while_there_is_time_for_them_and_draws_always() -> None:
+def test_wins_count_if_the_draw_rules_leave_time() -> None:
     """Under the rules of a match 80 plies of inactivity make a draw."""
     king, enemies = 1 << 0, 1 << 5 | 1 << 14
     states = states_of([(king, enemies, king, 1), (1, 1 << 30, 1 | 1 << 30, 0)])
@@ -97,6 +97,6 @@ def test_wins_count_while_there_is_time_for_them_and_draws_always() -> None:
         assert results(there).tolist() == expected
 
 
-def test_a_game_without_tables_says_so() -> None:
+def test_game_without_tables_is_refused() -> None:
     with pytest.raises(BoardwrightError, match="tablut has no endgame tables"):
         boardwright.game("tablut").proven_results()

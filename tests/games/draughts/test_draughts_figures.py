@@ -52,7 +52,7 @@ def test_crowning_ends_the_move() -> None:
     assert position.play("22x31").text == "W:W27:BK31"
 
 
-def test_the_mover_always_sees_the_board_alike() -> None:
+def test_observation_is_turned_for_the_mover() -> None:
     """Turned half round with the colours swapped, a position looks the same but for who is to move."""
     game = boardwright.game("draughts")
     black = game.position("B:W6,K14,22:BK2,9,19")

@@ -14,7 +14,7 @@ def reason(position: Position) -> str | None:
     return None if position.outcome is None else position.outcome.reason
 
 
-def test_what_is_said_of_moves_and_captures(game: Game) -> None:
+def test_text_of_moves_and_captures(game: Game) -> None:
     def moves(text: str) -> set[str]:
         return set(game.position(text).moves())
 

@@ -63,7 +63,7 @@ def positions(game: Game, games: int = 3, placed: int = 300) -> Iterator[Positio
 
 
 @pytest.mark.parametrize(("width", "hidden", "phases"), SIZES)
-def test_the_engine_says_what_the_formula_says(width: int, hidden: int, phases: int) -> None:
+def test_engine_agrees_with_the_formula(width: int, hidden: int, phases: int) -> None:
     weights = random_weights(width, hidden, phases)
     search = GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights))
     seen, met, roles, scores = set(), set(), set(), set()
@@ -91,7 +91,7 @@ def test_net_value_is_independent_of_observation_and_rules() -> None:
         assert others.value(other.play_all(position.actions()).core) == search.value(position.core)
 
 
-def test_a_net_sees_no_difference_between_colours() -> None:
+def test_net_is_the_same_for_both_colours() -> None:
     search = GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(24, 5, 4)))
 
     def turned(bits: int) -> int:
@@ -104,7 +104,7 @@ def test_a_net_sees_no_difference_between_colours() -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_no_net_claims_a_win(sign: int) -> None:
+def test_net_scores_stay_below_a_win(sign: int) -> None:
     weights = random_weights(8, 4, 1)
     weights["params/output/bias"][:] = sign * 1e30
     score = GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights)).value(GAME.start().core)
@@ -124,7 +124,7 @@ KNOWN = {
 }
 
 
-def test_without_a_net_features_say_it() -> None:
+def test_hand_made_evaluation_is_used_without_a_net() -> None:
     search, with_net = GAME.alphabeta(1, 1), GAME.alphabeta(1, 1, SearchResources(SHIPPED, random_weights(8, 4, 1)))
     for text, value in KNOWN.items():
         core = GAME.position(text).core
@@ -132,7 +132,7 @@ def test_without_a_net_features_say_it() -> None:
         assert with_net.value(core) != value
 
 
-def test_one_move_ahead_is_minimax_of_the_net() -> None:
+def test_depth_one_is_minimax_of_the_net() -> None:
     """The searches of all threads use the net, not only the evaluation of a single position."""
     weights = random_weights(32, 8, 8)
     for threads in (1, 2):
@@ -186,7 +186,7 @@ def test_weights_of_wrong_shape_are_refused(change: dict[str, Any], complaint: s
         GAME.alphabeta(1, 1, SearchResources(SHIPPED, {**weights, **change}))
 
 
-def test_a_weight_that_is_not_there() -> None:
+def test_missing_weight_is_refused() -> None:
     weights = random_weights(8, 4, 2)
     for name in weights:
         with pytest.raises(ValueError, match=f"weight {name} of an evaluation net is missing"):

@@ -59,7 +59,7 @@ def refusal_of(text: str) -> str:
 
 @steady
 @given(placements())
-def test_any_placement_comes_back(placement: Placement) -> None:
+def test_any_placement_survives_a_round_trip(placement: Placement) -> None:
     text = fen(placement)
     assert parse_fen(text) == placement
     assert position(text).text == text
@@ -67,7 +67,7 @@ def test_any_placement_comes_back(placement: Placement) -> None:
 
 @steady
 @given(st.integers(0, 2**32), st.integers(0, 150))
-def test_every_position_of_a_game_comes_back(seed: int, hops: int) -> None:
+def test_every_position_of_a_game_survives_a_round_trip(seed: int, hops: int) -> None:
     now = after_random_hops(seed, hops)
     again = position(now.text)
     assert again.text == now.text
@@ -196,7 +196,7 @@ def test_positions_that_cannot_be_read(text: str, complaint: str) -> None:
 
 @steady
 @given(st.text("BWKHFX:,.-0123456789 \n", max_size=30) | st.text(max_size=30))
-def test_no_text_gets_past_as_another_error(text: str) -> None:
+def test_invalid_text_raises_the_right_error(text: str) -> None:
     try:
         read = position(text)
     except PositionError:
@@ -232,7 +232,7 @@ def test_every_move_text_plays_its_own_hops(seed: int, hops: int) -> None:
             )
 
 
-def test_full_paths_tell_routes_to_the_same_position_apart() -> None:
+def test_full_paths_distinguish_routes_to_one_position() -> None:
     here = position(ROUTES)
     paths = [
         "2x9x18x27x20x11x18x25",
@@ -287,7 +287,7 @@ def test_moves_that_are_refused(text: str, move: str, complaint: str) -> None:
     assert str(caught.value).startswith(f"move {move!r}")
 
 
-def test_an_ambiguous_move_names_the_ways_to_say_it() -> None:
+def test_ambiguous_move_lists_the_alternatives() -> None:
     here = position(ROUTES)
     with pytest.raises(IllegalMoveError, match=r"^move '2x4' is ambiguous: write ") as caught:
         here.play("2x4")
@@ -303,7 +303,7 @@ def test_a_partial_path_is_enough_where_it_leaves_one_move() -> None:
     assert here.play("2x9x2").text == here.play("2x2").text
 
 
-def test_no_move_of_a_finished_game() -> None:
+def test_finished_game_has_no_moves() -> None:
     with pytest.raises(IllegalMoveError, match="the game is over: no legal move"):
         position("B:W21:B").play("1-5")
 
@@ -360,7 +360,7 @@ def test_the_table_of_from_and_to_has_every_hop_once() -> None:
     assert all(0 <= number < 64 * 64 for number in numbers)
 
 
-def test_how_many_moves_from_and_to_can_name() -> None:
+def test_number_of_moves_that_from_and_to_can_name() -> None:
     """Of 64 x 64, only the 170 hops ever occur; of whole moves, with captures of several pieces, 346.
 
     A capture may end anywhere on its way, if the pieces beyond are not there.
@@ -384,7 +384,7 @@ def test_one_entry_of_the_table() -> None:
     assert b.to_table(down_left, jump=True) == 64 * 21 + 35
 
 
-def test_a_hop_off_the_board_is_not_in_the_table() -> None:
+def test_hop_off_the_board_is_not_in_the_table() -> None:
     with pytest.raises(ValueError, match="leaves the board from square 4"):
         b.to_table(b.encode_action(4, 3), jump=False)
 

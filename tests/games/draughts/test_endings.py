@@ -49,7 +49,7 @@ def test_endings_are_won_quiet_and_balanced(pieces: int) -> None:
             assert (probe.result, probe.plies) == ("win", ending.plies)
 
 
-def test_what_alpha_beta_proves_is_won(tmp_path: Path) -> None:
+def test_endings_proven_by_alphabeta_are_won(tmp_path: Path) -> None:
     """With tables to 3 pieces it sees less of 4, but nothing that is not there, and nothing sooner than it comes.
 
     One judge is asked about positions of the same line, so that it remembers them from other distances.
@@ -71,7 +71,7 @@ def test_what_alpha_beta_proves_is_won(tmp_path: Path) -> None:
             position = position.play(chance.choice(position.legal_actions()))
 
 
-def test_the_defender_holds_out_as_long_as_tables_say() -> None:
+def test_defender_resists_as_long_as_the_tables_say() -> None:
     """The quickest win is played against the longest defence."""
     for ending in islice(won_endings(GAME, Judge(GAME), 4, seed=5), 3):
         done = attempt(Task("alphabeta:depth=2", ending, 0, GAME.rules, None))
@@ -114,6 +114,6 @@ def test_the_command() -> None:
     assert "--pieces 'five': expected numbers" in bad.stderr
 
 
-def test_no_such_endings() -> None:
+def test_impossible_endings_are_refused() -> None:
     with pytest.raises(BoardwrightError, match="with 2 pieces is won"):
         next(won_endings(GAME, Judge(GAME), 2, seed=0))

@@ -29,7 +29,7 @@ def test_words() -> None:
             words.parse_move(GAME.start(), bad)
 
 
-def test_positions_and_moves_come_back() -> None:
+def test_positions_and_moves_survive_a_round_trip() -> None:
     chance = random.Random(3)
     for _ in range(15):
         position = GAME.start()
@@ -63,7 +63,7 @@ def test_moves_are_written_as_pydraughts_writes_them() -> None:
             board.push(theirs[chosen])
 
 
-def test_a_conversation() -> None:
+def test_conversation() -> None:
     said: list[str] = []
     engine = HubProtocol(GAME, "mc:sims=30,seed=1", said.append)
 
@@ -112,7 +112,7 @@ def test_a_conversation() -> None:
         ("move-time=99999999", 3600, 3600),
     ],
 )
-def test_clocks_that_are_nearly_out_or_never(level: str, least: float, most: float) -> None:
+def test_clocks_nearly_out_or_unlimited(level: str, least: float, most: float) -> None:
     said: list[str] = []
     engine = HubProtocol(GAME, "random", said.append)
     engine.handle(f"level {level}")
@@ -121,7 +121,7 @@ def test_clocks_that_are_nearly_out_or_never(level: str, least: float, most: flo
     assert least <= engine._limit.seconds <= most
 
 
-def test_more_depth_than_there_is() -> None:
+def test_excessive_depth_is_accepted() -> None:
     said: list[str] = []
     engine = HubProtocol(GAME, "alphabeta:hash=1", said.append)
     for line in ("level depth=100000000000", f"pos pos=W{'e' * 30}Bw", "go think"):

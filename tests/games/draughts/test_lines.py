@@ -21,7 +21,7 @@ def test_partial_move_is_completed_where_it_is_unique() -> None:
     assert whole_moves(position, ()) == []
 
 
-def test_a_move_that_may_end_in_several_ways_is_left_out() -> None:
+def test_ambiguous_move_is_left_out() -> None:
     start = "W:WK10:B14,15,22,23,24"
     position = DRAUGHTS.position(start)
     moves = {move.text: move.actions for move in DRAUGHTS.moves(position.core)}

@@ -65,7 +65,7 @@ def test_the_command_lists_a_deck(capsys: pytest.CaptureFixture[str], deck: str,
         assert row == {**asdict(opening), "moves": list(opening.moves)}
 
 
-def test_the_command_prints_an_opening_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_one_opening_per_line(capsys: pytest.CaptureFixture[str]) -> None:
     lines = listed(capsys, "mail", as_json=False).splitlines()
     assert len(lines) == 12
     assert lines[0].split(maxsplit=5) == ["6", "9-13", "22-18", "10-14", "mail", "Inferno"]

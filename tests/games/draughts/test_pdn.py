@@ -93,18 +93,18 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[DraughtsRules]) -> GameRec
 
 @few
 @given(records(st.sampled_from(list(RULE_SETS.values()))))
-def test_games_of_the_shipped_rule_sets_come_back(record: GameRecord) -> None:
+def test_games_of_shipped_rule_sets_survive_a_round_trip(record: GameRecord) -> None:
     comes_back(record)
 
 
 @few
 @given(records(rule_sets()))
-def test_games_of_made_up_rule_sets_come_back(record: GameRecord) -> None:
+def test_games_of_generated_rule_sets_survive_a_round_trip(record: GameRecord) -> None:
     comes_back(record)
 
 
 @pytest.mark.parametrize("rules", [*RULE_SETS.values(), gamefile.AS_PLAYED], ids=lambda rules: rules.name)
-def test_whole_games_come_back(rules: DraughtsRules) -> None:
+def test_whole_games_survive_a_round_trip(rules: DraughtsRules) -> None:
     for seed in range(5):
         record = GameRecord.of(played(rules, seed, 10_000))
         assert record.result != ONGOING
@@ -113,7 +113,7 @@ def test_whole_games_come_back(rules: DraughtsRules) -> None:
 
 @few
 @given(st.lists(records(st.just(WCDF)), max_size=4))
-def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
+def test_several_games_in_a_file_survive_a_round_trip(several: list[GameRecord]) -> None:
     text = gamefile.write_all(several)
     assert gamefile.read(text) == several
     for line_end in ("\r\n", "\r"):
@@ -129,7 +129,7 @@ def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
         *('[Event "x"]', "\n[Event", '[Event "x"] ' * 20, "é ½ ★"),
     ],
 )
-def test_awkward_comments_come_back(text: str) -> None:
+def test_awkward_comments_survive_a_round_trip(text: str) -> None:
     record = replace(
         GameRecord.of(played(WCDF, 1, 4), comments={0: text, 2: text, 4: text}),
         variations={1: (Line(comments={0: text}),)},
@@ -142,11 +142,11 @@ def test_awkward_comments_come_back(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ['"', '\\"', "\\", "\\\\", '"]', '"] [Event "', "]", " x ", "a\tb", "{", "%0A", "", "C:\\new"]
 )
-def test_awkward_tags_come_back(text: str) -> None:
+def test_awkward_tags_survive_a_round_trip(text: str) -> None:
     comes_back(GameRecord.of(played(WCDF, 1, 4), tags={"Source": text, "event": text or "x"}))
 
 
-def test_both_routes_of_a_move_come_back() -> None:
+def test_both_routes_of_a_move_survive_a_round_trip() -> None:
     game = boardwright.game("draughts")
     for route in game.position(ROUTES).core.routes():
         position = game.position(ROUTES)

@@ -33,7 +33,7 @@ FOREIGN = """\ufeff% written by hand
 """
 
 
-def test_what_collections_contain() -> None:
+def test_collections_are_read_completely() -> None:
     record = one(FOREIGN)
     assert moves_of(record) == [
         *("11-15", "23-18", "8-11", "27-23", "4-8", "23-19"),
@@ -81,7 +81,7 @@ def test_blanks_around_a_result_do_not_matter(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1/2", "Black", "1 1/2 - 1/2", "-", "0-1-0", 'a "draw"'])
-def test_a_tag_that_is_no_result_loses_neither_game_nor_text(text: str) -> None:
+def test_unknown_result_tag_is_kept_as_reason(text: str) -> None:
     tag = f'[Result "{text}"]\n'
     for game, result, reason in (
         (f"{tag}1. 11-15", ONGOING, text),
@@ -159,7 +159,7 @@ def test_games_may_not_continue_after_draws_by_their_rules() -> None:
     assert len(one(f"{KINGS} {SHUFFLE * 1024}").actions) == 4096
 
 
-def test_no_line_is_longer_than_can_be_held() -> None:
+def test_overlong_game_is_refused() -> None:
     rules = '[RuleOptions "repetition_limit=none max_quiet_plies=4096"]'
     wandering = '[FEN "B:WK32,12:BK1,5:F4096"]\n'
     shuffles = SHUFFLE.replace("5", "6") * 1020
@@ -169,19 +169,19 @@ def test_no_line_is_longer_than_can_be_held() -> None:
 
 
 @pytest.mark.parametrize("text", ["21", "21,B", "21,b,8,8,n1,0", "21, B, 8, 8, N1, 0", "", "?"])
-def test_game_types_that_are_ours(text: str) -> None:
+def test_accepted_game_types(text: str) -> None:
     assert moves_of(one(f'[GameType "{text}"]\n1. 11-15 *')) == ["11-15"]
 
 
 @pytest.mark.parametrize(
     "text", ["20", "20,W,10,10,N2,0", "25", "1", "21,W,8,8,N1,0", "21,B,8,8,A0,0", "21,B,8,8,N1,0,x", "x"]
 )
-def test_game_types_that_are_not(text: str) -> None:
+def test_refused_game_types(text: str) -> None:
     message = error_of(f'[Event "x"]\n[GameType "{text}"]\n1. 11-15 *')
     assert message.startswith(f"line 2, column 1: game type {text!r} cannot be read, only English draughts")
 
 
-def test_positions_to_begin_from() -> None:
+def test_first_positions_are_read() -> None:
     for fen in ("B:W21-32:B1-12", "B:W18:B14.", "W:B14:W18:H3:F7", "B:WK29-32:B1-4"):
         record = one(f'[SetUp "1"]\n[Fen "{fen}"]\n*')
         game = boardwright.game("draughts")
@@ -199,7 +199,7 @@ def test_latin_1_files_and_byte_order_marks() -> None:
 # Several games
 
 
-def test_where_games_part() -> None:
+def test_games_are_separated_at_tags() -> None:
     for text, lengths in {
         "1. 11-15 1-0 1. 11-16 23-19 *": [1, 2],
         "11-15 * 11-16 23-19": [1, 2],
@@ -224,7 +224,7 @@ def test_where_games_part() -> None:
     )
 
 
-def test_bad_games_leave_the_others() -> None:
+def test_bad_games_do_not_affect_the_others() -> None:
     comments = {0: "closed"}
     good = [GameRecord.of(played(WCDF, n, 9), tags={"event": str(n)}, comments=comments) for n in range(3)]
     texts = [gamefile.write(record) for record in good]

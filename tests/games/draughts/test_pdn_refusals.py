@@ -15,7 +15,7 @@ from boardwright.games.record import GameRecord, Line
 from boardwright.games.tagfile import MAX_DEPTH
 
 
-def test_every_error_names_its_place() -> None:
+def test_errors_name_their_place() -> None:
     _, errors = gamefile.read_all("\n1. 11-14 * 1. 11-13 *\n\n  x")
     assert [str(error).partition(": ")[0] for error in errors] == [
         "line 2, column 4",
@@ -24,7 +24,7 @@ def test_every_error_names_its_place() -> None:
     ]
 
 
-def test_the_same_tag_twice_is_no_harm() -> None:
+def test_identical_tags_are_accepted_twice() -> None:
     assert one('[Result "1-0"]\n[Result "1-0"]\n[Event "a"]\n[Event "a"]\n[Event "b"]\n*').tags == {"event": "a; b"}
 
 

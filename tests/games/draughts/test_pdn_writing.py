@@ -61,7 +61,7 @@ def test_strengths_are_written_without_a_blank_before_them() -> None:
     assert gamefile.write(several).endswith("\n\n1. 11-15 $1 (?) 22-18(?!) $2 {so} ( 1... 23-19(?) ) *\n")
 
 
-def test_what_is_not_known_is_written_as_the_standard_has_it() -> None:
+def test_unknown_values_are_written_as_in_the_standard() -> None:
     record = GameRecord.of(played(WCDF, 1, 1))
     header = gamefile.write(record).partition("[Result")[0]
     assert header == '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "?"]\n'
@@ -89,7 +89,7 @@ def test_rules_are_written_where_they_are_not_the_default(rules: DraughtsRules, 
     assert one(text).rules == rules
 
 
-def test_a_position_to_begin_from() -> None:
+def test_first_position_is_written() -> None:
     start = "W:W18,22:B3,14:H2:F12"
     text = gamefile.write(GameRecord.of(played(WCDF, 0, 2, start), start=start))
     assert f'[SetUp "1"]\n[FEN "{start}"]' in text
@@ -97,7 +97,7 @@ def test_a_position_to_begin_from() -> None:
     assert one(text).start == start
 
 
-def test_captures_are_written_in_full_only_where_they_must_be() -> None:
+def test_captures_are_written_in_full_only_if_ambiguous() -> None:
     for move in boardwright.game("draughts").position(ROUTES).moves():
         record = GameRecord.of(boardwright.game("draughts").position(ROUTES).play(move), start=ROUTES)
         assert f"1. {move} " in gamefile.write(record)
@@ -106,7 +106,7 @@ def test_captures_are_written_in_full_only_where_they_must_be() -> None:
     assert "1. 2x18 " in gamefile.write(short)
 
 
-def test_no_line_is_longer_than_80_unless_a_word_is() -> None:
+def test_lines_have_at_most_80_characters_unless_a_word_is_longer() -> None:
     for seed in range(5):
         record = GameRecord.of(played(WCDF, seed, 300), comments={0: "some words of a remark " * 20})
         lines_of_moves = gamefile.write(record).partition("\n\n")[2].splitlines()
@@ -136,7 +136,7 @@ def test_no_line_is_longer_than_80_unless_a_word_is() -> None:
         ({"actions": actions_of("2x11x18", "B:W7,15,30:B2")[:1]}, "the line stops in the middle of a capture"),
     ],
 )
-def test_records_that_would_not_come_back_are_not_written(changes: dict, complaint: str) -> None:
+def test_records_that_cannot_be_read_back_are_refused(changes: dict, complaint: str) -> None:
     start = "B:W7,15,30:B2"
     position = boardwright.game("draughts").position(start).play("2x18").play("30-26")
     record = GameRecord.of(position, start=start)
@@ -158,7 +158,7 @@ def test_an_illegal_record_is_not_written() -> None:
         gamefile.write(replace(over, resigned=1 - over.result % 2))
 
 
-def test_variations_may_be_nested_so_deep_and_no_deeper() -> None:
+def test_nesting_of_variations_is_limited() -> None:
     record = GameRecord.of(played(WCDF, 1, 1))
     line = Line(actions=record.actions)
     for _ in range(MAX_DEPTH - 1):

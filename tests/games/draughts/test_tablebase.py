@@ -88,11 +88,11 @@ def test_figures_of_kings_alone(tables, name):
     assert found.positions == sum(SLICES[name])
 
 
-def test_every_value_is_what_its_moves_make_it(tables):
+def test_every_value_follows_from_its_moves(tables):
     assert tables.verify() == sum(figures[0] for figures in FIGURES.values())
 
 
-def test_shipped_tables_are_those_the_builder_makes(built):
+def test_shipped_tables_equal_built_ones(built):
     assert table_bytes(SHIPPED) == table_bytes(built)
 
 
@@ -120,7 +120,7 @@ def whole_moves(position: Position) -> list[str]:
     return [] if position.outcome is not None else position.moves()
 
 
-def test_short_wins_and_losses_are_those_of_a_plain_search(tables):
+def test_short_results_agree_with_a_plain_search(tables):
     source, seen = random.Random(1), dict.fromkeys(range(6), 0)
     while min(seen.values()) < 8:
         where = random_position(source, source.choice((2, 3, 3, 4, 4)))
@@ -196,7 +196,7 @@ def test_side_without_pieces_has_lost(tables):
         ((-1, 1, 0, 0), "no position"),
     ],
 )
-def test_what_is_no_position_is_refused(tables, where, complaint):
+def test_invalid_position_is_refused(tables, where, complaint):
     with pytest.raises(PositionError, match=complaint) as caught:
         tables.probe(*where)
     assert "\n" not in str(caught.value)
@@ -273,7 +273,7 @@ def checksum(file: bytes) -> int:
     return total
 
 
-def test_file_that_contradicts_itself_does_no_harm(small):
+def test_forged_file_is_never_read_out_of_bounds(small):
     """A file with a forged checksum gives wrong answers or an error, and no read is out of bounds."""
     path, source = small / "KK-K.table", random.Random(6)
     whole = path.read_bytes()
@@ -300,7 +300,7 @@ def test_folder_without_tables(tmp_path):
         Tablebase(tmp_path)
 
 
-def test_more_pieces_than_ship_says_how_to_get_them():
+def test_too_many_pieces_names_the_build_command():
     assert Tablebase().pieces == 4
     for too_much in (lambda: Tablebase(pieces=5), lambda: Tablebase().statistics(5)):
         with pytest.raises(TablebaseError, match=r"(do not ship|go to 4 pieces): build larger ones with .*--pieces 5"):
@@ -356,7 +356,7 @@ def test_interrupted_build_stops_at_once(tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_progress_may_give_up(tmp_path):
+def test_progress_callback_can_stop_a_build(tmp_path):
     def give_up(step: BuildStep) -> None:
         if step.table == "KK-K":
             raise RuntimeError("enough")
@@ -366,7 +366,7 @@ def test_progress_may_give_up(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["K-K.table", "K-M.table", "M-M.table"]
 
 
-def test_two_builds_keep_out_of_each_others_way(tmp_path):
+def test_concurrent_builds_are_refused(tmp_path):
     def build_again(step: BuildStep) -> None:
         with pytest.raises(TablebaseError, match=r"another build is running in .*: wait"):
             build(2, tmp_path)
@@ -374,7 +374,7 @@ def test_two_builds_keep_out_of_each_others_way(tmp_path):
     build(2, tmp_path, build_again)
 
 
-def test_build_says_what_it_cannot_do(tmp_path):
+def test_impossible_build_is_refused(tmp_path):
     with pytest.raises(BoardwrightError, match="from 2 to 6 pieces, not 7"):
         build(7, tmp_path)
     (tmp_path / "file").write_text("")

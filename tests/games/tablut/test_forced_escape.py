@@ -43,7 +43,7 @@ def plain_escape(game: Any, core: Any, threats: int) -> bool:
 
 
 @pytest.mark.parametrize("rules", ["mcgill", "tablutzero", "saami"])
-def test_it_finds_what_a_plain_search_finds(rules: str) -> None:
+def test_it_agrees_with_a_plain_search(rules: str) -> None:
     game = boardwright.game("tablut", rules)
     found: Counter[int] = Counter()
     for core in sharp_positions(game, games=12, seed=1):

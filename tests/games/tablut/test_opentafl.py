@@ -123,18 +123,18 @@ def rule_sets(draw: st.DrawFn) -> TablutRules:
 @pytest.mark.parametrize("name", RULE_SETS)
 @few
 @given(data=st.data())
-def test_games_of_the_shipped_rule_sets_come_back(name: str, data: st.DataObject) -> None:
+def test_games_of_shipped_rule_sets_survive_a_round_trip(name: str, data: st.DataObject) -> None:
     comes_back(data.draw(records(st.just(RULE_SETS[name]))))
 
 
 @settings(few, max_examples=100)
 @given(records(rule_sets()))
-def test_games_of_made_up_rule_sets_come_back(record: GameRecord) -> None:
+def test_games_of_generated_rule_sets_survive_a_round_trip(record: GameRecord) -> None:
     comes_back(record)
 
 
 @pytest.mark.parametrize("name", RULE_SETS)
-def test_whole_games_come_back(name: str) -> None:
+def test_whole_games_survive_a_round_trip(name: str) -> None:
     for seed in range(6):
         record = GameRecord.of(line_of(RULE_SETS[name], seed, 1000))
         assert record.result != ONGOING
@@ -143,7 +143,7 @@ def test_whole_games_come_back(name: str) -> None:
 
 @few
 @given(st.lists(records(st.sampled_from(list(RULE_SETS.values()))), max_size=5))
-def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
+def test_several_games_in_a_file_survive_a_round_trip(several: list[GameRecord]) -> None:
     text = gamefile.write_all(several)
     assert gamefile.read(text) == several
     for line_end in ("\r\n", "\r"):
@@ -153,7 +153,7 @@ def test_several_games_in_a_file_come_back(several: list[GameRecord]) -> None:
 @pytest.mark.parametrize(
     "text", ["%25", "%2525", "%5D]", "100%", "%%20 ", "a\r\nb", "\r", "event: x|y", "result:1", "\n[x:y]\n"]
 )
-def test_awkward_texts_come_back(text: str) -> None:
+def test_awkward_texts_survive_a_round_trip(text: str) -> None:
     record = GameRecord.of(
         line_of(TABLUTZERO, 1, 3), tags={"event": text, "x": text}, comments={0: text, 2: text, 3: text}
     )
@@ -163,7 +163,7 @@ def test_awkward_texts_come_back(text: str) -> None:
     assert re.fullmatch(r"\[x:.*\]", other)
 
 
-def test_games_without_moves_stay_apart() -> None:
+def test_games_without_moves_stay_separate() -> None:
     several = [
         GameRecord(game="tablut", rules=TABLUTZERO, tags={"event": "one"}),
         GameRecord(game="tablut", rules=TABLUTZERO, tags={"site": "two"}),
@@ -282,7 +282,7 @@ def test_no_option_is_lost(option: str) -> None:
 # Files from elsewhere
 
 
-def test_a_foreign_file_with_every_feature() -> None:
+def test_file_of_another_program_with_every_feature() -> None:
     text = "\ufeff" + textwrap.dedent(
         f"""\
         [Date:2021.02.03] [event: Winter Cup ][clock:slow: 30 days]
@@ -341,7 +341,7 @@ def test_a_foreign_file_with_every_feature() -> None:
     comes_back(record)
 
 
-def test_remarks_without_a_move_of_their_own() -> None:
+def test_comments_without_a_move() -> None:
     record = foreign("1. e2-g2\n[one|two]", tags="[starting-comment:before]")
     assert record.comments == {0: "before", 1: "one\ntwo"}
     assert foreign("1.", tags="[a remark without a colon]").comments == {0: "a remark without a colon"}
@@ -471,7 +471,7 @@ def test_rules_this_engine_cannot_play_are_refused(rules: str, complaint: str) -
         ("camps=z9", "camps: 'z9' is not a square"),
     ],
 )
-def test_bad_options_of_ours_are_refused(options: str, complaint: str) -> None:
+def test_bad_boardwright_options_are_refused(options: str, complaint: str) -> None:
     assert complaint in error_of(f"[boardwright-options:{options}]\n{TAGGED}")
 
 
@@ -525,18 +525,18 @@ def test_stated_result_is_kept_if_the_position_is_open() -> None:
     assert "result '2' is not one of 1, 0, -1, ?" in error_of(f"[result:2]\n{FIXED}")
 
 
-def test_a_resignation_comes_too_late_once_the_king_is_captured() -> None:
+def test_resignation_after_the_end_is_refused() -> None:
     assert "the game is over: king captured" in error_of(f"{KING_FALLS} ---")
 
 
-def test_a_draw_by_our_own_limits_is_checked_too() -> None:
+def test_draw_by_boardwright_limits_is_checked() -> None:
     text = gamefile.write(GameRecord.of(line_of(replace(TABLUTZERO, name="short", max_plies=3), 1, 10)))
     assert "[result:0]" in text
     assert "but it was a draw: ply limit" in error_of(text.replace("[result:0]", "[result:1]"))
     assert "the game is over: ply limit" in error_of(text.rstrip() + " e3-e4")
 
 
-def test_bad_games_leave_the_others() -> None:
+def test_bad_games_do_not_affect_the_others() -> None:
     good = [GameRecord.of(line_of(TABLUTZERO, seed, 9), tags={"event": str(seed)}) for seed in range(3)]
     for bad in (
         f"[event:bad]\n{FIXED}\n\n1. e2-e4\n\n",
@@ -548,7 +548,7 @@ def test_bad_games_leave_the_others() -> None:
         checks.leaves_other_games(good, bad)
 
 
-def test_foreign_games_part_where_tags_follow_moves() -> None:
+def test_games_are_separated_where_tags_follow_moves() -> None:
     header = f"[event:cup]\n{FIXED}\n\n"
     games = ("1. e2-g2 e3-h3\n[good: both|]\n", "1. e2-g2\n[Idea: wait]\n", "\n", "1. e2-f2\n")
     records = gamefile.read("".join(header + moves for moves in games))
@@ -578,7 +578,7 @@ def test_damaged_files_raise_only_game_file_errors(data: st.DataObject) -> None:
         ({"rules": object()}, "cannot be written as an OpenTafl game"),
     ],
 )
-def test_records_that_would_not_come_back_are_not_written(changes: dict[str, object], complaint: str) -> None:
+def test_records_that_cannot_be_read_back_are_refused(changes: dict[str, object], complaint: str) -> None:
     record = GameRecord.of(boardwright.game("tablut", "tablutzero").start().play("e2-g2"))
     with pytest.raises(GameFileError, match=re.escape(complaint)):
         gamefile.write(replace(record, **changes))

@@ -24,7 +24,7 @@ class Conversation:
         return self.said[-1]
 
 
-def test_a_game_in_the_order_of_the_text_and_in_openTafls_own() -> None:  # noqa: N802
+def test_both_orders_of_commands_are_understood() -> None:
     talk = Conversation()
     assert talk.said == ["hello"]
     record = rules_record(GAME.rules)
@@ -51,7 +51,7 @@ def test_without_a_clock_it_plays_with_its_own_limit() -> None:
     assert Conversation().ask("play attackers", until="move").startswith("move ")
 
 
-def test_the_other_side_keeps_the_game() -> None:
+def test_engine_follows_the_board_after_a_refused_move() -> None:
     """After a move that was refused the board is sent again, with the opponent's last move."""
     talk = Conversation()
     talk.ask("clock 1000 1000 0 0 0", "play attackers", until="move")
@@ -95,7 +95,7 @@ def test_a_record_without_default_entries_is_recognised() -> None:
         assert refused in talk.ask(f"rules {' '.join([*kept, refused])}", until="error")
 
 
-def test_rules_it_cannot_play_and_nonsense() -> None:
+def test_unplayable_rules_and_nonsense_are_refused() -> None:
     talk = Conversation()
     assert talk.ask("rules dim:11 start:/11/", until="error").startswith("error -1 ")
     assert talk.ask("play nobody", until="error").startswith("error -1 side 'nobody'")
@@ -107,11 +107,11 @@ def test_rules_it_cannot_play_and_nonsense() -> None:
     )
 
 
-def test_a_number_of_any_length_is_only_nonsense() -> None:
+def test_overlong_number_is_refused() -> None:
     assert Conversation().ask(f"analyze {'9' * 5000} 1", until="error").startswith("error -1 analyze '999")
 
 
-def test_who_was_asked_answers_before_it_goes() -> None:
+def test_pending_search_is_answered_before_exit() -> None:
     talk = Conversation()
     talk.engine.handle("play attackers")  # and waits for a clock that does not come
     talk.engine.close()

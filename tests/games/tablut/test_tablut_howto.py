@@ -113,12 +113,12 @@ FACTS: dict[str, tuple[str, Callable[[Game], bool]]] = {
 
 
 @pytest.mark.parametrize("fact", FACTS.values(), ids=FACTS)
-def test_sentence_is_shown_if_and_only_if_it_holds(game: Game, fact: tuple[str, Callable[[Game], bool]]) -> None:
+def test_sentence_is_shown_if_and_only_if_it_is_true(game: Game, fact: tuple[str, Callable[[Game], bool]]) -> None:
     pattern, is_so = fact
     assert bool(re.search(pattern, words(game))) == is_so(game)
 
 
-def test_what_is_said_of_captures_always(game: Game) -> None:
+def test_text_of_captures_under_all_rules(game: Game) -> None:
     assert takes(game, put("c3 e4", "d3 b8", "g7"), "e4-e3")
     assert takes(game, put("c3 e3 h8", "d7", "g7", "d"), "d7-d3") is False  # in between is safe
     assert takes(game, put("c3 e3 d6", "d3 b8", "g7"), "d6-d4") is False  # the piece that moves must be one of the two

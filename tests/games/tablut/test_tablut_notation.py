@@ -187,7 +187,7 @@ def test_unknown_names_suggest_the_nearest() -> None:
         boardwright.game("tablut", "mcgil")
 
 
-def test_zobrist_keys_never_change() -> None:
+def test_zobrist_keys_are_fixed() -> None:
     """Records may hold hashes, so these values are part of the format."""
     tables = compile_tables(RULE_SETS["tablutzero"])
     assert len({int(key) for key in tables.piece_key.reshape(-1)} | {tables.defenders_to_move_key}) == 244

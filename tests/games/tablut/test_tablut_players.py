@@ -145,7 +145,7 @@ def score_of(player: str, opponent: str, role: int, games: int) -> tuple[int, in
 
 @pytest.mark.parametrize("role", [ATTACKERS, DEFENDERS])
 @pytest.mark.parametrize(("player", "opponent"), [("greedy:", "random:"), ("heuristic:", "greedy:")])
-def test_each_beats_the_one_before(player: str, opponent: str, role: int) -> None:
+def test_each_player_beats_the_previous_one(player: str, opponent: str, role: int) -> None:
     wins, _, _ = score_of(player, opponent, role, games=60)
     assert wins >= 54
 
@@ -180,7 +180,7 @@ def test_heuristic_monte_carlo_keeps_the_king_enclosed() -> None:
     assert not core.play(choice.action).forced_escape(4)
 
 
-def test_heuristic_monte_carlo_holds_out_where_every_move_loses() -> None:
+def test_heuristic_monte_carlo_prolongs_lost_positions() -> None:
     """Most moves lose by two threats, one only in the long run."""
     position = GAME.position("/4t4/4T3t/3t4t/t8/ttT4t1/t8/4ttTKt/1t4T2/3t1t3/ a 1 24")
     core: Any = position.core
@@ -190,7 +190,7 @@ def test_heuristic_monte_carlo_holds_out_where_every_move_loses() -> None:
 
 
 @pytest.mark.parametrize("spec", ["greedy", "heuristic", "heuristic-mc:sims=200", "mc-expanded:sims=200"])
-def test_a_seed_fixes_the_choice(spec: str) -> None:
+def test_seed_fixes_the_choice(spec: str) -> None:
     position = GAME.start()
     both = [make_agent(f"{spec}{',' if ':' in spec else ':'}seed=5", GAME) for _ in range(2)]
     first, second = (agent.choose(position, Limit()).action for agent in both)
@@ -201,7 +201,7 @@ def test_a_seed_fixes_the_choice(spec: str) -> None:
 @pytest.mark.parametrize(
     "spec", ["greedy", "greedy:wins=off", "heuristic", "heuristic-mc:sims=30", "mc-expanded:sims=30"]
 )
-def test_they_play_any_rule_set(spec: str, rules: str) -> None:
+def test_players_play_any_rule_set(spec: str, rules: str) -> None:
     game = boardwright.game("tablut", rules)
     agent = make_agent(spec, game)
     position = game.start()

@@ -59,9 +59,9 @@ CAPTURES = {
     "no corner in saami": ("saami", "c5", "b1", "g7", "a", "c5-c1", set()),
     "attackers against the empty throne": ("tablutzero", "c1 a5", "d5", "g7", "a", "c1-c5", {"d5"}),
     "defenders against the empty throne": ("tablutzero", "d5 a4", "c1", "g7", "d", "c1-c5", {"d5"}),
-    "defender beside the occupied throne, tablutzero": ("tablutzero", "c1", "d5", "e5", "a", "c1-c5", set()),
-    "defender beside the occupied throne, mcgill": ("mcgill", "c1", "d5", "e5", "a", "c1-c5", {"d5"}),
-    "attacker beside the king on his throne": ("tablutzero", "d5 a4", "c1", "e5", "d", "c1-c5", {"d5"}),
+    "defender next to the occupied throne, tablutzero": ("tablutzero", "c1", "d5", "e5", "a", "c1-c5", set()),
+    "defender next to the occupied throne, mcgill": ("mcgill", "c1", "d5", "e5", "a", "c1-c5", {"d5"}),
+    "attacker next to the king on his throne": ("tablutzero", "d5 a4", "c1", "e5", "d", "c1-c5", {"d5"}),
     "the edge is no enemy": ("tablutzero", "b8", "a5", "g7", "a", "b8-b5", set()),
     "unarmed king is no hammer": ({"king_armed": False}, "d3 a5", "c3", "e8", "d", "e8-e3", set()),
     "unarmed king is no anvil": ({"king_armed": False}, "d3 a5", "e8", "c3", "d", "e8-e3", set()),
@@ -80,16 +80,16 @@ CAPTURES = {
     "a row does not wrap round": ("tablutzero", "b8 i6", "a5", "g7", "a", "b8-b5", set()),
     "weak king in the open": ("tablutzero", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
     "weak king on his throne": ("tablutzero", "d5 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
-    "weak king beside a corner": ("tablutzero", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
-    "weak king beside the empty throne": ("tablutzero", "c1", "e8", "d5", "a", "c1-c5", {"d5"}),
+    "weak king next to a corner": ("tablutzero", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
+    "weak king next to the empty throne": ("tablutzero", "c1", "e8", "d5", "a", "c1-c5", {"d5"}),
     "king and man at once": ("tablutzero", "c3 e1 e8", "e2", "d3", "a", "e8-e3", {"d3", "e2"}),
     "king moving between two attackers is safe": ("tablutzero", "c3 e3", "h8", "d8", "d", "d8-d3", set()),
     "two do not take a king on the throne in mcgill": ("mcgill", "d5 f8", "a8", "e5", "a", "f8-f5", set()),
     "three do not take a king on the throne in mcgill": ("mcgill", "d5 e6 f8", "a8", "e5", "a", "f8-f5", set()),
     "four take a king on the throne in mcgill": ("mcgill", "d5 e6 e4 f8", "a8", "e5", "a", "f8-f5", {"e5"}),
     "a defender saves the king on the throne": ("mcgill", "d5 e6 f8", "a8 e4", "e5", "a", "f8-f5", set()),
-    "one does not take a king beside the throne in mcgill": ("mcgill", "c1", "e8", "d5", "a", "c1-c5", set()),
-    "three and the throne take a king beside it in mcgill": ("mcgill", "d6 d4 c1", "e8", "d5", "a", "c1-c5", {"d5"}),
+    "one does not take a king next to the throne in mcgill": ("mcgill", "c1", "e8", "d5", "a", "c1-c5", set()),
+    "three and the throne take a king next to it in mcgill": ("mcgill", "d6 d4 c1", "e8", "d5", "a", "c1-c5", {"d5"}),
     "two take a king elsewhere in mcgill": ("mcgill", "c3 e8", "a8", "d3", "a", "e8-e3", {"d3"}),
     "a corner helps against a king elsewhere in mcgill": ("mcgill", "c5", "e8", "b1", "a", "c5-c1", {"b1"}),
     "two do not take a strong king": ({"king_capture": "strong"}, "c3 e8", "a8", "d3", "a", "e8-e3", set()),
@@ -117,7 +117,7 @@ MOVES = {
     "a man may not stop on the throne": ("tablutzero", "e8", "a8", "g7", "a", "e8-e5", "stop on the throne e5"),
     "a man may where the rules say so": ({"throne_stop": "all"}, "e8", "a8", "g7", "a", "e8-e5", None),
     "a man may not pass where the rules forbid": ({"throne_pass": "king"}, "e8", "a8", "g7", "a", "e8-e3", "pass over"),
-    "nobody passes the king on his throne": ("tablutzero", "e8", "a8", "e5", "a", "e8-e3", "e5 is occupied"),
+    "no piece passes the king on his throne": ("tablutzero", "e8", "a8", "e5", "a", "e8-e3", "e5 is occupied"),
     "a man may not stop on a corner": ("tablutzero", "a5", "d8", "g7", "a", "a5-a1", "corner a1"),
     "a man may in saami": ("saami", "a5", "d8", "g7", "a", "a5-a1", None),
     "the king returns to the throne": ("tablutzero", "a4", "a8", "e7", "d", "e7-e5", None),
@@ -256,7 +256,7 @@ def test_a_side_that_cannot_move_may_be_saved_by_a_capture() -> None:
     assert set(after.moves()) > {"h8-h9"}
 
 
-def test_texts_of_finished_positions_say_so() -> None:
+def test_finished_positions_are_read_from_text() -> None:
     game = boardwright.game("tablut", "tablutzero")
     without_king = game.position(put("c3", "c8"))
     assert without_king.outcome is not None
@@ -266,7 +266,7 @@ def test_texts_of_finished_positions_say_so() -> None:
     assert (escaped.outcome.winner, escaped.legal_actions()) == (1, [])
 
 
-def test_a_king_locked_up_on_his_corner_has_lost_in_mcgill() -> None:
+def test_king_blocked_on_his_corner_loses_in_mcgill() -> None:
     game = boardwright.game("tablut", "mcgill")
     position = game.position(put("a2 b1 e8", "", "a1"))
     assert position.outcome is not None

@@ -102,13 +102,13 @@ def squares_position(attackers: str, defenders: str, king: str) -> Any:
 CASES = {
     "a corner in reach": ("h2", "a4 b5", "a5", ESCAPE, "a5-a9"),
     "figure 5, an empty edge": ("b2 f2", "c6 e6 d5", "d6", CLEAR_EDGE, "d6-d9"),
-    "figure 6, nobody can step between": ("f9 h2", "c6 e6 d5", "d6", SAFE_EDGE, "d6-d9"),
-    "somebody can": ("f9 c8", "c6 e6 d5", "d6", NONE, None),
+    "figure 6, no attacker can step between": ("f9 h2", "c6 e6 d5", "d6", SAFE_EDGE, "d6-d9"),
+    "an attacker can": ("f9 c8", "c6 e6 d5", "d6", NONE, None),
     "figure 7, the blocker is taken against the corner": ("f9 b2", "c6 e6 d5", "d6", SAFE_EDGE_WITH_CAPTURE, "d6-d9"),
     "another behind the blocker": ("f9 b2 b3", "c6 e6 d5", "d6", NONE, None),
     "too near to take the blocker": ("f9 b7", "b6 d6 c5", "c6", NONE, None),
-    "lost beside the corner": ("f9 h2", "a6 c6 b5", "b6", NONE, None),
-    "safe beside the corner": ("f9 h2", "a6 c6 b5 d9", "b6", SAFE_EDGE, "b6-b9"),
+    "lost next to the corner": ("f9 h2", "a6 c6 b5", "b6", NONE, None),
+    "safe next to the corner": ("f9 h2", "a6 c6 b5 d9", "b6", SAFE_EDGE, "b6-b9"),
     "his own capture opens the way": ("b9 f9 h2", "b6 d6 c5", "c6", SAFE_EDGE, "c6-c9xb9"),
 }
 
@@ -143,7 +143,7 @@ def test_attackers_to_move_have_no_path() -> None:
 
 
 @pytest.mark.parametrize("rules", ["mcgill", "tablutzero", "saami"])
-def test_threats_are_what_some_move_takes(rules: str) -> None:
+def test_threats_are_the_possible_captures(rules: str) -> None:
     game, rng = boardwright.game("tablut", rules), random.Random(4)
     dangers = 0
     for core in [*sparse_positions(game, rng, 150), *played_positions(game, rng, 4)]:

@@ -19,7 +19,7 @@ from boardwright.learn.alphazero.replay import BOOTSTRAPPED, EMPTY, KNOWN, OPEN,
 from boardwright.nets.config import NetConfig
 
 STEPS, GAMES, WINDOW, ITERATIONS = 4, 6, 3, 12
-HEARD = ("status", "result", "plies", "margin", "holders", "weight")
+SETTLED = ("status", "result", "plies", "margin", "holders", "weight")
 
 
 class SlowReplay:
@@ -97,7 +97,7 @@ settle = jax.jit(replay_buffer.settle, static_argnames=("surprise", "bootstrap")
 
 @pytest.mark.parametrize(("surprise", "bootstrap", "stops"), [(0.0, False, False), (0.5, True, True)])
 @pytest.mark.parametrize("ends", [0.05, 0.3])
-def test_results_reach_every_position_of_their_game_and_no_other(
+def test_results_reach_exactly_the_positions_of_their_game(
     surprise: float, bootstrap: bool, stops: bool, ends: float
 ) -> None:
     """Games last from one step to more iterations than the ring holds; four in ten positions are not learned."""
@@ -136,7 +136,7 @@ def test_results_reach_every_position_of_their_game_and_no_other(
         for (number, step, game), entry in slow.entries.items():
             at = (number % WINDOW * STEPS + step, game)
             assert on_host.words[at][0] == entry["words"]
-            for name in HEARD:
+            for name in SETTLED:
                 got = np.asarray(getattr(on_host, name)[at]).reshape(())
                 assert got == pytest.approx(entry.get(name, 0), abs=1e-6), (name, number, step, game)
             if entry["status"] in (KNOWN, RESULT_ONLY):
@@ -157,7 +157,7 @@ def learned_replay(weights: np.ndarray, status: np.ndarray) -> Replay:
     return dataclasses.replace(numbers, weight=jnp.asarray(weights, jnp.int16), status=jnp.asarray(status, jnp.int8))
 
 
-def test_draws_go_by_weight_and_never_meet_what_cannot_be_learned() -> None:
+def test_draws_follow_weights_and_skip_unlearnable_positions() -> None:
     rng = np.random.default_rng(3)
     weights = rng.integers(1, 513, (7, 9))
     weights[0, 0] = weights[-1, -1] = 512

@@ -70,7 +70,7 @@ def test_gumbel_agrees_with_mctx_on_toys(relative: bool) -> None:
     assert result.max_depth.max() > 4
 
 
-def test_puct_agrees_with_mctx_on_toys_noise_and_draw_included() -> None:
+def test_puct_agrees_with_mctx_on_toys_with_noise_and_draws() -> None:
     """Movers alternate; all moves are legal and there are as many slots, so that Dirichlet noise is the same."""
     env, evaluate = make_toy(6, all_legal=True, alternating=True), evaluate_by_number(6)
     states = started(env, 16)
@@ -139,7 +139,7 @@ def test_puct_with_absolute_values_is_the_papers_formula(c_puct: float) -> None:
         assert target[int(result.action[number])] == max(target.values())
 
 
-def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:
+def test_draughts_agrees_with_mctx_without_illegal_nodes() -> None:
     """Both searches, from positions some of which are in the middle of a capture."""
     env, evaluate = boardwright.game("draughts").batch(), evaluate_by_number(128)
     states = played(env, 12, 90, seed=5)
@@ -158,7 +158,7 @@ def test_draughts_agrees_with_mctx_and_holds_no_illegal_node() -> None:
 
 
 @pytest.mark.slow
-def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
+def test_cathedral_agrees_with_mctx_without_illegal_nodes() -> None:
     game = boardwright.game("cathedral", "official-6")
     env, states = game.batch(), played(game.batch(), 8, 14)
     result, theirs = both_gumbel(env, states, game.num_actions, 24, 640, 16)
@@ -166,7 +166,7 @@ def test_cathedral_agrees_with_mctx_and_holds_no_illegal_node() -> None:
     check(result.tree, env, states)
 
 
-def test_tablut_with_too_few_slots_holds_no_illegal_node() -> None:
+def test_tablut_with_too_few_slots_has_no_illegal_nodes() -> None:
     game = boardwright.game("tablut", "tablutzero")
     env, evaluate = game.batch(), jax.jit(evaluate_by_number(game.num_actions))
     states = started(env, 6)
