@@ -38,7 +38,7 @@ class Branching:
 
     @property
     def mean(self) -> float:
-        """Legal actions a position."""
+        """Legal actions per position."""
         return sum(actions * times for actions, times in self.counts.items()) / self.positions
 
     @property

@@ -1,4 +1,4 @@
-"""How fast DQN and PPO learn on this machine: games a second, with all the learning that goes with them.
+"""How fast DQN and PPO learn on this machine: games per second, with the learning that belongs to them.
 
 Nets are new and play worse than they will, which makes games no shorter and answers no quicker.
 """
@@ -26,7 +26,7 @@ def default_config(method: str, game: str) -> Any:
 
 
 def measure(config: DQNConfig | PPOConfig) -> Iterator[Figure]:
-    """Acting, updates and games a second, and how long the paper's longest run takes at that."""
+    """Acting, updates and games per second, and how long the paper's longest run takes at that speed."""
     return _of_dqn(config) if isinstance(config, DQNConfig) else _of_ppo(config)
 
 

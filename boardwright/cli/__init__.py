@@ -1,1 +1,1 @@
-"""The command line: one small file a command, loaded only when asked for."""
+"""The command line: one small file per command, loaded only when asked for."""

@@ -211,8 +211,8 @@ def _play_heuristics(options: Options) -> None:
         given = ("games", "time", *(["seed"] if options.seed else []), "workers")
         command = command_line(["paper", HEURISTICS], replace(options, time=event_options.time), given)
         setting = (
-            f"rule set `{claims.RULES}`, {event_options.time} a move for players that search, seed {options.seed}, "
-            f"{options.workers} games at once on a machine of {os.cpu_count()} cores, boardwright {__version__}"
+            f"rule set `{claims.RULES}`, {event_options.time} per move for players that search, seed {options.seed}, "
+            f"{options.workers} concurrent games on {os.cpu_count()} cores, boardwright {__version__}"
         )
         write_text(options.out / f"{HEURISTICS}.md", report.page(results, command, setting))
         write_text(options.out / f"{HEURISTICS}.svg", report.svg(results))

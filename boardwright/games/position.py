@@ -29,7 +29,7 @@ class Outcome:
 class Position:
     """One position of a game and the line of play that led to it. Immutable.
 
-    The text of a position does not carry the line, so repetitions start afresh from a text.
+    The text of a position does not carry the line, so repetitions are counted from the text.
     """
 
     __slots__ = ("core", "game")

@@ -1,6 +1,6 @@
 """States as rows of 32-bit words, so that a tree stores and fetches a position in one piece.
 
-A state is a pytree of a dozen small arrays. Kept apart, each would cost a gather and a write a simulation,
+A state is a pytree of a dozen small arrays. Stored separately, each would cost a gather and a write per simulation,
 and a kernel launch for either; as one row of words they cost one. Nothing is lost: what comes back is
 bit for bit what went in.
 """

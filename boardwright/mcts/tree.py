@@ -1,4 +1,4 @@
-"""The tree of a batched search: B games at once, a node a simulation, K slots a node.
+"""The tree of a batched search: B games at once, one node per simulation, K slots per node.
 
 Shaped for an accelerator. Arrays are node-major and every simulation writes its new node at the same index
 for all games, so that a write is a slice. Statistics are kept once a node, [N, B], and a node's children are

@@ -32,8 +32,7 @@ def section(question: Question, lines: Sequence[Line], picture: str) -> str:
     return fill_template(
         __file__,
         "balance.md",
-        who="In each row one net" if several else "One net",
-        which="; the table says which" if several else "",
+        who="In each row the net named there" if several else "One net",
         nets="these nets" if several else "this net",
         simulations=question.simulations,
         games=question.games,

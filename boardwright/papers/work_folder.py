@@ -30,6 +30,7 @@ from boardwright.learn.run.metrics import NAME as METRICS
 from boardwright.learn.run.metrics import read_metrics
 from boardwright.stats.score import Score
 
+CONDITIONS = "told"  # the key in result files of what a result depends on: a name that published data has
 OTHER_RUN_FOLDER = re.compile(r"[^=]*(?=runs/[a-z-]+-\d+/nets/)")  # the folder before the name of another run's file
 
 
@@ -54,9 +55,9 @@ def load_or_play(
     checksums = [zlib.crc32(net.read_bytes()) for net in nets]
     saved = _read_result(path)
     if saved is not None:
-        if saved["told"] != json.loads(json.dumps(conditions)):  # where tuples are lists
+        if saved[CONDITIONS] != json.loads(json.dumps(conditions)):  # where tuples are lists
             raise BoardwrightError(
-                f"{path} has results of other settings ({json.dumps(saved['told'])}, not "
+                f"{path} has results of other settings ({json.dumps(saved[CONDITIONS])}, not "
                 f"{json.dumps(conditions)}): give the same ones or another folder, or move that file away"
             )
         if not nets or saved.get("nets") == checksums:
@@ -68,20 +69,20 @@ def load_or_play(
     played = make()
     path.parent.mkdir(parents=True, exist_ok=True)
     device = jax.devices()[0].device_kind if on_device else None
-    result = {"told": conditions, "nets": checksums, "device": device, "played": played}
+    result = {CONDITIONS: conditions, "nets": checksums, "device": device, "played": played}
     write_atomic(path, json.dumps(result).encode())
     return played
 
 
 def _read_result(path: Path) -> dict[str, Any] | None:
-    """A saved result: its conditions `told`, `nets` and what was `played`; None without one, or for a damaged file."""
+    """A saved result: its conditions, `nets` and what was `played`; None without one, or for a damaged file."""
     saved = read_table(path) or {}
-    told = saved.get("told")
-    if "found" in saved and isinstance(told, list):  # an older file, whose conditions end with the net
-        return {"told": told[:-1], "nets": told[-1:], "played": saved["found"]}
-    if isinstance(told, dict) and "rules" in told:
-        told["rules"] = [current_rule_name(told["game"], rules) for rules in told["rules"]]
-    return {"told": None, **saved} if "played" in saved else None
+    conditions = saved.get(CONDITIONS)
+    if "found" in saved and isinstance(conditions, list):  # an older file, whose conditions end with the net
+        return {CONDITIONS: conditions[:-1], "nets": conditions[-1:], "played": saved["found"]}
+    if isinstance(conditions, dict) and "rules" in conditions:
+        conditions["rules"] = [current_rule_name(conditions["game"], rules) for rules in conditions["rules"]]
+    return {CONDITIONS: None, **saved} if "played" in saved else None
 
 
 def read_table(path: Path) -> dict[str, Any] | None:

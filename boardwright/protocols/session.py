@@ -27,7 +27,7 @@ class Thought:
 
     @property
     def rate(self) -> float:
-        """Positions or simulations a second."""
+        """Positions or simulations per second."""
         return (self.choice.nodes or self.choice.simulations) / max(self.seconds, 1e-6)
 
 

@@ -51,7 +51,7 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
         config = uvicorn.Config(
             make_app(settings),
             loop="asyncio",  # uvloop would call readers before a long message of a worker is complete
-            log_level="error",  # a warning for each malformed request would let anybody fill the disk
+            log_level="error",  # a warning for each malformed request would let any client fill the disk
             http=LimitedProtocol,
             backlog=128,  # accepted at once, before their number is checked
             access_log=False,

@@ -48,7 +48,7 @@ def test_positions_are_observed_by_the_mover(some: Boards) -> None:
         assert seen[of_game][1][..., 2].sum() == 6  # the cathedral has been placed
         squares = seen[of_game][..., :2].sum((1, 2, 3))
         assert (np.diff(squares) > 0).sum() > len(plies) // 2  # boards fill
-        assert (set(results.tolist()) <= {1, -1}) or not results.any()  # somebody won, or it was drawn
+        assert (set(results.tolist()) <= {1, -1}) or not results.any()  # won or drawn
 
 
 def test_results_are_from_the_movers_side() -> None:

@@ -168,7 +168,7 @@ def test_ctrl_c_says_how_to_resume(tmp_path: Path, workers: str) -> None:
     deadline = time.monotonic() + 30
     while len(games_in(db)) < 3 and time.monotonic() < deadline:
         time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole process group
     output, complaint = process.communicate(timeout=30)
     assert process.returncode == 130
     assert output == ""

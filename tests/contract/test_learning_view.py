@@ -84,7 +84,7 @@ def test_margin_at_the_end_agrees_with_the_result(game: Game) -> None:
 
 
 def _planes_of_pieces(game: Game) -> tuple[list[int], list[int]]:
-    """Numbers of the planes that show what stands now: the first ones, as far as they are somebody's."""
+    """Numbers of the planes that show the pieces now: the first ones, as far as they belong to a role."""
     first = list(itertools.takewhile(_is_of_now_and_of_somebody, game.planes))
     own = [number for number, name in enumerate(first) if name.startswith("own ")]
     enemy = [number for number, name in enumerate(first) if name.startswith("enemy ")]

@@ -46,7 +46,7 @@ def at_place(factor: Any, key: Array, states: Any) -> Array:
 
 
 def in_the_scalar_engine(game: Game, factors: tuple[int, ...]) -> tuple[int, int, list[int], list[float], bool]:
-    """Result, plies, by role decisions and rewards, and whether somebody moved twice, where roles play `at_place`."""
+    """Result, plies, by role decisions and rewards, and whether a role moved twice, where roles play `at_place`."""
     position, decisions, rewards, movers = game.start(), [0, 0], np.zeros(2), list[int]()
     while position.outcome is None:
         legal, role = position.legal_actions(), position.role_to_move

@@ -149,7 +149,7 @@ def test_net_replaces_only_one_of_the_same_game_and_rules(run: Path, package: Pa
 
 
 def test_shipped_net_has_no_file_paths() -> None:
-    report = {"game": "draughts", "tablebase_dir": "/home/somebody/tables-5", "initial": "/home/somebody/first.net"}
+    report = {"game": "draughts", "tablebase_dir": "/home/user/tables-5", "initial": "/home/user/first.net"}
     public = shipping.provenance({"iteration": 20, "config": report}, History({}, ()))["config"]
     assert public == {"game": "draughts", "tablebase_dir": "tables-5", "initial": "first.net"}
     without = {"iteration": 20, "config": {"game": "tablut", "tables": None}}

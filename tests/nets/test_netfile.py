@@ -36,7 +36,7 @@ def header_and_tensors(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
 
 
 def rewrite(path: Path, header: dict, tensors: dict[str, np.ndarray]) -> None:
-    """As somebody who knows the format would: with a right checksum."""
+    """Changes a file and corrects its checksum, as an attacker could."""
     header.pop("sha256", None)
     text = netfile._canonical(header)  # pyright: ignore[reportPrivateUsage]
     raw = ((name, array.tobytes()) for name, array in tensors.items())

@@ -38,7 +38,7 @@ def calm(level: float = 0.95, swing: float = 0.0) -> History:
 
 
 def planted(seeds: int = 4, **scores: list[float]) -> Results:
-    """Results in which everybody scores one half but for cells named FIRST_SECOND."""
+    """Results in which every run scores one half, except in cells named FIRST_SECOND."""
     cells = {}
     for cell in CELLS:
         key = f"{cell.first}_{cell.second}".replace("-", "")

@@ -65,7 +65,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> None:
-    """Two of four runs, made elsewhere, without a net and one of them in the midst."""
+    """Two of four runs, made elsewhere, without a net, one of them unfinished."""
     plant(tmp_path / "runs", "paper", done=60, odds=100.0)
     plant(tmp_path / "runs", "fast", odds=2000.0)
     results = run_paper(

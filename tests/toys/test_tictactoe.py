@@ -1,4 +1,4 @@
-"""The toy itself is right: both engines agree, and it is worth what everybody knows."""
+"""The toy game is right: both engines agree, and it is a draw."""
 
 import jax
 import jax.numpy as jnp

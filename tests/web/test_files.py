@@ -13,7 +13,7 @@ HAVE_FILES = [name for name in boardwright.game_names() if game_class(name).game
 
 @pytest.mark.parametrize("name", HAVE_FILES)
 def test_players_and_result_are_kept(client: TestClient, name: str) -> None:
-    """Of a game that the board does not decide: somebody's program failed."""
+    """A game that the board does not decide: a program failed."""
     position = boardwright.game(name).start()
     for _ in range(4):
         position = position.play(position.moves()[0])

@@ -12,7 +12,7 @@ from servers import Serving
 from starlette.websockets import WebSocketDisconnect
 
 NEW = {"game": "tablut", "opponent": "random", "role": 0}
-TOKEN = "a-token-that-nobody-guesses"
+TOKEN = "a-token-that-is-hard-to-guess"
 
 
 @pytest.mark.parametrize(

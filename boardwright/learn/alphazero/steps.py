@@ -36,7 +36,7 @@ PLAY, LEARN, BEGIN = range(3)  # uses of random numbers
 
 
 class TrainingState(PyTreeNode):
-    """T steps an iteration, B games."""
+    """T steps per iteration, B games."""
 
     games: Games
     tally: Tally

@@ -2,7 +2,7 @@
 
 A net evaluates a fixed range of games, since a batch cannot be cut by who is to move. So nets take turns: in one step
 the current net moves in all games against others, in the next step the others do. A game in which the wrong net is to
-move skips a step and is in time from then on, so that hardly a search is wasted.
+move skips a step and is in time from then on, so that few searches are wasted.
 
 Games are ordered as [self-play games | games against the first other net | against the second | ...].
 """

@@ -74,7 +74,7 @@ def _matches(results: Results) -> Rows:
 
 
 def _endings(results: Results) -> Rows:
-    rows: Rows = [("net", "asked", "pieces", "won", "95 % interval", "spoiled", "nowhere", "plies", "best")]
+    rows: Rows = [("net", "plays with", "pieces", "won", "95 % interval", "spoiled", "nowhere", "plies", "best")]
     for (net, asked), found in results.endings.items():
         for one in found:
             lengths = ("–" if math.isnan(plies) else f"{plies:.1f}" for plies in (one.plies, one.best))
@@ -88,7 +88,7 @@ def _endings(results: Results) -> Rows:
 def _promotions(results: Results) -> str:
     scalars = results.history.scalars
     if "gating/promoted" not in scalars:
-        return "No candidate met the reference."
+        return "No candidate has played the reference yet."
     scores, promoted = scalars["gating/score"], scalars["gating/promoted"].values
     met = [
         f"{iteration}: {score:.2f}{' (promoted)' if taken else ''}"

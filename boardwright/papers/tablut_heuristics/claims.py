@@ -1,7 +1,7 @@
 """The six tables of Pilarski, "Designing an Effective Tablut Artificial Intelligence", and our targets.
 
 The paper's Muscovites are the attackers and move first; its rules are our rule set `mcgill`, its players think
-2 seconds a move. A *side* is one player in one role against one opponent: half a row of our table.
+2 seconds per move. A *side* is one player in one role against one opponent: half a row of our table.
 """
 
 import tomllib

@@ -15,7 +15,7 @@ export function useInput(view, enabled, onMove) {
   const legal = enabled ? view.legal : NONE;
   const { scene } = view;
   const identity = `${view.text} ${view.ply}`;
-  // Before anybody sees the new position: what is taken in it is not to be put down again.
+  // Before the new position is drawn: pieces captured in it must not be put down again.
   useLayoutEffect(() => setState((before) => ({ ...EMPTY, hover: before.hover })), [identity, enabled]);
 
   const known = useMemo(

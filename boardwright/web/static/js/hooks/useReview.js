@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
 import { finalValue } from "../lib/judgement.js";
 
-const MIN_MS = 100; // per position: the server accepts 20 messages a second from a page
+const MIN_MS = 100; // per position: the server accepts 20 messages per second from a page
 
 /** The value of one position after an analysis of some seconds; `stops` receives the function that ends it. */
 function valueOf(socket, view, agent, seconds, stops) {

@@ -1,4 +1,4 @@
-/** The form that begins a game: which, under what rules, on which side, against whom, by what clock. */
+/** The form that begins a game: game, rules, side, opponent and clock. */
 import { capital, html, useEffect, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { api } from "../lib/api.js";
