@@ -23,6 +23,7 @@ from boardwright.cli.event_options import MOST_GAMES, EventOptions
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.declarations import LadderRow
+from boardwright.games.registry import game_class
 from boardwright.papers.report import fill_template, table
 from boardwright.records.games import encounters
 from boardwright.records.mixtures import mixtures
@@ -179,6 +180,7 @@ def page(rated: RatedField, rows: Sequence[LadderRow], first_role: str) -> str:
         __file__,
         "ladder.md",
         rated=rated,
+        title=game_class(rated.game).title,
         anchor=ladder.ANCHOR,
         players=table([("rank", "player", "Elo", "95 %", "games", "name in the app"), *players]),
         first_role=first_role,

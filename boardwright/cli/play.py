@@ -83,7 +83,7 @@ def run(options: Options) -> None:
         else:
             text, after, choice = _whole_move(opponent, position)
             thought = f", {choice.simulations:,} simulations" if choice.simulations else ""
-            value = f", expects {choice.value:+.2f}" if choice.value is not None else ""
+            value = f", value {choice.value:+.2f}" if choice.value is not None else ""
             print(f"{bound.roles[position.role_to_move]}: {text}{value}{thought}")
             history.append(after)
     _draw(history[-1])

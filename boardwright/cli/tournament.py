@@ -66,7 +66,7 @@ def _counts(score: Score) -> dict[str, int]:
 
 def _print_tables(played: list[PlayedGame], rows: list[CrosstableRow], ratings: Ratings) -> None:
     width = max(len(row.name) for row in rows)
-    elo = {rated.name: f"{rated.elo:+.0f} +{rated.plus:.0f} -{rated.minus:.0f}" for rated in ratings.ratings}
+    elo = {rated.name: f"{round(rated.elo):+d} +{rated.plus:.0f} -{rated.minus:.0f}" for rated in ratings.ratings}
     numbers = "".join(f"{number:>12}" for number in range(1, len(rows) + 1))
     print(f"{len(played)} games; Elo with 95 % interval; wins-draws-losses against each player")
     print(f"  {'':>2} {'':<{width}} {'Elo':>16} {'score':>8}{numbers}")

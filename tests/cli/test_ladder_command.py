@@ -120,14 +120,14 @@ def test_ladder_is_measured_and_shipped(command: Any, folder: Path, tmp_path: Pa
     assert command("ladder", "tablut", "--rules", "saami", "--out", again)[0] == 0
     assert again.read_text() == page.read_text()
     lines = page.read_text().splitlines()
-    assert lines[0] == "# Ratings: tablut, `saami`"
+    assert lines[0] == "# Ratings: Tablut, `saami`"
     assert "`boardwright ladder tablut --rules saami --games-per-pair 4 --apart 2 --openings random:2" in lines[2]
     assert "on two cores, " in lines[2]
     table = [line.split(" | ") for line in lines if line.startswith("| ")]
     assert len(table) == 2 + 4
     assert table[-1][:3] == ["| 4", "`random`", "0"]
     assert table[-1][-1] == "Anything |"
-    assert any(line.startswith("Advantage of attackers: ") for line in lines)
+    assert any(line.startswith("The first role (attackers) is worth ") for line in lines)
 
 
 def test_new_player_plays_only_its_own_games(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
