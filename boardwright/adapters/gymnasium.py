@@ -8,8 +8,8 @@
     while not over:
         seen, reward, over, _, info = env.step(env.action_space.sample(seen["action_mask"]))
 
-One step is the own action and all that chance and the opponent do until it is the own turn again; the
-reward is what the role gets for all of it.
+A step plays the learner's action and then everything that chance and the opponent do until the learner's next
+turn; the reward is the sum over all of it.
 """
 
 import pickle
@@ -113,7 +113,7 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
         return self._observe(), reward, self._ended, False, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """[num_actions] bool: what `step` may be given; the name is that of SB3-Contrib."""
+        """[num_actions] bool: the legal actions, under the name that SB3-Contrib expects."""
         if self._ended:
             return np.zeros(self.game.num_actions, bool)
         if self._position.outcome is not None:

@@ -9,7 +9,7 @@
     while not state.is_terminal():
         state.apply_action(state.legal_actions()[0])
 
-The players are the roles 0 and 1, and may move several times running. Returns are the outcome, +1, -1 or 0
+The players are the roles 0 and 1, and may move several times in a row. Returns are the outcome, +1, -1 or 0
 to both, also where the rules give rewards during play. What chance does is a chance node. A process that
 reads pickled games or states has to call `register` first, as with every OpenSpiel game in Python.
 """

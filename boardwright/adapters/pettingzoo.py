@@ -9,8 +9,8 @@
         over = termination or truncation
         env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-The agents are the roles. They need not alternate: one may act several times running, and what chance
-does happens inside `reset` and `step`, so that it is always an agent's turn.
+The agents are the roles. They need not alternate: one may act several times in a row, and chance
+moves are made inside `reset` and `step`, so that it is always an agent's turn.
 """
 
 from collections.abc import Mapping
@@ -100,7 +100,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         self._arrive_at(self.game.start())
 
     def step(self, action: int | None) -> None:
-        """Plays the selected agent's action; one whose game is over takes its leave with None."""
+        """Plays the selected agent's action; an agent whose game is over passes None."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

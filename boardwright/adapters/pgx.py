@@ -10,7 +10,7 @@
 
 As with Pgx, states are about *players*: which of the two has which role is drawn by `init`, and
 `current_player` and `rewards` follow. An illegal action loses; a game that is over stays as it is,
-pays nothing more and calls every action legal, so that a policy can be normalised.
+pays nothing more and marks every action as legal, so that a policy can be normalised.
 
 What chance does happens inside `init` and `step`, drawn uniformly with the key they are given. A
 `step` without a key cannot draw: where chance would move, the game is truncated.

@@ -88,7 +88,8 @@ def check_evaluation(file: NetFile, game: Game) -> None:
     netfile.check_game(file, game)
     if player_for(file) != "alphabeta":
         raise NetError(
-            f"net file {file.path}: no evaluation net, which alpha-beta needs: use {player_for(file)}:net={file.path}"
+            f"net file {file.path}: no evaluation network, which alpha-beta needs: "
+            f"use {player_for(file)}:net={file.path}"
         )
     if file.observation != game.evaluation_observation:
         raise NetError(

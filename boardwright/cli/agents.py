@@ -12,7 +12,7 @@ class Options(GameOptions):
 
 
 def run(options: Options) -> None:
-    """Prints a player a line, its options below; or JSON `{players: [{name, summary, options: […]}]}`."""
+    """Prints one line per player, its options below; or JSON `{players: [{name, summary, options: […]}]}`."""
     players = players_of(options.bound_game())
     if options.json:
         rows = [

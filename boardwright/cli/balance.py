@@ -40,7 +40,7 @@ class Options(JsonOption):
 
 
 def run(options: Options) -> None:
-    """Prints a line a rule set and kind of opening, or JSON `{game, lines: [{rules, net, own, opening, …}]}`."""
+    """Prints one line per rule set and kind of opening, or JSON `{game, lines: [{rules, net, own, opening, …}]}`."""
     roles = game_class(options.game).roles
     in_range("--games", options.games, 1, MOST_GAMES)
     in_range("--simulations", options.simulations, 1, MOST_SIMULATIONS)

@@ -1,4 +1,4 @@
-"""List the openings that matches of a game begin from."""
+"""List the openings that matches of a game start from."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated

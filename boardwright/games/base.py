@@ -5,7 +5,7 @@ A *game* here is a set of rules bound to one rule set: `boardwright.game("tablut
 * Two **roles**, numbered 0 and 1, that may be unequal (attackers and defenders). Roles are not
   players: the code that starts a game assigns players to roles.
 * **Actions** are numbers below `num_actions`, the same in both engines. A role may act several times
-  running, because its move takes several actions or because the other must pass. Chance may act
+  in a row, because its move takes several actions or because the other must pass. Chance may act
   (`CHANCE`): its legal actions are all equally likely. Never assume alternating turns: read `role_to_move`.
 * The **scalar engine** (C++) walks one game at a time and is reached through `Position`, which is
   immutable and holds the line of play that led to it.

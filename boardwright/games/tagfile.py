@@ -244,7 +244,7 @@ class TagFile:
         return known.get(token.text[0], f"expected {self.move_example}, a comment or a result, not {token.text[:40]!r}")
 
     def header(self, record: GameRecord, own: Mapping[str, str], reason: str) -> list[str]:
-        """The tags of a record as files write them, a line each; raises GameFileError for tags that cannot be written.
+        """The tags of a record as files write them, one per line; raises GameFileError for tags that cannot be written.
 
         Args:
             record: the game.

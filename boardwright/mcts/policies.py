@@ -106,7 +106,7 @@ def puct_search(
     """PUCT; the policy is each move's share of the visits, and the move is drawn from it at `temperature`.
 
     `relative` scales values as MuZero does (`puct.scores`); else they are taken as they are and `pb_c_init` is the
-    constant of the exploration term (`puct.plain_scores`). `temperature` is a number or one a game [B]; see
+    constant of the exploration term (`puct.plain_scores`). `temperature` is a number, or [B] with one per game; see
     `puct.temperature_by_ply`.
     """
     logits, value = evaluate(states)

@@ -1,4 +1,4 @@
-"""Legal moves packed into K slots, so that a tree holds K numbers a node and not one for every action.
+"""Legal moves packed into K slots, so that a tree holds K numbers per node and not one for every action.
 
 Slots are filled in ascending order of action numbers, and what is left over is padding. A position with
 more than K legal moves keeps the K that rank highest, by prior unless the caller ranks otherwise.

@@ -1,8 +1,8 @@
 """The tree of a batched search: B games at once, one node per simulation, K slots per node.
 
 Shaped for an accelerator. Arrays are node-major and every simulation writes its new node at the same index
-for all games, so that a write is a slice. Statistics are kept once a node, [N, B], and a node's children are
-looked up there, so that nothing of the size [N, B, K] changes but the new node's row and one link a game. The
+for all games, so that a write is a slice. Statistics are kept once per node, [N, B], and a node's children are
+looked up there, so that nothing of the size [N, B, K] changes but the new node's row and one link per game. The
 nodes a simulation passed are a mask [N, B], so that backing up is elementwise. The descent is the only loop.
 
 Values are kept from the side of role 0 for either mover, so that backing up needs no signs and nothing assumes

@@ -35,7 +35,7 @@ class NetConfig:
     patch: int = setting(
         1, "rows and columns of the board in a cell of the trunk; 2 suits boards with every other cell unused", 1, 8
     )
-    pool_every: int = setting(0, "every n-th block has global pooling, mean and maximum; 0 is none", 0, 128)
+    pool_every: int = setting(0, "every n-th block has global pooling, mean and maximum; 0: none", 0, 128)
     policy: Literal["conv", "planes", "dense", "table"] = setting(
         "conv", "last layer of a policy head: conv and planes give action planes, dense actions, table pairs of squares"
     )

@@ -24,5 +24,5 @@ def find(text: str) -> Path:
 
 
 def name_of(path: Path) -> str:
-    """The other way round: the text that means a file."""
+    """The inverse of `find`: the name of a shipped net, else the path."""
     return path.stem if path.parent == FOLDER and path.suffix == SUFFIX else str(path)

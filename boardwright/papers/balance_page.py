@@ -77,7 +77,7 @@ def rows(question: Question, lines: Sequence[Line]) -> Rows:
 
 
 def chart(question: Question, lines: Sequence[Line]) -> Chart:
-    """The score of the first role by plies of the opening, a line a rule set, with its interval."""
+    """The score of the first role by plies of the opening, one line per rule set, with its interval."""
     curves = []
     for place, rules in enumerate(dict.fromkeys(line.rules for line in lines)):
         mine = sorted((line for line in lines if line.rules == rules), key=lambda line: line.plies)

@@ -18,8 +18,8 @@ def fill_template(module: str, name: str = "page.md", **fields: object) -> str:
 
 
 def quick_note(small: str, says: str = "is no evidence for or against the paper") -> str:
-    """A paragraph about a quick look: what is small in it, and what follows."""
-    return f"\n**This is a quick look**: {small}. It shows that everything works, and\n{says}.\n"
+    """A paragraph about a quick run: what is small in it, and what follows."""
+    return f"\n**This is a quick run**: {small}. It shows that everything works, and\n{says}.\n"
 
 
 def table(rows: Rows) -> str:

@@ -34,7 +34,7 @@ GRID = 200  # points on each side of the maximum
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Games by pair and role, virtual ones included. All arrays [P], a row an ordered pair."""
+    """Games by pair and role, virtual ones included. All arrays [P], one row per ordered pair."""
 
     first: np.ndarray  # number of the player in the first role
     second: np.ndarray

@@ -108,7 +108,7 @@ def score_of_elo(elo: float) -> float:
 
 
 def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None = None) -> Interval:
-    """Of groups with these mean scores, weights (games a group) and, if not 1, numbers; all [k]."""
+    """Of groups with these mean scores, weights (games per group) and, if not 1, numbers; all [k]."""
     counts = np.ones(len(means)) if counts is None else counts
     total = (weights * counts).sum()
     if not total:

@@ -1,7 +1,7 @@
 """Scenes as SVG: one standalone document for a notebook, a report or a web page.
 
 The document refers to nothing, not even to parts of itself (no ids, no styles, no gradients), so any
-number of pictures can share a page without meddling with each other; depth comes from layered shapes.
+number of pictures can share a page without affecting each other; depth comes from layered shapes.
 The same scene always gives the same text. Elements carry `data-` attributes that say what they show.
 """
 

@@ -140,7 +140,7 @@ def test_alphabeta_refuses_nets_with_a_policy(
 ) -> None:
     path = net_file(tmp_path, OBSERVED, config, method)
     error = refusal(f"alphabeta:net={path}")
-    assert error == f"net file {path}: no evaluation net, which alpha-beta needs: use {right}:net={path}"
+    assert error == f"net file {path}: no evaluation network, which alpha-beta needs: use {right}:net={path}"
 
 
 def test_unusable_nets_are_refused(tmp_path: Path) -> None:

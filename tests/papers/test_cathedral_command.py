@@ -62,4 +62,4 @@ def test_quick_run_writes_a_report(tmp_path: Path, asked: list[Work], capsys: py
     variants = {finding["claim"] for finding in fields["findings"] if "was not run" in finding["note"]}
     assert {finding["claim"] for finding in fields["findings"]} - variants == {"PPO scores 98 % against random moves"}
     assert len(fields["targets"]) == len(TARGETS)
-    assert "quick look" in (tmp_path / "cathedral.md").read_text(encoding="utf-8")
+    assert "quick run" in (tmp_path / "cathedral.md").read_text(encoding="utf-8")

@@ -184,7 +184,7 @@ def test_report_has_all_parts(seeds: int, counted: tuple[str, str, str]) -> None
         dqn_ppo=[0.3] * seeds,
     )
     text = _report(results, seeds)
-    assert ("quick look" in text) == (seeds == 1)
+    assert ("quick run" in text) == (seeds == 1)
     lines = text.splitlines()
     rows = [len(VARIANTS), len(FINDINGS) + 1, len(TARGETS), 5, len(TRAININGS)]
     rows += [sum(cell.table == table for cell in CELLS) for table in {cell.table for cell in CELLS}]

@@ -65,7 +65,7 @@ def test_quick_run_and_its_repetition(tmp_path: Path, trained: list[Any], capsys
     assert len(output["endings"]) == len(ASKED) * 2
     report = (tmp_path / "draughts.md").read_text(encoding="utf-8")
     assert "Made by `boardwright paper draughts --quick --games 2 --positions 1`" in report
-    assert "quick look" in report
+    assert "quick run" in report
     assert "| games | about 100 | 5 | **variant** |" in report
     for differs in ("observation", "actions", "search", "self-play", "learning"):
         (row,) = [line for line in report.splitlines() if line.startswith(f"| {differs} |")]

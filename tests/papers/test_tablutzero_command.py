@@ -47,7 +47,7 @@ def test_the_report_and_its_pictures(
         assert f"\n| Elo of the last net above iteration 0, BayesElo {mode} | 1,235 (command not reported) | " in report
     assert "| GPU-minutes | not reported | 50.0 | not run | not run | 30.0 |" in report
     assert report.count("\n| `tablutzero` | ") == report.count("\n| `mcgill` † | ") == 2
-    assert "quick look" not in report
+    assert "quick run" not in report
     for name in ("elo", "elo-by-minutes", "entropy", "pieces", "attackers", "roles", "balance"):
         assert report.count(f"(tablutzero-{name}.svg)") == 1
         picture = (out / f"tablutzero-{name}.svg").read_text(encoding="utf-8")
@@ -67,11 +67,11 @@ def test_the_report_and_its_pictures(
     assert fitted["elo"] < fixed["elo"]
     assert output["meetings"]["fast--paper"]["low"] > 0.5
     assert [target["met"] for target in output["targets"]] == [None, None, None]
-    assert all("this is a quick look" in target["ours"] for target in output["targets"])
+    assert all("this is a quick run" in target["ours"] for target in output["targets"])
     assert {(line["net"], line["favoured"]) for line in output["balance"]} == {("tablut-fast 60", "attackers")}
     report = (out / "tablutzero.md").read_text(encoding="utf-8")
-    assert "**This is a quick look**" in report
-    assert "our run is stronger at equal GPU-minutes: **not decided**: this is a quick look" in report
+    assert "**This is a quick run**" in report
+    assert "our run is stronger at equal GPU-minutes: **not decided**: this is a quick run" in report
     assert "holds" not in report
 
 

@@ -66,7 +66,7 @@ def test_the_whole_interval_must_be_above(tmp_path: Path) -> None:
 def test_quick_run_decides_nothing(good: Results) -> None:
     quick = dataclasses.replace(good, protocol=QUICK.protocol)
     assert verdicts(quick) == [None, None, None]
-    assert all(ours.endswith("but this is a quick look") for _, ours, _ in targets(quick))
+    assert all(ours.endswith("but this is a quick run") for _, ours, _ in targets(quick))
 
 
 def test_matches_by_another_protocol_decide_nothing(good: Results) -> None:

@@ -60,7 +60,7 @@ def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: Tes
     assert "unknown net 'nobody'" in begun("alphabeta:net=nobody").json()["error"]
     error = "net 'eyes': an evaluation network has no policy: play it with alphabeta:net=eyes"
     assert begun("alphazero:net=eyes,sims=2").json()["error"] == error
-    error = "net file hands: no evaluation net, which alpha-beta needs: use alphazero:net=hands"
+    error = "net file hands: no evaluation network, which alpha-beta needs: use alphazero:net=hands"
     assert begun("alphabeta:net=hands").json()["error"] == error
     plant_shipped_net(package / "data", "wishes", "draughts", "wcdf", method="dqn")
     for player, reason in (

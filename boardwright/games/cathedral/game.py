@@ -12,10 +12,10 @@ from boardwright.games.declarations import LadderRow
 
 
 class Cathedral(Game):
-    """Build, wall in and capture; who has fewer squares of buildings left when neither can build wins.
+    """Build, wall in and capture; the side with fewer squares in hand wins when neither can build.
 
     Actions: a piece and its placement (2,969 on ten by ten cells). A side that cannot build is passed
-    over, so the other may act several times running. Rewards: +1 and -1 to the roles at the end, or
+    over, so the other may act several times in a row. Rewards: +1 and -1 to the roles at the end, or
     shaped. Observation: see `features`. Chance moves first where the rules say so.
     """
 

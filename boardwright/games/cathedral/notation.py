@@ -5,7 +5,7 @@ ten is a10. A move names a piece, the cell of its reference square and its rotat
 `castle b3 r90`; `r0` may be left out. The second of two equal buildings is `tavern2`, `stable2`,
 `inn2`. Where a coin decides who is first, its two sides are the moves `light` and `dark`.
 
-Position: the board, top row first, digits for empty cells, a letter a piece in the order of the list
+Position: the board, top row first, digits for empty cells, one letter per piece in the order of the list
 (`A` to `N` light's, `a` to `n` dark's, `+` the cathedral); who is to move (`l`, `d`, `c` for chance);
 buildings each side has placed so far (2 means two or more); who was first; plies played. What is not on
 the board is in hand, territory follows from the board, and a cathedral that is missing once a building

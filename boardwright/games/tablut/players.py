@@ -5,8 +5,8 @@ victory path are in `src/core/games/tablut/heuristics.hpp` and `tactics.hpp`. `m
 takes a victory path or a king who can be captured for the end of the game, and `heuristic-mc` lets
 `mc-improved` with the same foresight decide among the best moves of `heuristic`. Two things are not the paper's:
 from positions it visits often the search also looks for forced escapes (`tactics.hpp`), and where it proves
-that all the best moves lose, it continues with the next best. With only the heuristic's best to choose from, a man
-given up for a way out of the king would else be taken every time.
+that all the best moves lose, it continues with the next best. Otherwise,
+restricted to the heuristic's best moves, it would always capture a man that was sacrificed to let the king escape.
 """
 
 import time

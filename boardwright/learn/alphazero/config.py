@@ -16,7 +16,7 @@ from boardwright.learn.shared.config import (
 from boardwright.nets.config import NetConfig
 from boardwright.setting import setting
 
-MAX_STATES = 3 * 10**7  # of a replay, whose weights, 64 a state, are summed in 32 bits
+MAX_STATES = 3 * 10**7  # of a replay, whose weights, 64 per state, are summed in 32 bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +29,9 @@ class SelfPlayConfig:
     full_share: float = setting(
         1.0, "share of steps with the full search; the others use quick_simulations and are not learned from", 0.01, 1
     )
-    quick_simulations: int = setting(8, "simulations of the other steps", 1, 2**14)
+    quick_simulations: int = setting(8, "simulations in the other steps", 1, 2**14)
     unfinished: Literal["wait", "bootstrap"] = setting("wait", "value target of unfinished games")
-    resign_below: float = setting(-1.0, "root value below which a player resigns; -1 is never", -1, 0)
+    resign_below: float = setting(-1.0, "root value below which a player resigns; -1: never", -1, 0)
     audit_share: float = setting(0.1, "share of games without resignation, to find wrong ones", 0, 1)
     adjudicate: float = setting(0.0, "share of games that end where endgame tables know the result", 0, 1)
 
@@ -61,7 +61,7 @@ class ReplayConfig:
 class LearnerConfig:
     """How the net learns."""
 
-    batch_size: int = setting(256, "samples of a step", 2, 2**16, was="batch")
+    batch_size: int = setting(256, "samples per step", 2, 2**16, was="batch")
     steps: int = setting(64, "steps per iteration", 1, 10**6)
     optimiser: Literal["adamw", "adam"] = setting("adamw", "optimiser")
     lr_peak: float = setting(2e-3, "learning rate after the warm-up; cosine decay", 0, 10, was="peak")
@@ -69,8 +69,8 @@ class LearnerConfig:
     warmup_steps: int = setting(100, "steps of the linear warm-up", 0, 10**7, was="warmup")
     weight_decay: float = setting(1e-4, "adamw: decoupled weight decay", 0, 10)
     l2: float = setting(0.0, "weight in the loss of the sum of squares of the kernels", 0, 10)
-    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")
-    ema_decay: float = setting(0.0, "decay of the averaged weights that play; 0 is none", 0, 0.999999, was="averaging")
+    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0: no limit", 0, 1e6, was="clip")
+    ema_decay: float = setting(0.0, "decay of the averaged weights that play; 0: none", 0, 0.999999, was="averaging")
     augment: Literal["none", "rotations", "all"] = setting("none", "symmetries used for samples")
     root_value: float = setting(0.0, "share of the root value in the value target", 0, 1)
     tablebase_weight: float = setting(
@@ -89,10 +89,10 @@ class LearnerConfig:
 class GatingConfig:
     """A candidate must beat the reference to take its place; the reference is the net that is exported."""
 
-    games: int = setting(0, "games of a gating match, half in each role; 0 is no gating", 0, 2**16)
+    games: int = setting(0, "games per gating match, half in each role; 0: no gating", 0, 2**16)
     every: int = setting(1, "iterations between gating matches", 1, 10**6)
     threshold: float = setting(0.55, "score that a candidate needs to replace the reference", 0, 1)
-    simulations: int = setting(32, "simulations of a move", 1, 2**14)
+    simulations: int = setting(32, "simulations per move", 1, 2**14)
     opening_plies: int = setting(2, "random actions at the start, equal in both games of a pair", 0, 1000)
     selfplay: Literal["reference", "candidate"] = setting("reference", "net that generates games")
 
@@ -101,8 +101,8 @@ class GatingConfig:
 class AlphaZeroConfig(RunConfig):
     """One run."""
 
-    observation: str | None = setting(None, "observation of the game; none is its default")
-    tablebase_dir: str | None = setting(None, "folder of endgame tables; none is those of the package", was="tables")
+    observation: str | None = setting(None, "observation of the game; none: its default")
+    tablebase_dir: str | None = setting(None, "folder of endgame tables; none: the shipped ones", was="tables")
     init_from: str | None = setting(
         None, "net to start from, a file or a name of the package; none is random weights", was="initial"
     )

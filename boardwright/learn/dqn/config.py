@@ -21,7 +21,7 @@ class ActingConfig:
     steps: int = setting(64, "actions in each game per iteration", 1, 2**15)
     exploration: Exploration = setting("boltzmann", "exploration: epsilon-greedy or Boltzmann")
     exploration_start: float = setting(1.0, "epsilon or temperature at the start", 1e-6, 1e6, was="first")
-    exploration_end: float = setting(0.1, "epsilon or temperature in the limit", 1e-6, 1e6, was="last")
+    exploration_end: float = setting(0.1, "final epsilon or temperature", 1e-6, 1e6, was="last")
     exploration_decay: float = setting(500.0, "episodes for a decay by 1 / e", 1e-3, 1e9, was="decay")
     random_episodes: int = setting(0, "first episodes in which the other role plays at random", 0, 10**9)
     illegal_episodes: int = setting(
@@ -36,7 +36,7 @@ class TransitionsConfig:
 
     capacity: int = setting(10_000, "transitions in the replay buffer", 1, 10**7)
     prioritised: bool = setting(True, "prioritised replay, else uniform")
-    alpha: float = setting(0.6, "exponent of priorities; 0 is uniform", 0, 1)
+    alpha: float = setting(0.6, "exponent of priorities; 0: uniform", 0, 1)
     beta: float = setting(0.4, "exponent of importance weights at the start; it rises to 1", 0, 1)
     priority_epsilon: float = setting(1e-3, "constant added to every error", 1e-9, 1e3, was="least")
 
@@ -45,18 +45,18 @@ class TransitionsConfig:
 class QLearnerConfig:
     """How the net learns."""
 
-    batch_size: int = setting(64, "transitions of an update", 1, 2**16, was="batch")
+    batch_size: int = setting(64, "transitions per update", 1, 2**16, was="batch")
     updates: float = setting(10.0, "updates per action of every game", 0, 10**4)
-    merge: int = setting(1, "updates made as one, with that many times the batch", 1, 1024)
+    merge: int = setting(1, "updates merged into one gradient step on a larger batch", 1, 1024)
     min_replay_size: int = setting(64, "transitions before learning starts", 1, 10**7, was="begin")
-    discount: float = setting(0.95, "discount of an action", 0, 1)
-    target_every: int = setting(30, "episodes between copies to the target net; 0 is never", 0, 10**9)
-    target_share: float = setting(0.0, "share of the net in a soft target update; 0 is none", 0, 1)
+    discount: float = setting(0.95, "discount per action", 0, 1)
+    target_every: int = setting(30, "episodes between copies to the target net; 0: never", 0, 10**9)
+    target_share: float = setting(0.0, "share of the net in a soft target update; 0: none", 0, 1)
     loss: Literal["squared", "huber"] = setting("squared", "loss of the temporal-difference error")
     lr_peak: float = setting(1e-3, "learning rate after the warm-up; cosine decay", 0, 10, was="peak")
     lr_final: float = setting(1e-3, "learning rate at the end of the run", 0, 10, was="least")
     warmup_steps: int = setting(0, "updates of the linear warm-up", 0, 10**9, was="warmup")
-    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0 is no limit", 0, 1e6, was="clip")
+    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0: no limit", 0, 1e6, was="clip")
     augment: Literal["none", "rotations", "all"] = setting("none", "symmetries used for samples")
 
 

@@ -16,7 +16,7 @@ class AlphaBetaGamesConfig:
     """Games that the search plays against itself."""
 
     games: int = setting(1000, "games per iteration", 1, 10**6)
-    nodes: int = setting(1000, "nodes of a search", MIN_NODES, 10**9)
+    nodes: int = setting(1000, "nodes per search", MIN_NODES, 10**9)
     min_random_plies: int = setting(4, "minimum of random plies at the start", 0, 1000, was="least_random")
     max_random_plies: int = setting(12, "maximum of random plies at the start", 0, 1000, was="most_random")
 
@@ -25,7 +25,7 @@ class AlphaBetaGamesConfig:
 class AlphaBetaLearnerConfig:
     """How the net learns: by Adam, from uniformly drawn positions of the replay."""
 
-    batch_size: int = setting(1024, "positions of a step", 1, 2**16, was="batch")
+    batch_size: int = setting(1024, "positions per step", 1, 2**16, was="batch")
     steps: int = setting(800, "steps per iteration", 1, 10**6)
     lr_peak: float = setting(2e-3, "learning rate at the start; cosine decay", 0, 10, was="peak")
     lr_final: float = setting(1e-5, "learning rate at the end of the run", 0, 10, was="least")
@@ -36,9 +36,9 @@ class AlphaBetaLearnerConfig:
 class AlphaBetaMatchesConfig:
     """Evaluation matches against nets of earlier iterations, from which ratings are made."""
 
-    every: int = setting(8, "iterations between evaluation matches; 0 is never", 0, 10**6)
+    every: int = setting(8, "iterations between evaluation matches; 0: never", 0, 10**6)
     games: int = setting(200, "games against each opponent, half in each role", 2, 2**16)
-    nodes: int = setting(1000, "nodes of a search", MIN_NODES, 10**9)
+    nodes: int = setting(1000, "nodes per search", MIN_NODES, 10**9)
     opening_plies: int = setting(6, "random plies at the start, equal in both games of a pair", 0, 1000)
 
 
@@ -47,7 +47,7 @@ class AlphaBetaConfig(RunConfig):
     """One run."""
 
     tablebase_dir: str | None = setting(
-        None, "folder of endgame tables for the search; none is those of the package", was="tables"
+        None, "folder of endgame tables for the search; none: the shipped ones", was="tables"
     )
     iterations: int = setting(72, "iterations of the run", 1, 10**6)
     net: EvaluationConfig = field(default_factory=EvaluationConfig)

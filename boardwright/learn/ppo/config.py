@@ -25,15 +25,15 @@ class RolloutConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class OpponentConfig:
-    """Whom the learner plays against."""
+    """The learner's opponents."""
 
     kind: Literal["older", "league", "random"] = setting(
         "older", "opponent: an older copy of the learner, past checkpoints, or random moves"
     )
     share: float = setting(1.0, "share of games against the opponent; in the others the learner has both roles", 0, 1)
-    soft_every: int = setting(10, "games between soft updates of an older copy; 0: never", 0, 10**9)
+    soft_every: int = setting(10, "games between soft updates of the older copy; 0: never", 0, 10**9)
     soft_share: float = setting(0.3, "share of the learner in a soft update", 0, 1)
-    copy_every: int = setting(100, "games between copies to an older copy; 0: never", 0, 10**9)
+    copy_every: int = setting(100, "games after which the older copy becomes the learner; 0: never", 0, 10**9)
     nets: int = setting(2, "league: past checkpoints in play; one changes every iteration", 1, 64)
 
 
@@ -41,22 +41,22 @@ class OpponentConfig:
 class PPOLearnerConfig:
     """How the net learns from what was played."""
 
-    discount: float = setting(0.97, "discount of a decision", 0, 1)
+    discount: float = setting(0.97, "discount per decision", 0, 1)
     gae_lambda: float = setting(0.95, "lambda of generalised advantage estimation", 0, 1, was="trace")
     clip: float = setting(0.2, "clip range of the probability ratio", 1e-6, 100)
     entropy: float = setting(0.01, "weight of the entropy bonus", 0, 100)
     value_weight: float = setting(0.5, "weight of the value loss", 0, 100)
-    epochs: int = setting(20, "epochs of an update", 1, 1000)
-    minibatches: int = setting(1, "minibatches of an epoch", 1, 10**5)
-    minibatch_size: int = setting(47, "decisions of a minibatch", 2, 2**20, was="minibatch")
+    epochs: int = setting(20, "epochs per update", 1, 1000)
+    minibatches: int = setting(1, "minibatches per epoch", 1, 10**5)
+    minibatch_size: int = setting(47, "decisions per minibatch", 2, 2**20, was="minibatch")
     actor_lr: float = setting(5e-4, "learning rate of all but the value head", 0, 10, was="actor_rate")
     critic_lr: float = setting(2e-4, "learning rate of the value head", 0, 10, was="critic_rate")
     lr_final_share: float = setting(
         1.0, "share of the learning rates at the end of the run; they fall linearly", 0, 1, was="final_rate"
     )
     normalise: bool = setting(True, "normalise the advantages of a minibatch")
-    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0 is no limit", 0, 1e6)
-    kl_limit: float = setting(0.0, "KL divergence, in nats, after which minibatches are skipped; 0 is no limit", 0, 1e6)
+    gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0: no limit", 0, 1e6)
+    kl_limit: float = setting(0.0, "KL divergence, in nats, after which minibatches are skipped; 0: no limit", 0, 1e6)
 
 
 @dataclass(frozen=True, kw_only=True)

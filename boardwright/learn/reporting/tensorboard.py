@@ -86,7 +86,7 @@ def _field(number: int, wire: int, data: bytes) -> bytes:
 
 
 def _varint(number: int) -> bytes:
-    """Seven bits a byte, lowest first; all but the last byte have the eighth set."""
+    """Seven bits per byte, lowest first; all but the last byte have the eighth set."""
     coded = bytearray()
     while number > 0x7F:
         coded.append(number & 0x7F | 0x80)

@@ -16,7 +16,7 @@ class RunConfig:
     """Settings of every run, to which each method adds its own."""
 
     game: str = setting(MISSING, "name of the game")
-    rules: str | None = setting(None, "rule set; none is the game's default")
+    rules: str | None = setting(None, "rule set; none: the game's default")
     seed: int = setting(0, "seed of all random numbers", 0, 2**31 - 1)
     iterations: int = setting(50, "iterations of the run", 1, 10**6)
 
@@ -69,11 +69,11 @@ class EvaluationMatchesConfig:
     """Evaluation matches against past checkpoints, from which ratings are made."""
 
     first: int = setting(20, "iteration of the first evaluation match", 0, 10**6)
-    every: int = setting(5, "iterations between evaluation matches; 0 is never", 0, 10**6)
+    every: int = setting(5, "iterations between evaluation matches; 0: never", 0, 10**6)
     opponents: int = setting(4, "past checkpoints played in a match, drawn from the pool", 1, 64)
     pool: int = setting(10, "maximum of past checkpoints in the pool, iteration 0 included", 1, 1000)
     games: int = setting(128, "games against each opponent, half in each role", 2, 2**16)
-    simulations: int = setting(32, "simulations of a move", 1, 2**14)
+    simulations: int = setting(32, "simulations per move", 1, 2**14)
     opening_plies: int = setting(2, "random actions at the start, equal in both games of a pair", 0, 1000)
 
 
@@ -81,7 +81,7 @@ class EvaluationMatchesConfig:
 class RandomGamesConfig:
     """Games against a random player."""
 
-    every: int = setting(5, "iterations between evaluation games against random moves; 0 is never", 0, 10**6)
+    every: int = setting(5, "iterations between evaluation games against random moves; 0: never", 0, 10**6)
     games: int = setting(256, "games, half in each role", 2, 2**20)
     temperature: float = setting(0.0, "temperature of the policy; 0 plays its best action", 0, 1000)
     keep: Literal["last", "best"] = setting("last", "net that becomes best.net")
@@ -91,7 +91,7 @@ class RandomGamesConfig:
 class PolicyConfig(RunConfig):
     """Settings of DQN and PPO, whose nets play without search. Exactly one of `net` and `plain` is given."""
 
-    observation: str | None = setting(None, "observation of the game; none is its default")
+    observation: str | None = setting(None, "observation of the game; none: its default")
     rewards: Literal["sparse", "shaped"] = setting("sparse", "rewards at the end, or also in play")
     net: NetConfig | None = None
     plain: PlainConfig | None = None

@@ -19,7 +19,7 @@ class EncoderConfig:
     convolutions: tuple[int, ...] = setting((32, 64), "channels of each convolution", 1, 2048)
     stride: int = setting(2, "stride of the convolutions", 1, 4)
     hidden: tuple[int, ...] = setting((128,), "units of each dense layer", 1, 8192)
-    latent: int = setting(32, "numbers of a code", 1, 8192)
+    latent: int = setting(32, "numbers per code", 1, 8192)
 
     def as_plain(self) -> PlainConfig:
         """The encoder as part of a plain net, whose heads do not matter."""
@@ -41,11 +41,11 @@ class BoardsConfig:
 class VaeConfig(RunConfig):
     """One run. An iteration is an epoch: every position once, up to the last few that fill no batch."""
 
-    observation: str | None = setting(None, "observation of the game; none is its default")
+    observation: str | None = setting(None, "observation of the game; none: its default")
     iterations: int = setting(300, "epochs of the run", 1, 10**6)
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     boards: BoardsConfig = field(default_factory=BoardsConfig)
-    batch_size: int = setting(64, "positions of a step", 1, 2**16, was="batch")
+    batch_size: int = setting(64, "positions per step", 1, 2**16, was="batch")
     lr: float = setting(1e-3, "learning rate of Adam", 0, 10, was="rate")
     beta: float = setting(1.0, "weight of the divergence of the codes", 0, 1e3)
 

@@ -35,7 +35,7 @@ class Training:
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()  # runs whose files it needs
     most_seeds: int | None = None  # made for at most that many, the first; None: for all
-    quick: tuple[str, ...] = ()  # settings of a quick look: a small net
+    quick: tuple[str, ...] = ()  # settings of a quick run: a small net
 
     def seeds(self, of: tuple[int, ...]) -> tuple[int, ...]:
         """Those of the seeds that it is made for."""
@@ -108,7 +108,7 @@ class Curve:
 
 _TABLES = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
 TRAININGS = tuple(settings.from_json(Training, row) for row in _TABLES["trainings"])
-QUICK: dict[str, list[str]] = _TABLES["quick"]  # by method, settings of a quick look
+QUICK: dict[str, list[str]] = _TABLES["quick"]  # by method, settings of a quick run
 VARIANTS: dict[str, dict[str, str]] = _TABLES["variants"]  # by name: `published` and `ours`
 CURVES = tuple(settings.from_json(Curve, row) for row in _TABLES["curves"])
 CELLS = tuple(settings.from_json(Cell, row) for row in _TABLES["games"]["cells"])

@@ -133,7 +133,7 @@ def train_run(work: Work, training: Training, seed: int, observer: RunObserver) 
 
 
 def _jobs(work: Work) -> list[Job]:
-    """The runs not trained yet: a seed after the other, since runs of one training would compile the same at once."""
+    """The runs not trained yet, one seed after the other, since runs of one training would compile the same at once."""
     return [
         Job(
             f"{training.name}-{seed}",

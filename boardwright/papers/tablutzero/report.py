@@ -160,7 +160,7 @@ def _percent(share: Interval | None) -> str | None:
 
 
 def _runs(results: Results, *, quick: bool) -> Rows:
-    usual = "the preset for a quick look" if quick else "the preset"
+    usual = "the preset for a quick run" if quick else "the preset"
     rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "evaluation games")]
     for training in TRAININGS:
         run = results.runs.get(training.name)

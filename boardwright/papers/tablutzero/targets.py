@@ -92,7 +92,7 @@ def _judge(target: str, text: str, against: list[str], is_met: bool) -> Target:
 
 
 def _quick_look(results: Results) -> list[str]:
-    return [] if results.protocol == paper.FULL.protocol else ["this is a quick look"]
+    return [] if results.protocol == paper.FULL.protocol else ["this is a quick run"]
 
 
 def _other_settings(results: Results, name: str) -> list[str]:

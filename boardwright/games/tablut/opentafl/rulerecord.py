@@ -7,7 +7,7 @@ play is refused rather than approximated, since a game replayed under other rule
 language has no ply limits, counts a position as repeated at its third occurrence, and knows one list of
 attackers' fortresses where we have several camps: such options travel in a text of our own,
 `max_plies=512 count_start=true camps=a4,a5/e1,e2`. A record from elsewhere comes without it: then games
-end after 512 plies, never for want of captures, and the side that cannot move loses.
+end after 512 plies, never for lack of captures, and the side that cannot move loses.
 
 A throne is hostile by `cenhe` while it is empty and by `cenh` while the king sits on it.
 """

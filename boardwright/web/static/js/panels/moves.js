@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../lib/ui.js";
 
 /**
- * Moves in two columns, one a role. A role that moves twice running takes a new row; chance takes a whole one.
+ * Moves in two columns, one per role. A role that moves twice in a row takes a new row; chance takes a whole one.
  * @param {{text: string, role: number|null, index: number}[]} moves
  */
 export function rowsOf(moves) {
