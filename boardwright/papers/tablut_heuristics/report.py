@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from boardwright.papers.report import Rows, fill_template, table
+from boardwright.papers.report import Rows, fill_template, percent, table
 from boardwright.papers.tablut_heuristics.claims import TITLE, Count, Side
 
 ROLES = ("attackers", "defenders")
@@ -14,11 +14,12 @@ _LINE, _BAR, _LEFT, _WIDTH = 40, 13, 300, 420  # pixels: height of a side, of a 
 
 def rows(results: Sequence[tuple[Side, Count]]) -> Rows:
     """The rows of the table, its head first."""
-    found: Rows = [("table", "player", "as", "against", "ours", "paper", "target")]
+    found: Rows = [("table", "player", "as", "against", "ours", "our score", "paper", "target")]
     for side, ours in results:
         words = {True: "met", False: "NOT MET"}
         verdict = "" if side.target is None else f"{side.target.text}: {words[side.target.met(ours)]}"
-        found.append((side.table, side.player, ROLES[side.role], side.opponent, str(ours), str(side.paper), verdict))
+        who = (side.table, side.player, ROLES[side.role], side.opponent)
+        found.append((*who, str(ours), percent(ours.interval), str(side.paper), verdict))
     return found
 
 
