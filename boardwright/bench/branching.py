@@ -21,7 +21,7 @@ KINDS = ("random", "alphabeta", "roomy")
 AT_RANDOM = 0.25  # share of random actions in the play that is not
 DEPTH = 2  # of alpha-beta
 MEGABYTES = 1
-LIMITS = (24, 48, 96, 128, 144, 160, 256)  # numbers of slots to think of
+LIMITS = (24, 48, 96, 128, 144, 160, 256)  # numbers of slots to consider
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def test_shapes_and_ranges(name: str) -> None:
     assert all(array.dtype == jnp.float32 for array in jax.tree.leaves(output))
 
 
-def test_a_new_net_has_no_strong_opinions() -> None:
+def test_new_net_is_nearly_uniform() -> None:
     game = boardwright.game("draughts")
     network = make_network(NetConfig(blocks=4, width=16, value="wdl"), game)
     variables = network.init(jax.random.key(3))

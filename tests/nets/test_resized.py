@@ -19,7 +19,7 @@ from boardwright.nets.resized import resize_kernel, weights_for
 LARGE, SMALL = boardwright.game("cathedral"), boardwright.game("cathedral", rules="paper")
 
 
-def test_a_board_of_half_the_size_takes_four_cells_for_one() -> None:
+def test_board_of_half_the_size_sums_four_cells_into_one() -> None:
     kernel = np.random.default_rng(0).normal(size=(4 * 6 * 3, 5)).astype(np.float32)
     blocks = kernel.reshape(2, 2, 3, 2, 3, 5)
     np.testing.assert_allclose(resize_kernel(kernel, (4, 6), (2, 3)), blocks.sum(axis=(1, 3)).reshape(18, 5), rtol=1e-5)
@@ -27,7 +27,7 @@ def test_a_board_of_half_the_size_takes_four_cells_for_one() -> None:
 
 
 @pytest.mark.parametrize("new", [(8, 8), (7, 13), (11, 9)])
-def test_what_is_the_same_everywhere_counts_as_before(new: tuple[int, int]) -> None:
+def test_constant_channels_keep_their_effect(new: tuple[int, int]) -> None:
     kernel = np.random.default_rng(1).normal(size=(100 * 3, 5)).astype(np.float32)
     even = np.random.default_rng(2).normal(size=3).astype(np.float32)  # a number a channel, in every cell
     before, after = np.tile(even, 100) @ kernel, np.tile(even, new[0] * new[1]) @ resize_kernel(kernel, (10, 10), new)
@@ -42,7 +42,7 @@ def test_a_line_keeps_its_order() -> None:
 
 
 @pytest.mark.parametrize("config", [PLAIN, EVERYTHING, PATCHED], ids=["plain", "everything", "patched"])
-def test_all_weights_but_those_of_cells_stay(config: Architecture, tmp_path: Path) -> None:
+def test_only_weights_by_cell_change(config: Architecture, tmp_path: Path) -> None:
     net = netfile.read(scrambled.net_file(tmp_path, config, LARGE))
     weights = weights_for(net, SMALL)
     assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(
@@ -54,7 +54,7 @@ def test_all_weights_but_those_of_cells_stay(config: Architecture, tmp_path: Pat
     assert weights_for(net, LARGE) is net.weights
 
 
-def test_a_place_far_from_the_edges_is_seen_alike(tmp_path: Path) -> None:
+def test_cells_far_from_the_edges_are_evaluated_equally(tmp_path: Path) -> None:
     """Of an empty board, where a net of three convolutions that do not pool sees no edge."""
     net = netfile.read(scrambled.net_file(tmp_path, PLAIN, LARGE))
     answers = []
@@ -69,7 +69,7 @@ def test_a_place_far_from_the_edges_is_seen_alike(tmp_path: Path) -> None:
     assert answers[0] == pytest.approx(answers[1], rel=1e-4, abs=1e-4)
 
 
-def test_nets_that_stay_where_they_are(tmp_path: Path) -> None:
+def test_nets_that_cannot_be_resized_are_refused(tmp_path: Path) -> None:
     for config, complaint in ((DENSE, "only nets with policy = conv"), (BARE, "only nets with policy = conv")):
         net = netfile.read(scrambled.net_file(tmp_path, config, LARGE))
         with pytest.raises(NetError, match=complaint):

@@ -243,7 +243,7 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
     assert asked == ["tablut-paper", "tablut-fast"]
 
 
-def test_runs_are_trained_resumed_or_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_trained_resumed_or_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
 
     def train(method: AlphaZero, folder: Path, watch: RunObserver) -> Progress:

@@ -47,7 +47,7 @@ def test_resume_plays_only_what_is_missing(tmp_path: Path) -> None:
     assert {game.index: game.record for game in resumed} == alone
 
 
-def test_several_events_are_played_in_turn_and_kept_apart(tmp_path: Path) -> None:
+def test_several_events_are_played_in_turn(tmp_path: Path) -> None:
     one, other, backend = match("random", "first-legal"), match("random", "mc:sims=2"), Counting()
     with open_store(tmp_path / "games.db", create=True) as store:
         together = list(play_events(store, [one, other], 4, backend))

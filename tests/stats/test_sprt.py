@@ -58,7 +58,7 @@ def test_decisive_pairs_follow_a_binomial_model() -> None:
     assert log_likelihood_ratio((10, 0, 0, 0, 30), 0.5, 0.6) == pytest.approx(exact, rel=1e-3)
 
 
-def test_better_results_speak_for_h1() -> None:
+def test_better_results_favour_h1() -> None:
     ratios = [log_likelihood_ratio((20 - k, 10, 40, 10, 20 + k), 0.5, 0.55) for k in range(-20, 21)]
     assert ratios == sorted(ratios)
     mirrored = log_likelihood_ratio((7, 18, 30, 10, 3), 1 - 0.5, 1 - 0.55)

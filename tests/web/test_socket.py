@@ -324,7 +324,7 @@ def test_socket_with_too_many_messages_is_closed(client: TestClient) -> None:
             page.receive_json()
 
 
-def test_a_refusal_names_what_is_refused(client: TestClient) -> None:
+def test_refusal_names_the_refused_message(client: TestClient) -> None:
     """A page waits for the answer to each of its analyses."""
     with client.websocket_connect(ADDRESS) as page:
         page.send_json({"type": "analyse", "id": "a", **START, "agent": "random", "seconds": -1})

@@ -68,7 +68,7 @@ def make_router(services: Services) -> APIRouter:
         which = GameFilter(id=number)
         stored = await services.store.read(lambda store: next(find_games(store, which), None))
         if stored is None:
-            raise NotFoundError(f"there is no game {number} in the record")
+            raise NotFoundError(f"there is no stored game {number}")
         played = stored.played
         return Record(
             **_summary(stored),

@@ -105,7 +105,7 @@ class LiveGames:
         await run_in_threadpool(check_fits, query.opponent, game, self._settings)
         live = LiveGame(new_game(query, game), game, time.monotonic())
         if (outcome := live.line.position.outcome) is not None:
-            raise BoardwrightError(f"the position is over already: {outcome.reason}")
+            raise BoardwrightError(f"the game is over in this position: {outcome.reason}")
         await self._make_room()
         await self._commit(live, live.copy())
         return live

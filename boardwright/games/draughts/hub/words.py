@@ -66,4 +66,4 @@ def parse_move(position: Position, text: str) -> tuple[int, ...]:
         written = [int(square) for square in re.split("[-x]", move_text(position, actions))]
         if written[:2] == squares[:2] and written[2:] == sorted(squares[2:]) and ("x" in text) == (len(written) > 2):
             return tuple(actions)
-    raise IllegalMoveError(f"move {text!r} is not legal here: legal are {' '.join(position.moves())}")
+    raise IllegalMoveError(f"move {text!r} is not legal here; legal moves: {' '.join(position.moves())}")

@@ -105,7 +105,7 @@ function Measured({ api, run, game }) {
       </p>
       ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
-      ${Object.keys(curves).length > 0 && html`<p class="quiet small">Over frames. Faint: measured values; strong: mean of neighbouring iterations.</p>`}
+      ${Object.keys(curves).length > 0 && html`<p class="quiet small">Drawn by frames. Faint: measured values; strong: rolling mean over iterations.</p>`}
     </section>
   `;
 }
