@@ -34,20 +34,26 @@ GRID = 200  # points on each side of the maximum
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Games by pair and role, virtual ones included. All arrays [P], one row per ordered pair."""
+    """Games by who won and in which role, virtual ones included; a draw is a win of both. All arrays [R]."""
 
-    first: np.ndarray  # number of the player in the first role
-    second: np.ndarray
-    won: np.ndarray  # games that first won
-    lost: np.ndarray
-    drawn: np.ndarray
+    winner: np.ndarray  # number of the player
+    loser: np.ndarray
+    sign: np.ndarray  # 1 where the winner had the first role, -1 where it had the second
+    weight: np.ndarray  # games
+    drawn: float  # games in all
 
     @classmethod
     def of(cls, counts: np.ndarray) -> "Evidence":
         """From counts [n, n, 3] of first's wins, second's wins and draws."""
         first, second = np.nonzero(counts.sum(axis=2))
         won, lost, drawn = counts[first, second].T
-        return cls(first, second, won, lost, drawn)
+        winner, loser = np.concatenate([first, second]), np.concatenate([second, first])
+        weight = np.concatenate([won + drawn, lost + drawn])
+        return cls(winner, loser, np.repeat([1.0, -1.0], len(first)), weight, float(drawn.sum()))
+
+    def log_odds(self, point: np.ndarray) -> np.ndarray:
+        """[R] of each win, from ratings, advantage and d [n + 2]."""
+        return point[self.winner] - point[self.loser] + self.sign * point[-2] - point[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,42 +97,29 @@ def _log_posterior(evidence: Evidence, point: np.ndarray) -> float:
     draw = float(point[-1])
     if draw <= 0.0:
         return -math.inf
-    x = point[evidence.first] - point[evidence.second] + point[-2]
-    value = (evidence.won + evidence.drawn) @ _log_sigmoid(x - draw)
-    value += (evidence.lost + evidence.drawn) @ _log_sigmoid(-x - draw)
+    value = evidence.weight @ _log_sigmoid(evidence.log_odds(point))
     value -= (PRIOR_GAMES + DRAWN_PRIOR_GAMES) * math.log1p(math.exp(draw))
-    return float(value + (evidence.drawn.sum() + DRAWN_PRIOR_GAMES) * (2.0 * draw + math.log(-math.expm1(-2.0 * draw))))
+    return float(value + (evidence.drawn + DRAWN_PRIOR_GAMES) * (2.0 * draw + math.log(-math.expm1(-2.0 * draw))))
 
 
 def _derivatives(evidence: Evidence, point: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """The log posterior, its slope [n + 2], and minus its second derivative [n + 2, n + 2]."""
-    first, second, draw = evidence.first, evidence.second, float(point[-1])
-    x = point[first] - point[second] + point[-2]
-    won, lost = evidence.won + evidence.drawn, evidence.lost + evidence.drawn
-    wins, loses = np.exp(_log_sigmoid(x - draw)), np.exp(_log_sigmoid(-x - draw))
-    up, down = won * (1.0 - wins), lost * (1.0 - loses)
-    bend_up, bend_down = up * wins, down * loses
-    drawn, odds = evidence.drawn.sum() + DRAWN_PRIOR_GAMES, -math.expm1(-2.0 * draw)
+    draw = float(point[-1])
+    chance = np.exp(_log_sigmoid(evidence.log_odds(point)))
+    rise = evidence.weight * (1.0 - chance)  # by log-odds
+    bend = rise * chance
+    slope, curvature = np.zeros(len(point)), np.zeros((len(point), len(point)))
+    advantage, parameter = (np.full_like(evidence.winner, len(point) - back) for back in (2, 1))
+    # What changes the log-odds, and by how much.
+    effects = ((evidence.winner, 1.0), (evidence.loser, -1.0), (advantage, evidence.sign), (parameter, -1.0))
+    for one, effect in effects:
+        np.add.at(slope, one, effect * rise)
+        for other, its_effect in effects:
+            np.add.at(curvature, (one, other), effect * its_effect * bend)
+    drawn, odds = evidence.drawn + DRAWN_PRIOR_GAMES, -math.expm1(-2.0 * draw)
     prior, loses_even = PRIOR_GAMES + DRAWN_PRIOR_GAMES, 1.0 / (1.0 + math.exp(draw))
-
-    slope = np.zeros(len(point))
-    np.add.at(slope, first, up - down)
-    np.add.at(slope, second, down - up)
-    slope[-2] = (up - down).sum()
-    slope[-1] = 2.0 * drawn / odds - (up + down).sum() - prior * (1.0 - loses_even)
-
-    curvature = np.zeros((len(point), len(point)))
-    bend, twist = bend_up + bend_down, bend_down - bend_up  # by x twice, and by x and d
-    for row, sign in ((first, 1.0), (second, -1.0)):
-        np.add.at(curvature, (row, row), bend)
-        for parameter, amount in ((-2, bend), (-1, twist)):
-            np.add.at(curvature[:, parameter], row, sign * amount)
-            np.add.at(curvature[parameter], row, sign * amount)
-    np.add.at(curvature, (first, second), -bend)
-    np.add.at(curvature, (second, first), -bend)
-    curvature[-2, -2] = bend.sum()
-    curvature[-2, -1] = curvature[-1, -2] = twist.sum()
-    curvature[-1, -1] = bend.sum() + drawn * 4.0 * (1.0 - odds) / odds**2 + prior * loses_even * (1.0 - loses_even)
+    slope[-1] += 2.0 * drawn / odds - prior * (1.0 - loses_even)
+    curvature[-1, -1] += drawn * 4.0 * (1.0 - odds) / odds**2 + prior * loses_even * (1.0 - loses_even)
     return _log_posterior(evidence, point), slope, curvature
 
 
@@ -136,22 +129,17 @@ def exact_interval(evidence: Evidence, peak: Peak, player: int, confidence: floa
     The distribution is summed up on a grid, not taken to be normal, since it is lopsided for a player who
     won or lost nearly everything. A player that only met itself has an interval of length 0.
     """
-    as_first = (evidence.first == player) & (evidence.second != player)
-    as_second = (evidence.second == player) & (evidence.first != player)
-    if not as_first.any() and not as_second.any():
-        return float(peak.ratings[player]), float(peak.ratings[player])
-    others = np.concatenate([evidence.second[as_first], evidence.first[as_second]])
-    won = np.concatenate([(evidence.won + evidence.drawn)[rows] for rows in (as_first, as_second)])
-    lost = np.concatenate([(evidence.lost + evidence.drawn)[rows] for rows in (as_first, as_second)])
-    sign = np.where(np.arange(len(others)) < as_first.sum(), 1.0, -1.0)
-    offset = peak.advantage - sign * peak.ratings[others]
+    best = float(peak.ratings[player])
+    own = (evidence.winner == player) != (evidence.loser == player)
+    if not own.any():
+        return best, best
+    effect, weight = np.where(evidence.winner[own] == player, 1.0, -1.0), evidence.weight[own]
+    log_odds = evidence.log_odds(np.append(peak.ratings, [peak.advantage, peak.draw]))[own]
 
     def density(ratings: np.ndarray) -> np.ndarray:
         """Its logarithm, up to a constant; [r] -> [r]."""
-        x = sign * ratings[:, None] + offset
-        return _log_sigmoid(x - peak.draw) @ won + _log_sigmoid(-x - peak.draw) @ lost
+        return _log_sigmoid(log_odds + effect * (ratings[:, None] - best)) @ weight
 
-    best = float(peak.ratings[player])
     top = float(density(np.array([best]))[0])
 
     def reach(direction: float) -> float:
