@@ -94,11 +94,6 @@ def read_table(path: Path) -> dict[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
-def with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a record from JSON, in which tuples were lists."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-
-
 def play_match(
     game: Game,
     players: tuple[str, str],

@@ -34,11 +34,10 @@ GAMES = "selfplay/games"  # the metric: games that ended in an iteration
 
 def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
     """The page and its charts by name of a file."""
-    charts, decided = curves(results), verdicts(results)
+    charts, decided, seeds = curves(results), verdicts(results), _seeds(len(work.seeds))
     played_on = sorted({one.device for cell in results.played.values() for one in cell if one.device is not None})
     games = f"{work.games:,} games per cell and seed (fewer against simple players)"
     devices = " and ".join(played_on) or "devices not recorded"
-    seeds = _seeds(len(work.seeds))
     tables = (
         f"### {name[0].upper()}{name[1:]}\n\n{table(_cells(results, list(cells)))}"
         for name, cells in itertools.groupby(CELLS, key=lambda cell: cell.table)
@@ -92,27 +91,26 @@ def curves(results: Results) -> dict[str, Chart]:
     """By name of a file: lines are means over seeds, bands reach from the lowest seed to the highest."""
     charts = {}
     for curve in CURVES:
-        found = [
-            _line(run, results.histories.get(run, ()), curve.metric, place) for place, run in enumerate(curve.runs)
+        lines = [
+            _line(run, histories, curve.metric, place)
+            for place, run in enumerate(curve.runs)
+            if (histories := results.histories.get(run))
+            and all({curve.metric, GAMES} <= history.scalars.keys() for history in histories)
         ]
-        lines = tuple(line for line in found if line is not None)
         if lines:
-            charts[curve.name] = Chart(curve.title, "games", curve.axis, lines, x_includes=(0.0,))
+            charts[curve.name] = Chart(curve.title, "games", curve.axis, tuple(lines), x_includes=(0.0,))
     return charts
 
 
-def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> Line | None:
-    """A metric of a run by games that had ended; None where not all its seeds measured it."""
-    if not histories or not all({metric, GAMES} <= history.scalars.keys() for history in histories):
-        return None
+def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> Line:
+    """A metric of a run by games that had ended."""
     iterations = histories[0].scalars[metric].iterations
     values = np.stack([history.scalars[metric].values for history in histories])  # [seeds, points]
     ended = [
         np.cumsum(games.values)[np.searchsorted(games.iterations, iterations)]
         for games in (history.scalars[GAMES] for history in histories)
     ]
-    several = len(histories) > 1
-    low, high = (values.min(axis=0).tolist(), values.max(axis=0).tolist()) if several else ((), ())
+    low, high = (values.min(axis=0).tolist(), values.max(axis=0).tolist()) if len(histories) > 1 else ((), ())
     return Line(run, np.mean(ended, axis=0).tolist(), values.mean(axis=0).tolist(), low, high, colour=colour)
 
 

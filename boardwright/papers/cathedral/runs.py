@@ -39,14 +39,7 @@ from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAININGS, Cell, Training, training_of
 from boardwright.papers.cathedral.results import Played, Results
 from boardwright.papers.parallel_jobs import Job, run_jobs
-from boardwright.papers.work_folder import (
-    has_ended,
-    is_same_run,
-    load_or_play,
-    play_match,
-    train_to_end,
-    with_tuples,
-)
+from boardwright.papers.work_folder import has_ended, is_same_run, load_or_play, play_match, train_to_end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +152,7 @@ def play_cell(work: Work, cell: Cell, seed: int, observer: RunObserver) -> Playe
 
     conditions = {"games": games, "opening_plies": cell.opening_plies}
     played = load_or_play(work.match_file(cell, seed), conditions, play, observer)
-    return Played(**with_tuples(played))
+    return settings.from_json(Played, played)
 
 
 def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:

@@ -17,7 +17,7 @@ from boardwright.arena.balance_games import lines
 from boardwright.errors import NetError
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.learn.match.nets import play_nets
-from boardwright.learn.run import league
+from boardwright.learn.run import league, settings
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
@@ -31,7 +31,7 @@ from boardwright.papers.tablutzero.results import (
     minutes_at,
     total_minutes,
 )
-from boardwright.papers.work_folder import load_or_play, read_table, with_tuples
+from boardwright.papers.work_folder import load_or_play, read_table
 
 if TYPE_CHECKING:
     from boardwright.papers.tablutzero.runs import Work
@@ -88,23 +88,16 @@ def play_pairing(
     work: Work, pairing: Pairing, runs: dict[str, RunResult], observer: RunObserver
 ) -> PairingResult | None:
     """The games of a pairing; None if a run or its nets are missing."""
-    names = (pairing.first, pairing.second)
+    names, sizes = (pairing.first, pairing.second), work.sizes
     if not runs.keys() >= set(names):
         return None
     histories, nets = [runs[name].history for name in names], [kept_nets(work, name) for name in names]
-    sizes = work.sizes
-    played_by = {
-        "games": sizes.games,
-        "simulations": sizes.simulations,
-        "opening_plies": sizes.opening_plies,
-        "seed": work.seed,
-    }
+    played_by = {name: getattr(sizes, name) for name in ("games", "simulations", "opening_plies")} | {"seed": work.seed}
     if pairing.at == "the end":
-        conditions, chosen = played_by, [max(kept, default=None) for kept in nets]
+        conditions, iterations = played_by, [max(kept) for kept in nets] if all(nets) else []
     else:
         conditions = {**played_by, "minutes": work.minutes}
-        chosen = at_equal_minutes(nets, histories, work.minutes)
-    iterations = [] if None in chosen else [number for number in chosen if number is not None]
+        iterations = at_equal_minutes(nets, histories, work.minutes)
     files = [kept[number] for kept, number in zip(nets, iterations, strict=False)]
 
     def play() -> dict[str, Any]:
@@ -116,34 +109,33 @@ def play_pairing(
         return {"iterations": iterations, "minutes": minutes, **fields, "simulations": sizes.simulations}
 
     there = _load_or_play(work, pairing.name, conditions, files, play, observer)
-    return None if there is None else PairingResult(**with_tuples(there))
+    if there is None:
+        return None
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in there.items()}
+    return PairingResult(**fields)
 
 
-def at_equal_minutes(
-    nets: Sequence[dict[int, Path]], histories: Sequence[History], most: float | None
-) -> list[int | None]:
+def at_equal_minutes(nets: Sequence[dict[int, Path]], histories: Sequence[History], most: float | None) -> list[int]:
     """The nets of two runs that play: the second's latest within both totals, and within `most` minutes if given; and
-    the first's latest with no more minutes than that one.
+    the first's latest with no more minutes than that one. Empty where there are no such nets.
 
     Runs that moved kept few nets, so the two seldom have equal minutes; the first, which is claimed to be stronger,
     must not be the one with more.
     """
     totals = [total_minutes(history) for history in histories]
     second = net_at(nets[1], histories[1], min(totals if most is None else (*totals, most)))
-    if second is None:
-        return [None, None]
-    return [net_at(nets[0], histories[0], minutes_at(histories[1], second)), second]
+    first = None if second is None else net_at(nets[0], histories[0], minutes_at(histories[1], second))
+    return [] if first is None or second is None else [first, second]
 
 
 def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
     """The balance by the strongest net, or the saved one; None without either. Rule sets are saved separately."""
     sizes = work.sizes
-    nets = {name: kept_nets(work, name) for name in STRONGEST}
-    name = next((name for name in STRONGEST if nets[name]), None)
-    number = None if name is None else max(nets[name])
+    kept = ((name, kept_nets(work, name)) for name in STRONGEST)
+    name, number, net = next(((name, *max(nets.items())) for name, nets in kept if nets), ("", 0, None))
     whole = Question(
         game=GAME,
-        nets=() if name is None or number is None else (nets[name][number],),
+        nets=() if net is None else (net,),
         rules=sizes.balance_rules,
         openings=sizes.balance_openings,
         games=sizes.games,
@@ -165,7 +157,7 @@ def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
             origin = there["run"], there["iteration"]
             played_by = f"{training_of(there['run']).preset} {there['iteration']}"
             for row in there["lines"]:
-                counts = Counts(**with_tuples(row["counts"]))
+                counts = settings.from_json(Counts, row["counts"])
                 current = str(current_rule_name(GAME, row["rules"]))
                 found.append(Line(current, played_by, row["is_own"], row["plies"], counts))
     return None if origin is None else BalanceResult(*origin, whole, tuple(found))

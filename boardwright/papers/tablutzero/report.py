@@ -30,7 +30,7 @@ from boardwright.papers.report import (
 from boardwright.papers.tablutzero import claims as paper
 from boardwright.papers.tablutzero import results as measured
 from boardwright.papers.tablutzero.charts import charts
-from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, RatingMode, Training, training_of
+from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, RatingMode, training_of
 from boardwright.papers.tablutzero.results import Results, RunResult, curve, iterations_of, variant
 from boardwright.papers.tablutzero.runs import Work
 from boardwright.papers.tablutzero.targets import objections, targets, variant_text
@@ -40,12 +40,10 @@ from boardwright.views.chart import Chart, short
 
 def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
     """The page and its charts by name of a file."""
-    drawn = charts(results)
-    devices = " and ".join(results.games_on)
+    drawn, devices = charts(results), " and ".join(results.games_on)
     games = f"games after the training on {devices}" if devices else "no games after the training"
     words = {True: "met", False: "**not met**", None: OPEN}
     judged = [(target, ours, words[met]) for target, ours, met in targets(results)]
-    simulations = next((f" ({match.simulations} a move)" for match in results.pairings.values()), "")
     note = quick_note("small nets, few games, little training", "says nothing about the paper")
     text = fill_template(
         __file__,
@@ -59,7 +57,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         mm=RATING_MODES[0].label,
         mm11=RATING_MODES[1].label,
         protocol=results.protocol,
-        simulations=simulations,
+        simulations=next((f" ({match.simulations} a move)" for match in results.pairings.values()), ""),
         pairings=table(_pairings(results)),
         pictures=pictures(name for name in drawn if name != "tablutzero-balance"),
         balance=_balance(results),
@@ -108,10 +106,11 @@ def _figures(results: Results, *, quick: bool) -> dict[str, str]:
 
     found = {
         "settings": " | ".join(
-            _variant(training, run, quick=quick) for training, run in zip(TRAININGS, runs, strict=True)
+            NOT_RUN if run is None else variant_text(variant(run.config, preset)) or "as the preset"
+            for run, preset in zip(runs, _presets(quick=quick), strict=True)
         ),
         "iterations": cells(lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
-        "frames": cells(_frames),
+        "frames": cells(lambda run: short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))),
         "devices": cells(lambda run: ", ".join(run.history.devices)),
         "minutes": cells(lambda run: minutes_text(measured.total_minutes(run.history))),
         "entropy": cells(lambda run: _from_to(measured.first_and_last(run, "selfplay/entropy"), 2)),
@@ -125,11 +124,6 @@ def _figures(results: Results, *, quick: bool) -> dict[str, str]:
         for part, when in enumerate(("early", "late")):
             found[f"{when} {name}"] = cells(partial(_wins, role, part))
     return found
-
-
-def _frames(run: RunResult) -> str:
-    """The frames of a run to three digits."""
-    return short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))
 
 
 def _last_elo(mode: RatingMode, run: RunResult) -> str | None:
@@ -162,12 +156,11 @@ def _percent(share: Interval | None) -> str | None:
 def _runs(results: Results, *, quick: bool) -> Rows:
     usual = "the preset for a quick run" if quick else "the preset"
     rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "evaluation games")]
-    for training in TRAININGS:
+    for training, preset in zip(TRAININGS, _presets(quick=quick), strict=True):
         run = results.runs.get(training.name)
         if run is None:
             rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
             continue
-        preset = _preset(training, quick=quick)
         changed = ", ".join(f"`{change}`" for change in measured.differences(run.config, preset))
         words = variant_text(variant(run.config, preset))
         off = measured.off_protocol(run, results.protocol)
@@ -178,20 +171,16 @@ def _runs(results: Results, *, quick: bool) -> Rows:
     return rows
 
 
-def _preset(training: Training, *, quick: bool) -> AlphaZeroConfig:
-    return settings.apply(PRESETS[training.preset], paper.QUICK_SETTINGS if quick else ())
-
-
-def _variant(training: Training, run: RunResult | None, *, quick: bool) -> str:
-    if run is None:
-        return NOT_RUN
-    return variant_text(variant(run.config, _preset(training, quick=quick))) or "as the preset"
+def _presets(*, quick: bool) -> list[AlphaZeroConfig]:
+    """The settings that each run should have."""
+    changes = paper.QUICK_SETTINGS if quick else ()
+    return [settings.apply(PRESETS[training.preset], changes) for training in TRAININGS]
 
 
 def _pairings(results: Results) -> Rows:
     rows: Rows = [("", "nets", "GPU-minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
     for pairing in PAIRINGS:
-        match = results.pairing(pairing)
+        match = results.pairings.get(pairing.name)
         names = f"{training_of(pairing.first).preset} – {training_of(pairing.second).preset}, {pairing.at}"
         if match is None:
             rows.append((names, NOT_PLAYED, *[""] * 6))

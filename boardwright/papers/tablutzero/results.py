@@ -20,7 +20,7 @@ from boardwright.learn.reporting.rating import net_ratings
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.run.metrics import History, Match, read_metrics
 from boardwright.learn.shared.config import EvaluationMatchesConfig
-from boardwright.papers.tablutzero.claims import ROLLING, TURN, Pairing, RatingMode
+from boardwright.papers.tablutzero.claims import ROLLING, TURN, RatingMode
 from boardwright.stats.score import PAIR_SHARES, Interval, Score, interval_of_counts
 
 # Device seconds of self-play and learning since a run began, over all its sessions. Where a run did not measure them
@@ -84,10 +84,6 @@ class Results:
     balance: BalanceResult | None
     protocol: EvaluationMatchesConfig
     games_on: tuple[str, ...] = ()  # kinds of device that played what was not played while training
-
-    def pairing(self, pairing: Pairing) -> PairingResult | None:
-        """The games of a pairing, if it was played."""
-        return self.pairings.get(pairing.name)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def targets(results: Results) -> list[Target]:
 def objections(results: Results, pairing: Pairing) -> list[str]:
     """Why the games of a pairing decide nothing about its claim, in words; empty where they do."""
     found = _quick_look(results) or _other_settings(results, pairing.first) + _other_settings(results, pairing.second)
-    match = results.pairing(pairing)
+    match = results.pairings.get(pairing.name)
     if match is not None and pairing.at == "equal minutes":
         found += _unequal_minutes(results, pairing, match)
     return found
@@ -78,7 +78,7 @@ def _shortfall(elo: Interval) -> str:
 def _stronger(results: Results) -> Target:
     pairing = PAIRINGS[0]
     first, second = (training_of(name).preset for name in (pairing.first, pairing.second))
-    target, match = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairing(pairing)
+    target, match = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairings.get(pairing.name)
     if match is None:
         return target, NOT_PLAYED, None
     minutes = " and ".join(map(minutes_text, match.minutes))
