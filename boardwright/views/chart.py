@@ -57,10 +57,9 @@ class Chart:
 
 def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
     """The chart as a complete SVG document, `width` by `height` pixels."""
-    entries = _legend_places((*chart.lines, *chart.points), width)
-    top = _TOP + _LEGEND_LINE * (1 + max((row for *_, row in entries), default=-1))
-    right, bottom = width - _RIGHT, height - _BOTTOM
     shown = (*chart.lines, *chart.points)
+    legend, top = _legend(shown, width)
+    right, bottom = width - _RIGHT, height - _BOTTOM
     xs = [x for part in shown for x, y in zip(part.xs, part.ys, strict=True) if _is_drawn(x, y)]
     ys = [y for part in shown for y in part.ys if _is_drawn(y)]
     ys += [y for line in chart.lines for y in (*line.low, *line.high) if _is_drawn(y)]
@@ -71,7 +70,7 @@ def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
         f"<title>{escape(chart.title)}</title>",
         f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>',
         f'<text x="{_LEFT}" y="24" font-size="15" font-weight="bold">{escape(chart.title)}</text>',
-        *_legend(entries),
+        *legend,
         *_axes(x_axis, y_axis),
         f'<text x="{(_LEFT + right) / 2:g}" y="{height - 10}" {middle}>{escape(chart.x_label)}</text>',
         f'<text transform="translate(14 {(top + bottom) / 2:g}) rotate(-90)" {middle}>{escape(chart.y_label)}</text>',
@@ -216,27 +215,20 @@ def _axes(x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
     yield f'<path d="M{left} {top} V{bottom} H{right}" fill="none" stroke="{_FAINT_INK}"/>'
 
 
-def _legend_places(parts: Iterable[Line | Points], width: int) -> list[tuple[Line | Points, float, int]]:
-    """The lines and points that are named, each with the x and the row of its entry."""
-    named = (part for part in parts if part.name and not (isinstance(part, Line) and part.faint))
-    places, x, row = [], float(_LEFT), 0
-    for part in {part.name: part for part in named}.values():
-        needed = 34 + _LETTER * len(part.name) + 18
+def _legend(shown: Iterable[Line | Points], width: int) -> tuple[list[str], int]:
+    """The entries of the lines and points that are named, and where they end."""
+    named = {part.name: part for part in shown if part.name and not (isinstance(part, Line) and part.faint)}
+    parts, x, y = [], float(_LEFT), _TOP
+    for name, part in named.items():
+        needed = 34 + _LETTER * len(name) + 18
         if x + needed > width and x > _LEFT:
-            x, row = float(_LEFT), row + 1
-        places.append((part, x, row))
-        x += needed
-    return places
-
-
-def _legend(places: Iterable[tuple[Line | Points, float, int]]) -> Iterator[str]:
-    for part, x, row in places:
-        y = _TOP + _LEGEND_LINE * row
+            x, y = float(_LEFT), y + _LEGEND_LINE
         if isinstance(part, Points):
-            yield f'<path d="M{x + 13:g} {y}h0" stroke="{part.colour}" stroke-width="8" stroke-linecap="round"/>'
+            d, style = f"M{x + 13:g} {y}h0", f'stroke="{part.colour}" stroke-width="8" stroke-linecap="round"'
         else:
             dash = DASHES[part.dash % len(DASHES)]
-            style = f'stroke="{COLOURS[part.colour % len(COLOURS)]}" stroke-width="2.5"'
+            d, style = f"M{x:g} {y} h26", f'stroke="{COLOURS[part.colour % len(COLOURS)]}" stroke-width="2.5"'
             style += f' stroke-dasharray="{dash}"' if dash else ""
-            yield f'<path d="M{x:g} {y} h26" {style}/>'
-        yield f'<text x="{x + 34:g}" y="{y + 4}">{escape(part.name)}</text>'
+        parts += [f'<path d="{d}" {style}/>', f'<text x="{x + 34:g}" y="{y + 4}">{escape(name)}</text>']
+        x += needed
+    return parts, y + _LEGEND_LINE if named else _TOP

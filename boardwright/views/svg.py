@@ -6,11 +6,13 @@ The same scene always gives the same text. Elements carry `data-` attributes tha
 """
 
 import math
+import tomllib
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from boardwright.views.scene import Arrow, Cell, MarkKind, Piece, Polyomino, Role, Scene, Tint, one_line
+from boardwright.views.scene import Arrow, Cell, Piece, Polyomino, Role, Scene, Tint, one_line
 
 # All lengths are drawn for this cell and scaled as a whole.
 CELL = 48
@@ -35,8 +37,8 @@ _WOOD: dict[Role, tuple[str, str, str]] = {
     1: ("#a07c48", "#f1e2c2", "#fdf5e2"),
     None: ("#55504a", "#948b80", "#aba297"),
 }
-_CROWN = "M-11 8 L-13.5 -6 L-6.5 0.5 L0 -10.5 L6.5 0.5 L13.5 -6 L11 8 Z"
-_CROWN_JEWELS = ((-13.5, -7.5), (0, -12), (13.5, -7.5))
+_FILE = Path(__file__).with_name("drawings.toml")
+_DRAWINGS = {name: text.replace("\n", "") for name, text in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()}
 
 
 def render(scene: Scene, cell: float = CELL, board: Iterable[str] | None = None) -> str:
@@ -58,8 +60,9 @@ def render(scene: Scene, cell: float = CELL, board: Iterable[str] | None = None)
         _tag("rect", x=1.5, y=1.5, width=width - 3, height=height - 3, rx=10.5, fill=_WALNUT),
         _text(scene.title, width / 2, 26, 18, _CREAM, width - 32),
         *_coordinates(scene, left, top),
-        _group(
-            chain.from_iterable(board_layers(scene)) if board is None else board,
+        _tag(
+            "g",
+            *(chain.from_iterable(board_layers(scene)) if board is None else board),
             transform=f"translate({_number(left)} {_number(top)})",
         ),
         *trays,
@@ -87,10 +90,10 @@ def board_layers(scene: Scene) -> Iterator[list[str]]:
     lines += [f"M0 {CELL * row}H{width}" for row in range(scene.rows + 1)]
     grid = {"stroke": _GRID, "stroke_width": 1, "stroke_opacity": 0.55, "stroke_linecap": "square"}
     yield [*_grain(scene), _tag("path", d="".join(lines), **grid)]
-    yield [_group(_mark(mark.kind), **_at(mark.cell), data_mark=mark.kind) for mark in scene.marks]
+    yield [_tag("g", _DRAWINGS[mark.kind], **_at(mark.cell), data_mark=mark.kind) for mark in scene.marks]
     yield [_polyomino(polyomino, CELL, 0, 0) for polyomino in scene.polyominoes]
     yield [
-        _group(_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=_role(piece.role))
+        _tag("g", *_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=_role(piece.role))
         for piece in scene.pieces
     ]
     yield [_arrow(arrow) for arrow in sorted(scene.arrows, key=lambda arrow: arrow.strength)]
@@ -103,7 +106,7 @@ def _floor(scene: Scene, cell: Cell) -> Iterator[str]:
     place = {"x": x, "y": y, "width": CELL, "height": CELL}
     yield _tag("rect", **place, fill=_FLOOR[tint], data_cell=f"{cell[0]},{cell[1]}", data_tint=tint)
     if tint == "special":
-        yield _group(_emblem(), **_at(cell))
+        yield _tag("g", _DRAWINGS["emblem"], **_at(cell))
     if tint == "camp":
         hatch = "".join(f"M{x + start} {y + CELL}L{x + CELL} {y + start}" for start in (8, 24, 40))
         hatch += "".join(f"M{x} {y + end}L{x + end} {y}" for end in (8, 24, 40))
@@ -127,31 +130,6 @@ def _grain(scene: Scene) -> Iterator[str]:
     yield _tag("path", d=fibres, fill="none", stroke="#6b3a10", stroke_opacity=0.1)
 
 
-def _emblem() -> Iterator[str]:
-    """An inlaid eight-pointed star."""
-    line = {"stroke": _INLAY, "stroke_width": 1.6}
-    for angle in (0, 45):
-        square = {"x": -12, "y": -12, "width": 24, "height": 24, "transform": f"rotate({angle})"}
-        yield _tag("rect", **square, **line, fill=_INLAY, fill_opacity=0.16)
-    yield _tag("circle", r=6.5, fill="none", **line)
-    yield _tag("circle", r=2.2, fill=_INLAY)
-
-
-def _mark(kind: MarkKind) -> Iterator[str]:
-    half = CELL / 2
-    if kind in ("from", "to"):
-        opacity = 0.38 if kind == "from" else 0.62
-        yield _tag("rect", x=-half, y=-half, width=CELL, height=CELL, fill="#f4b31a", fill_opacity=opacity)
-    if kind == "from":
-        yield _tag("circle", r=6, fill="#9a5b00", fill_opacity=0.55)
-    if kind == "captured":
-        yield _tag("rect", x=-half, y=-half, width=CELL, height=CELL, fill="#b3261e", fill_opacity=0.24)
-        cross = "M-9 -9L9 9M9 -9L-9 9"
-        yield _tag("path", d=cross, stroke="#8f1d16", stroke_width=4, stroke_linecap="round", stroke_opacity=0.8)
-    if kind == "highlight":
-        yield _tag("circle", r=20.5, fill="#1f7a6d", fill_opacity=0.16, stroke="#1f7a6d", stroke_width=2.5)
-
-
 def _piece(piece: Piece) -> Iterator[str]:
     """A turned wooden disc, lit from the upper left; a king is larger and wears a crown."""
     wall, body, lit = _WOOD[piece.role]
@@ -164,10 +142,7 @@ def _piece(piece: Piece) -> Iterator[str]:
         yield _tag("circle", cx=-shift, cy=-0.8 - shift, r=radius - shrink, fill=lit, fill_opacity=0.55)
     yield _tag("circle", cy=-0.8, r=radius - 4.6, fill="none", stroke=wall, stroke_width=1, stroke_opacity=0.45)
     if piece.kind == "king":
-        crown = {"fill": "#e9b93c", "stroke": "#5c3a06", "stroke_width": 1.4, "stroke_linejoin": "round"}
-        jewels = (_tag("circle", cx=x, cy=y, r=2.2, **crown) for x, y in _CROWN_JEWELS)
-        band = _tag("path", d="M-10 4.2H10", stroke="#5c3a06", stroke_width=1.2)
-        yield _group((_tag("path", d=_CROWN, **crown), band, *jewels), transform="translate(0 1)")
+        yield _DRAWINGS["crown"]
 
 
 def _polyomino(polyomino: Polyomino, cell: float, x: float, y: float) -> str:
@@ -184,7 +159,7 @@ def _polyomino(polyomino: Polyomino, cell: float, x: float, y: float) -> str:
     )
     where = f"translate({_number(x)} {_number(y)})"
     look = {"fill": "none", "stroke_linecap": "square", "data_polyomino": polyomino.letter}
-    return _group(layers, transform=where, data_role=_role(polyomino.role), **look)
+    return _tag("g", *layers, transform=where, data_role=_role(polyomino.role), **look)
 
 
 def _strokes(cells: frozenset[Cell], size: float) -> tuple[str, str]:
@@ -282,10 +257,6 @@ def _at(cell: Cell) -> dict[str, str]:
 
 def _role(role: Role) -> str:
     return "none" if role is None else str(role)
-
-
-def _group(parts: Iterable[str], **attributes: str) -> str:
-    return _tag("g", *parts, **attributes)
 
 
 def _tag(name: str, *content: str, **attributes: str | float) -> str:
