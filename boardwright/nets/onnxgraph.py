@@ -14,7 +14,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from boardwright.games.base import PolicyTable
-from boardwright.nets.config import EvaluationConfig, NetConfig, PlainConfig, pooled_channels, without_policy
+from boardwright.nets.config import EvaluationConfig, NetConfig, PlainConfig, without_policy
 from boardwright.nets.layout import EPSILON
 from boardwright.nets.netfile import NetFile
 
@@ -28,16 +28,12 @@ def build(net: NetFile) -> onnx.ModelProto:
     builder = _PlainBuilder(net) if isinstance(net.config, PlainConfig) else _ResidualBuilder(net)
     builder.net()
     config, interface = net.config, net.interface
-    inputs = [
-        helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["N", *interface.observation_shape]),
-        helper.make_tensor_value_info("role", TensorProto.INT32, ["N"]),
-    ]
-    outputs = [
-        helper.make_tensor_value_info("policy_logits", TensorProto.FLOAT, ["N", interface.num_actions]),
-        helper.make_tensor_value_info("value", TensorProto.FLOAT, ["N"]),
-    ]
+    value_info, float32 = helper.make_tensor_value_info, TensorProto.FLOAT
+    observation = value_info("observation", float32, ["N", *interface.observation_shape])
+    inputs = [observation, value_info("role", TensorProto.INT32, ["N"])]
+    outputs = [value_info("policy_logits", float32, ["N", interface.num_actions]), value_info("value", float32, ["N"])]
     if isinstance(config, NetConfig) and config.value == "wdl":
-        outputs.append(helper.make_tensor_value_info("wdl_logits", TensorProto.FLOAT, ["N", 3]))
+        outputs.append(value_info("wdl_logits", float32, ["N", 3]))
     graph = helper.make_graph(builder.nodes, f"{net.game} {config.size}", inputs, outputs, builder.constants)
     return helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="boardwright"
@@ -96,11 +92,15 @@ class _Builder:
 
     def dense(self, name: str, x: str, channels: int | None = None) -> str:
         """A dense layer on [N, n], or on [N, channels, rows, columns], which its kernel has with the channels last."""
-        kernel = self.weights[f"params/{name}/kernel"]
+        kernel, bias = self.layer(name)
         if channels is not None:
             x = self.node("Flatten", x, axis=1)
             kernel = kernel.reshape(-1, channels, kernel.shape[1]).swapaxes(0, 1).reshape(kernel.shape)
-        return self.node("Gemm", x, self.constant(kernel), self.constant(self.weights[f"params/{name}/bias"]))
+        return self.node("Gemm", x, self.constant(kernel), self.constant(bias))
+
+    def layer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Kernel and bias."""
+        return self.weights[f"params/{name}/kernel"], self.weights[f"params/{name}/bias"]
 
     def node(self, kind: str, *inputs: str, output: str | None = None, outputs: int = 1, **attributes: Any) -> Any:
         """The name of the node's output, or a list of them where it has several."""
@@ -124,19 +124,12 @@ class _ResidualBuilder(_Builder):
             x = self.node("SpaceToDepth", x, blocksize=self.config.patch)
         x = self.node("Relu", self.conv_norm("stem", x))
         for block in range(self.config.blocks):
-            x = self.block(block, x)
+            name = f"block_{block}"
+            inner = self.activate(f"{name}/pool", self.conv_norm(f"{name}/conv_0", x), pools=self.config.pools(block))
+            x = self.node("Relu", self.node("Add", x, self.conv_norm(f"{name}/conv_1", inner)))
         heads = range(self.config.head_count)
         self.as_actions([self.policy(head, x) for head in heads], self.config.patch)
         self.value([self.value_head(head, x) for head in heads])
-
-    def block(self, block: int, x: str) -> str:
-        name = f"block_{block}"
-        inner = self.conv_norm(f"{name}/conv_0", x)
-        if self.config.pools(block):
-            inner = self.pool_bias(f"{name}/pool", inner, self.config.width)
-        else:
-            inner = self.node("Relu", inner)
-        return self.node("Relu", self.node("Add", x, self.conv_norm(f"{name}/conv_1", inner)))
 
     def policy(self, head: int, x: str) -> str:
         """[N, policy outputs], plane by plane where the head is a convolution."""
@@ -147,12 +140,8 @@ class _ResidualBuilder(_Builder):
             return x if self.interface.table is None else self.from_table(x, self.interface.table)
         if self.config.policy == "planes":
             return self.node("Flatten", x, axis=1)
-        if self.config.pool_every:
-            x = self.pool_bias(f"{name}/pool", x, self.config.policy_channels)
-        else:
-            x = self.node("Relu", x)
-        kernel = self.weights[f"params/{name}/logits/kernel"]
-        return self.node("Flatten", self.conv(x, kernel, self.weights[f"params/{name}/logits/bias"]), axis=1)
+        x = self.activate(f"{name}/pool", x, pools=self.config.pool_every > 0)
+        return self.node("Flatten", self.conv(x, *self.layer(f"{name}/logits")), axis=1)
 
     def from_table(self, x: str, table: PolicyTable) -> str:
         """[N, table outputs] -> [N, num_actions]: of an action's two outputs the one that its deciding cell selects."""
@@ -183,16 +172,16 @@ class _ResidualBuilder(_Builder):
         factor = scale / np.sqrt(var + np.float32(EPSILON))
         return self.conv(x, self.weights[f"params/{name}/conv/kernel"] * factor, bias - mean * factor)
 
-    def pool_bias(self, name: str, x: str, channels: int) -> str:
-        """What the pooled channels say of the whole board, added to the others."""
-        pooled = pooled_channels(channels)
-        parts = self.constant(np.array([pooled, channels - pooled]))
-        first, others = self.node("Split", x, parts, axis=1, outputs=2)
-        first = self.node("Relu", first)
-        both = self.node(
-            "Concat", self.node("GlobalAveragePool", first), self.node("GlobalMaxPool", first), axis=1
-        )  # [N, 2 pooled, 1, 1]
-        kernel, bias = self.weights[f"params/{name}/kernel"], self.weights[f"params/{name}/bias"]
+    def activate(self, name: str, x: str, *, pools: bool) -> str:
+        """A ReLU; of a layer that pools, what its pooled channels say of the whole board is added to the others."""
+        if not pools:
+            return self.node("Relu", x)
+        kernel, bias = self.layer(name)  # [2 pooled, others]
+        parts = self.constant(np.array([kernel.shape[0] // 2, kernel.shape[1]]))
+        pooled, others = self.node("Split", x, parts, axis=1, outputs=2)
+        pooled = self.node("Relu", pooled)
+        means, maxima = self.node("GlobalAveragePool", pooled), self.node("GlobalMaxPool", pooled)
+        both = self.node("Concat", means, maxima, axis=1)  # [N, 2 pooled, 1, 1]
         return self.node("Relu", self.node("Add", others, self.conv(both, kernel[None, None], bias)))
 
 
@@ -203,8 +192,7 @@ class _PlainBuilder(_Builder):
         config = self.config
         x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
         for number in range(len(config.convolutions)):
-            kernel, bias = (self.weights[f"params/encoder/conv_{number}/{part}"] for part in ("kernel", "bias"))
-            x = self.node("Relu", self.conv(x, kernel, bias, config.stride))
+            x = self.node("Relu", self.conv(x, *self.layer(f"encoder/conv_{number}"), config.stride))
         names = [f"encoder/hidden_{number}" for number in range(len(config.encoder_hidden))]
         x, channels = self.rectify(names, x, config.convolutions[-1])
         if config.latent:

@@ -46,7 +46,7 @@ class _Block(nn.Module):
     def __call__(self, x: jax.Array, train: bool) -> jax.Array:
         width = x.shape[-1]
         inner = _ConvNorm(width, 3, self.dtype, self.folded, name="conv_0")(x, train)
-        inner = _pool_bias(inner, dtype=self.dtype) if self.pools else nn.relu(inner)
+        inner = _activate(inner, self.pools, self.dtype)
         inner = _ConvNorm(width, 3, self.dtype, self.folded, name="conv_1")(inner, train)
         return nn.relu(x + inner)
 
@@ -70,7 +70,7 @@ class _PolicyHead(nn.Module):
             outputs = self.interface.policy_outputs if table is None else table.outputs
             x = nn.Dense(outputs, dtype=self.dtype, name="logits")(flat(nn.relu(x)))
             return x if table is None else _from_table(x, observation, table)
-        x = _pool_bias(x, dtype=self.dtype) if self.config.pool_every else nn.relu(x)
+        x = _activate(x, self.config.pool_every > 0, self.dtype)
         return flat(_from_patches(nn.Conv(planes * patch * patch, (1, 1), dtype=self.dtype, name="logits")(x), patch))
 
 
@@ -160,10 +160,12 @@ def _as_value(config: NetConfig, outputs: jax.Array) -> jax.Array:
     return outputs[:, 0] if config.value == "linear" else jnp.tanh(outputs[:, 0])
 
 
-def _pool_bias(x: jax.Array, *, dtype: Any) -> jax.Array:
-    """Normalised [B, rows, columns, n] -> activated [..., n - pooled]: what the pooled channels say of the
-    whole board is added to the others everywhere. To be called within a module, whose layer it makes.
+def _activate(x: jax.Array, pools: bool, dtype: Any) -> jax.Array:
+    """A ReLU. If it pools, [B, rows, columns, n] -> [..., n - pooled]: what the pooled channels say of the whole board
+    is added to the others everywhere. To be called within a module, whose layer it makes.
     """
+    if not pools:
+        return nn.relu(x)
     pooled = pooled_channels(x.shape[-1])
     bias = nn.Dense(x.shape[-1] - pooled, dtype=dtype, name="pool")(_pool(nn.relu(x[..., :pooled])))
     return nn.relu(x[..., pooled:] + bias[:, None, None, :])
