@@ -8,7 +8,7 @@ Jobs save their own progress: one that was stopped or killed resumes when it is 
 import os
 import signal
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -41,13 +41,17 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
     waiting, done = list(jobs), set[str]()
     running: dict[Any, tuple[Worker, Job]] = {}  # by connection
     failure: Exception | None = None
+    is_stopping = False
     cache = jax.config.jax_compilation_cache_dir  # pyright: ignore[reportAttributeAccessIssue]
     try:
         while running or (waiting and failure is None):
             if failure is None and observer.stopped():
                 failure = StoppedError()
-                _request_stop(worker for worker, _ in running.values())
-            ready = [job for job in waiting if done.issuperset(job.after)] if failure is None else []
+            if failure is not None and not is_stopping:
+                is_stopping = True
+                for worker, _ in running.values():
+                    worker.send(None)  # any message asks a job to save its progress and stop
+            ready = [] if is_stopping else [job for job in waiting if done.issuperset(job.after)]
             for job in ready[: at_once - len(running)]:
                 waiting.remove(job)
                 worker = processes.spawn(_work, job, cache)
@@ -64,20 +68,13 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
                 if answer is None:
                     done.add(job.name)
                     observer.message(f"{job.name}: done, {len(done)} of {len(jobs)}")
-                elif failure is None:
-                    failure = answer
-                    _request_stop(worker for worker, _ in running.values())
+                else:
+                    failure = failure or answer
     finally:
         for worker, _ in running.values():
             worker.process.kill()
     if failure is not None:
         raise failure
-
-
-def _request_stop(workers: Iterable[Worker]) -> None:
-    """Asks jobs to save their progress and stop: any message means that."""
-    for worker in workers:
-        worker.send(None)
 
 
 def _receive(worker: Worker, job: Job) -> str | Exception | None:

@@ -76,17 +76,7 @@ def groups(pairings: Pairings) -> list[list[int]]:
 
     No player needs both a win and a loss: the virtual draws of the prior make all ratings finite.
     """
-    neighbours = [np.flatnonzero(row).tolist() for row in pairings.met]
-    left = set(range(len(neighbours)))
-    found: list[list[int]] = []
-    while left:
-        reached, frontier = set[int](), {min(left)}
-        while frontier:
-            reached |= frontier
-            frontier = {other for player in frontier for other in neighbours[player]} - reached
-        left -= reached
-        found.append(sorted(reached))
-    return sorted(found, key=len, reverse=True)
+    return sorted((sorted(heights) for heights in _heights_by_group(pairings)), key=len, reverse=True)
 
 
 def identifies_advantage(pairings: Pairings) -> bool:
@@ -95,23 +85,27 @@ def identifies_advantage(pairings: Pairings) -> bool:
     They do not where ratings alone could explain any advantage: when the players can be given heights such
     that every game was played from a height to the one just below, as when each always has the same role.
     """
+    height = {player: value for heights in _heights_by_group(pairings) for player, value in heights.items()}
+    encounters = np.argwhere(pairings.counts.sum(axis=2)).tolist()
+    return any(height[first] != height[second] + 1 for first, second in encounters)
+
+
+def _heights_by_group(pairings: Pairings) -> list[dict[int, int]]:
+    """By group of connected players, heights from which every game that was needed to connect them went one down."""
     met = pairings.counts.sum(axis=2) > 0
-    if met.diagonal().any():
-        return True
-    height: dict[int, int] = {}
-    for group in groups(pairings):
-        height[group[0]] = 0
-        frontier = [group[0]]
+    left, found = set(range(len(met))), []
+    while left:
+        height = {min(left): 0}
+        frontier = list(height)
         while frontier:
             player = frontier.pop()
             for others, step in ((np.flatnonzero(met[player]), -1), (np.flatnonzero(met[:, player]), 1)):
-                for other in others.tolist():
-                    if other not in height:
-                        height[other] = height[player] + step
-                        frontier.append(other)
-                    elif height[other] != height[player] + step:
-                        return True
-    return False
+                new = {other: height[player] + step for other in others.tolist() if other not in height}
+                height |= new
+                frontier += new
+        left -= height.keys()
+        found.append(height)
+    return found
 
 
 @dataclass(frozen=True)

@@ -123,18 +123,16 @@ def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None 
     return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
 
 
-def over_seeds(values: Sequence[float], *, is_share: bool = False) -> Interval:
-    """The mean of a figure that was measured once for each seed; the interval of a share is cut off at 0 and 1."""
-    return _about_the_mean(values, further=0, is_share=is_share)
-
-
 def of_one_seed(values: Sequence[float], *, is_share: bool = False) -> Interval:
-    """The same mean with the 95 % prediction interval of one more seed: what a single run may show."""
-    return _about_the_mean(values, further=1, is_share=is_share)
+    """The mean of a figure with the 95 % prediction interval of one more seed: what a single run may show."""
+    return over_seeds(values, is_share=is_share, further=1)
 
 
-def _about_the_mean(values: Sequence[float], *, further: int, is_share: bool) -> Interval:
-    """Student's interval of the mean, or of a `further` value, whose own variance adds to the mean's."""
+def over_seeds(values: Sequence[float], *, is_share: bool = False, further: int = 0) -> Interval:
+    """The mean of a figure that was measured once for each seed; the interval of a share is cut off at 0 and 1.
+
+    It is Student's interval of the mean, or of a `further` value, whose own variance adds to the mean's.
+    """
     if not values:
         raise ValueError("no seed was measured")
     mean = math.fsum(values) / len(values)
