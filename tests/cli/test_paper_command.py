@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boardwright.papers.tablut_heuristics.claims import MORE_WINS, NO_LOSS, SIDES, Count, share
+from boardwright.papers.tablut_heuristics.claims import SIDES, TARGETS, Count
 
 
 def paper(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -17,12 +17,12 @@ def paper(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_targets() -> None:
-    assert share(96).met(Count(wins=96, losses=4))
-    assert not share(96).met(Count(wins=95, draws=5))
-    assert NO_LOSS.met(Count(draws=5))
-    assert not NO_LOSS.met(Count(wins=9, losses=1))
-    assert MORE_WINS.met(Count(wins=2, losses=1, draws=9))
-    assert not MORE_WINS.met(Count(wins=2, losses=2, draws=9))
+    assert TARGETS["wins 96 %"](Count(wins=96, losses=4))
+    assert not TARGETS["wins 96 %"](Count(wins=95, draws=5))
+    assert TARGETS["no loss"](Count(draws=5))
+    assert not TARGETS["no loss"](Count(wins=9, losses=1))
+    assert TARGETS["more wins than losses"](Count(wins=2, losses=1, draws=9))
+    assert not TARGETS["more wins than losses"](Count(wins=2, losses=2, draws=9))
 
 
 def test_every_table_row_is_played_reported_and_stored(tmp_path: Path) -> None:

@@ -29,12 +29,12 @@ class Count(Score):
         return f"{self.wins}-{self.losses}-{self.draws}" + ("" if self.plies is None else f" ({self.plies:.0f})")
 
 
-@dataclass(frozen=True)
-class Target:
-    """What our player must reach."""
-
-    text: str
-    met: Callable[[Count], bool]
+TARGETS: dict[str, Callable[[Count], bool]] = {  # what our player must reach
+    "wins 96 %": lambda count: 100 * count.wins >= 96 * count.games,
+    "wins 97 %": lambda count: 100 * count.wins >= 97 * count.games,
+    "no loss": lambda count: count.losses == 0,
+    "more wins than losses": lambda count: count.wins > count.losses,
+}
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,14 @@ class Side:
     role: int  # of the player
     paper: Count
     games: int  # as many as the target asks for, or the paper played
-    target: Target | None = None  # None: only reported
+    target: str | None = None  # of TARGETS; None: only reported
 
-
-def share(percent: int) -> Target:
-    """To win that many of a hundred games."""
-    return Target(f"wins {percent} %", lambda count: 100 * count.wins >= percent * count.games)
-
-
-NO_LOSS = Target("no loss", lambda count: count.losses == 0)
-MORE_WINS = Target("more wins than losses", lambda count: count.wins > count.losses)
+    def is_met(self, ours: Count) -> bool | None:
+        """Whether our games reach the target; None without one."""
+        return None if self.target is None else TARGETS[self.target](ours)
 
 
 _ROWS = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))["rows"]
-_TARGETS = {target.text: target for target in (share(96), share(97), NO_LOSS, MORE_WINS)}
 SIDES = tuple(
     Side(
         table=row["table"],
@@ -69,7 +63,7 @@ SIDES = tuple(
         role=role,
         paper=Count(*row["paper"][role]),
         games=row["games"][role],
-        target=_TARGETS[row["target"]] if "target" in row else None,
+        target=row.get("target"),
     )
     for row in _ROWS
     for role in (ATTACKERS, DEFENDERS)

@@ -16,8 +16,7 @@ def rows(results: Sequence[tuple[Side, Count]]) -> Rows:
     """The rows of the table, its head first."""
     found: Rows = [("table", "player", "as", "against", "ours", "our score", "paper", "target")]
     for side, ours in results:
-        words = {True: "met", False: "NOT MET"}
-        verdict = "" if side.target is None else f"{side.target.text}: {words[side.target.met(ours)]}"
+        verdict = "" if side.target is None else f"{side.target}: {'met' if side.is_met(ours) else 'NOT MET'}"
         who = (side.table, side.player, ROLES[side.role], side.opponent)
         found.append((*who, str(ours), percent(ours.interval), str(side.paper), verdict))
     return found
@@ -25,7 +24,7 @@ def rows(results: Sequence[tuple[Side, Count]]) -> Rows:
 
 def page(results: Sequence[tuple[Side, Count]], command: str, setting: str) -> str:
     """The page in Markdown."""
-    met = [side.target.met(ours) for side, ours in results if side.target is not None]
+    met = [bool(side.is_met(ours)) for side, ours in results if side.target is not None]
     return fill_template(
         __file__, command=command, setting=setting, targets=len(met), met=sum(met), sides=table(rows(results))
     )
@@ -44,8 +43,8 @@ def to_json(side: Side, ours: Count) -> dict[str, object]:
         "draws": ours.draws,
         "decisive_plies": ours.plies,
         "paper": str(side.paper),
-        "target": None if side.target is None else side.target.text,
-        "met": None if side.target is None else side.target.met(ours),
+        "target": side.target,
+        "met": side.is_met(ours),
     }
 
 
