@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-all sanitize matrix docs bench format clean
+.PHONY: run test test-all sanitize matrix docs bench format lock clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -55,6 +55,13 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Renews requirements-dev.txt: the newest versions that pyproject.toml allows, for every Python and system.
+lock: $(VENV)/installed-dev
+	echo "# The versions that make test installs, with their hashes. Made by: make lock" >$(VENV)/lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  --no-emit-index-url --extra dev pyproject.toml >>$(VENV)/lock
+	mv $(VENV)/lock requirements-dev.txt
+
 clean:
 	rm -rf $(VENV) boardwright/_core.pyi build dist .cache .pytest_cache .hypothesis .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -69,6 +76,8 @@ $(VENV)/installed: $(BIN)/pip $(BUILT_FROM)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/installed-dev: $(BIN)/pip $(BUILT_FROM)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+# The versions in requirements-dev.txt, with checked hashes; `make matrix` tries the oldest and newest allowed ones.
+$(VENV)/installed-dev: $(BIN)/pip requirements-dev.txt $(BUILT_FROM)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@ $(VENV)/installed

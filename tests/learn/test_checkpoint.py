@@ -65,7 +65,10 @@ def arrays(draw: st.DrawFn) -> jax.Array:
     if dtype == np.dtype(bool):
         return jnp.asarray(draw(hnp.arrays(np.int8, shape, elements=st.integers(0, 1))).astype(dtype))
     size = int(np.prod(shape)) * dtype.itemsize
-    return jnp.asarray(np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype).reshape(shape))
+    values = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype).reshape(shape)
+    if not np.issubdtype(dtype, np.integer):
+        values = np.where(np.isnan(values), dtype.type(np.nan), values)  # XLA need not keep which NaN it was
+    return jnp.asarray(values)
 
 
 TREES = st.recursive(

@@ -138,7 +138,7 @@ def test_records_are_paged(client: TestClient, db: Path) -> None:
         ("/api/crosstable?game=chess", 400, "unknown game 'chess'"),
         ("/api/ratings", 422, "game"),
         ("/api/records?game=chess", 400, "unknown game 'chess'"),
-        ("/api/records/99", 404, "there is no game 99"),
+        ("/api/records/99", 404, "there is no stored game 99"),
         (f"/api/records/{2**80}", 422, "number"),
         (f"/api/records?before={2**80}", 422, "before"),
         ("/api/records?limit=100000", 422, "limit"),
