@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-all sanitize matrix docs bench format lock clean
+.PHONY: run test types site tests test-all sanitize matrix docs bench format lock clean
 
 run: $(VENV)/installed
 	$(BIN)/boardwright serve --open
@@ -14,8 +14,16 @@ test: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory --jobs types site tests
+
+types:
+	$(BIN)/pyright
+
+site:
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/pyright & types=$$!; $(PYTEST); tests=$$?; wait $$types && exit $$tests
+
+tests:
+	$(PYTEST)
 
 # Before a release: everything at full size, and the tests marked slow.
 test-all: $(VENV)/installed-dev $(if $(filter none,$(BROWSER)),,$(VENV)/browser)
@@ -41,14 +49,15 @@ bench: $(VENV)/installed-dev
 # Tests of the pages need a Chromium. One on the path is used; else this installs Debian's (as root) or Playwright's
 # and says so. `make test BROWSER=none` leaves these tests out and installs nothing.
 $(VENV)/browser: $(VENV)/installed-dev
-	@found=; for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	@found=; for name in chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable; do \
 	  command -v $$name >/dev/null && found=yes; done; \
 	if [ -z "$$found" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "installing the Debian package chromium for the tests of the pages (to skip both: make test BROWSER=none)"; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null && found=yes; fi; \
+	  echo "installing a Chromium from Debian for the tests of the pages (to skip both: make test BROWSER=none)"; \
+	  { apt-get update -qq && for name in chromium-headless-shell chromium; do \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$name && break; done; } >/dev/null && found=yes; fi; \
 	if [ -z "$$found" ]; then \
 	  echo "fetching Playwright's Chromium for the tests of the pages (to skip both: make test BROWSER=none)"; \
-	  $(BIN)/playwright install chromium || { echo "error: no Chromium for the tests of the pages: install one (Debian: apt install chromium), or run make test BROWSER=none" >&2; exit 1; }; fi
+	  $(BIN)/playwright install chromium || { echo "error: no Chromium for the tests of the pages: install one (Debian: apt install chromium-headless-shell), or run make test BROWSER=none" >&2; exit 1; }; fi
 	@touch $@
 
 format: $(VENV)/installed-dev
@@ -78,6 +87,6 @@ $(VENV)/installed: $(BIN)/pip $(BUILT_FROM)
 
 # The versions in requirements-dev.txt, with checked hashes; `make matrix` tries the oldest and newest allowed ones.
 $(VENV)/installed-dev: $(BIN)/pip requirements-dev.txt $(BUILT_FROM)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@ $(VENV)/installed
