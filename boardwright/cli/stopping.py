@@ -1,7 +1,9 @@
 """When a run stops: on a signal, or when its time is up."""
 
+import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +12,10 @@ from typing import Any
 
 from boardwright.errors import BoardwrightError
 
+EXIT_STATUS = 130  # as of programs that end by Ctrl-C
+GRACE_SECONDS = 3.0  # after a second signal, for Python code to end by itself
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
+_END = 0  # no signal has this number
 MARGIN = 1.5  # iterations grow: more simulations later in a run, longer games, evaluation games
 
 
@@ -50,19 +56,42 @@ class _Stop:
 
 @contextmanager
 def stop_on_signal() -> Iterator[_Stop]:
-    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills."""
-    stop = _Stop()
+    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills.
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        del frame
-        if stop.asked:
-            raise KeyboardInterrupt
-        stop.asked = True
-        print("\nboardwright: stopping after this step is saved …", file=sys.stderr)
+    Python calls signal handlers between two instructions of its own, and one instruction may compile for minutes. So a
+    thread answers, which reads the signals from a pipe as they arrive.
+    """
+    stop, ended = _Stop(), threading.Event()
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
 
-    before: dict[int, Any] = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    def let_the_next_interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        for each in _STOPPING:
+            signal.signal(each, signal.default_int_handler)
+
+    def answer() -> None:
+        while (number := os.read(reader, 1)[0]) != _END:
+            if number not in _STOPPING:
+                continue
+            if stop.asked and not ended.wait(GRACE_SECONDS):
+                os._exit(EXIT_STATUS)
+            if not stop.asked:
+                stop.asked = True
+                print("\nboardwright: stopping once this step is saved (Ctrl-C again stops at once) …", file=sys.stderr)
+
+    before: dict[int, Any] = {number: signal.signal(number, let_the_next_interrupt) for number in _STOPPING}
+    before_descriptor = signal.set_wakeup_fd(writer)
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
     try:
         yield stop
     finally:
+        signal.set_wakeup_fd(before_descriptor)
         for number, handler in before.items():
             signal.signal(number, handler)
+        ended.set()
+        os.write(writer, bytes([_END]))
+        thread.join()
+        os.close(reader)
+        os.close(writer)

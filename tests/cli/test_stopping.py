@@ -1,4 +1,9 @@
-"""When a run's time is up."""
+"""When a run stops: its time is up, or a signal arrives, also while no Python code runs."""
+
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -52,3 +57,46 @@ def test_no_limit_never_stops(clock: Clock) -> None:
     for minutes in (0.0, -1.0, float("nan")):
         with pytest.raises(BoardwrightError, match="expected more than 0"):
             TimeLimit(minutes)
+
+
+IN_NATIVE_CODE = """
+import hashlib
+from boardwright.cli import stopping
+
+stopping.GRACE_SECONDS = 0.1
+with stopping.stop_on_signal():
+    print("begun", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # minutes in one call
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_are_answered_during_a_long_native_call(number: signal.Signals) -> None:
+    command = [sys.executable, "-c", IN_NATIVE_CODE]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            assert process.stdout.readline() == "begun\n"
+            process.send_signal(number)
+            assert process.stderr.readline() == "\n"
+            assert "stopping once this step is saved" in process.stderr.readline()
+            process.send_signal(number)
+            assert process.wait(timeout=60) == stopping.EXIT_STATUS
+        finally:
+            process.kill()
+
+
+def test_second_signal_interrupts_python_code(capsys: pytest.CaptureFixture[str]) -> None:
+    def signal_itself() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with stopping.stop_on_signal() as stop:
+        signal_itself()
+        while not stop.asked:
+            pass
+        with pytest.raises(KeyboardInterrupt):
+            signal_itself()
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "stopping once this step is saved" in capsys.readouterr().err
