@@ -8,7 +8,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -62,26 +61,14 @@ def boards_of_games(
 
 
 def boards_for(config: VaeConfig, folder: Path, *, workers: int = 1, on_progress: OnProgress = None) -> Boards:
-    """The positions of a run's config, stored in its folder; raises RunError if the folder belongs to another run."""
+    """The positions of a run's config, stored in its folder and loaded from there the next time.
+
+    Raises RunError if the folder belongs to another run.
+    """
     config_file.check(folder, "vae", config)
     game = make_game(config.game, config.rules, config.observation)
-    return kept_boards(
-        folder, game, config.boards.players, config.boards.games, config.seed, workers=workers, on_progress=on_progress
-    )
-
-
-def kept_boards(
-    folder: Path,
-    game: Game,
-    players: Sequence[str],
-    games: int,
-    seed: int,
-    *,
-    workers: int = 1,
-    on_progress: OnProgress = None,
-) -> Boards:
-    """The same positions, stored in a folder and loaded from there the next time."""
-    made_from: dict[str, Any] = {
+    players, games, seed = config.boards.players, config.boards.games, config.seed
+    made_from = {
         "game": game.name,
         "rules": asdict(game.rules),
         "observation": game.observation,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boardwright.arena import positions
-from boardwright.arena.positions import boards_for, boards_of_games, kept_boards
+from boardwright.arena.positions import boards_for, boards_of_games
 from boardwright.errors import RunError
 from boardwright.games.registry import game
 from boardwright.learn.run import config_file, settings
@@ -107,15 +107,16 @@ def test_one_game_cannot_be_split() -> None:
 
 def test_saved_positions_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report: list[tuple[str, int, int]] = []
-    first = kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0, on_progress=lambda *what: report.append(what))
+    three, four = (settings.apply(PRESETS["cathedral-tiny"], [f"boards.games={games}"]) for games in (3, 4))
+    first = boards_for(three, tmp_path, on_progress=lambda *what: report.append(what))
     assert report == [("games", number, 3) for number in (1, 2, 3)]
     with monkeypatch.context() as patched:
         patched.setattr(positions, "boards_of_games", None)
-        assert same(first, kept_boards(tmp_path, CATHEDRAL, ("random",), 3, 0))
-    assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}  # others are made
+        assert same(first, boards_for(three, tmp_path))
+    assert set(boards_for(four, tmp_path).games.tolist()) == {0, 1, 2, 3}  # others are made
     path = tmp_path / BOARDS_FILE
     path.write_bytes(path.read_bytes()[:-5])  # damaged: made again
-    assert set(kept_boards(tmp_path, CATHEDRAL, ("random",), 4, 0).games.tolist()) == {0, 1, 2, 3}
+    assert set(boards_for(four, tmp_path).games.tolist()) == {0, 1, 2, 3}
 
 
 def test_positions_follow_from_the_config(tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_positions_of_another_run_are_not_overwritten(tmp_path: Path) -> None:
 def test_unwritable_folder_is_refused_before_the_games(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot write into"):
-        kept_boards(tmp_path / "file", CATHEDRAL, ("nobody",), 3, 0)
+        boards_for(settings.apply(PRESETS["cathedral-tiny"], ["boards.players=nobody"]), tmp_path / "file")
 
 
 def test_observations_must_be_bits() -> None:
