@@ -96,7 +96,6 @@ def make(game: Game, chosen: Mapping[str, Any], kind: type[AlphaBetaPlayer] = Al
 @functools.lru_cache(maxsize=NETS_CACHED)
 def _read(path: Path, stamp: object) -> "NetFile":
     """The net in a file, cached between the games of a match; `stamp` changes when the file does."""
-    del stamp
     from boardwright.nets import netfile
 
     return netfile.read(path)

@@ -22,11 +22,6 @@ class Limit:
             if value is not None and not value > 0:
                 raise BoardwrightError(f"limit {bound.name} must be positive, got {value}")
 
-    @property
-    def bounds_nothing(self) -> bool:
-        """Whether no bound is set, so that the player's own limit applies."""
-        return self == Limit()
-
 
 @dataclass(frozen=True)
 class Choice:

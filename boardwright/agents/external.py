@@ -41,7 +41,7 @@ class ExternalPlayer(Agent):
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
         """The program's whole move; the player's own limit applies if `limit` sets none."""
-        limit = self._limit if limit.bounds_nothing else limit
+        limit = self._limit if limit == Limit() else limit
         self.prepare()
         assert self._pipe is not None
         with _add_stderr(self._pipe):

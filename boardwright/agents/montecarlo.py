@@ -50,15 +50,13 @@ class MonteCarloPlayer(Agent):
         self._horizon = chosen.get("horizon")
         self._threads = chosen["threads"]
 
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The most visited action; the player's own limit applies if `limit` sets none."""
-        return self.search(position, limit, watch)
-
     def own(self, limit: Limit) -> Limit:
         """The limit, or the player's own if it bounds neither time nor simulations."""
         return self._limit if limit.seconds is None and limit.simulations is None else limit
 
-    def search(self, position: Position, limit: Limit, watch: Watch | None, actions: Sequence[int] = ()) -> Choice:
+    def choose(
+        self, position: Position, limit: Limit, watch: Watch | None = None, actions: Sequence[int] = ()
+    ) -> Choice:
         """The most visited of `actions`, or of all legal ones if empty."""
         limit = self.own(limit)
 

@@ -131,6 +131,5 @@ def net_checksum(spec: str) -> str:
 @functools.lru_cache(maxsize=1024)
 def _checksum(path: Path, stamp: object) -> str:
     """Checksum of a file; `stamp` changes when the file does."""
-    del stamp
     with open_ordinary(path) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=CHECKSUM_BYTES)).hexdigest()

@@ -108,7 +108,6 @@ def _load_net(path: Path, stamp: object, name: str, rules: Any, observation: str
 
     `stamp` changes when the file does.
     """
-    del stamp
     from boardwright.nets import netfile
     from boardwright.nets.config import without_policy
     from boardwright.nets.evaluator import Evaluator  # onnxruntime takes a while to import

@@ -109,7 +109,7 @@ def with_seed(player: Player, spec: str, seed: int) -> str:
 def limit_of(chosen: Mapping[str, Any], otherwise: Limit) -> Limit:
     """The limit that a player's own options `time`, `nodes`, `sims` and `depth` set, if any do."""
     limit = Limit(chosen.get("time"), chosen.get("nodes"), chosen.get("sims"), chosen.get("depth"))
-    return otherwise if limit.bounds_nothing else limit
+    return otherwise if limit == Limit() else limit
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

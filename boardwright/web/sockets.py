@@ -20,7 +20,7 @@ from boardwright.web.players.pool import Ticket
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, Waiting
 from boardwright.web.server.http import BusyError, Json, Label, Model, first_complaint
 from boardwright.web.server.middleware import Bucket
-from boardwright.web.server.topics import Outbox, OutboxFullError, error_message
+from boardwright.web.server.topics import Outbox, error_message
 from boardwright.web.services import Services
 from boardwright.web.study.analysis import Analysis
 from boardwright.web.study.schemas import Analyse
@@ -142,9 +142,7 @@ class Page:
         self._put(error_message(refused.id or refused.game, error))
 
     def _put(self, message: Json, subject: str | None = None) -> None:
-        try:
-            self._outbox.put(message, subject)
-        except OutboxFullError:
+        if not self._outbox.put(message, subject):
             self._overflowed.set()
 
     def _on_publish(self, topic: str, message: Json) -> None:

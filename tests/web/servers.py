@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from fastapi.testclient import TestClient
 
+from boardwright.web.players.pool import SearchPool
+
 Serving = Callable[..., AbstractContextManager[TestClient]]  # settings -> a server in this process
 
 
@@ -22,3 +24,8 @@ class Server:
         """As a power cut would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(60)
+
+
+def pids_of(pool: SearchPool) -> list[int]:
+    """The process ids of a pool's workers."""
+    return [one.worker.process.pid for one in pool._workers if one.worker.process.pid is not None]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from planted_run import plant_net
+from servers import pids_of
 
 import boardwright
 from boardwright.agents.base import Agent, Limit
@@ -54,7 +55,7 @@ def running(work: Callable[[SearchPool], Coroutine], **settings) -> None:
         try:
             await asyncio.wait_for(work(pool), 180)
         finally:
-            pids = pool.pids
+            pids = pids_of(pool)
             await pool.close()
             assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
@@ -174,7 +175,7 @@ def test_moves_do_not_wait_for_analyses() -> None:
         await until(lambda: any(isinstance(event, Progress) for event in events))
         await choose(pool, request(), "game")
         assert not any(isinstance(event, Answer) for event in events)
-        assert len(pool.pids) == 2
+        assert len(pids_of(pool)) == 2
         assert pool.waiting == 3
 
     running(work, workers=2)
@@ -185,7 +186,7 @@ def test_owners_are_served_in_turn() -> None:
 
     async def work(pool: SearchPool) -> None:
         blocks = [pool.submit(request("mc:time=60s", seconds=60.0), "blocks", lambda event: None) for _ in range(2)]
-        await until(lambda: len(pool.pids) == 2 and pool.waiting == 0)
+        await until(lambda: len(pids_of(pool)) == 2 and pool.waiting == 0)
         greedy = [pool.submit(request(), "greedy", lambda event: None) for _ in range(6)]
         modest = pool.submit(request(), "modest", lambda event: None)
         for ticket in blocks:
@@ -220,13 +221,13 @@ def test_cancelled_requests_free_their_process(monkeypatch: pytest.MonkeyPatch) 
         events: list = []
         tickets = [pool.submit(request("mc:time=60s", seconds=60.0), owner, events.append) for owner in "abc"]
         await until(lambda: sum(isinstance(event, Started) for event in events) == 2)
-        pids = pool.pids
+        pids = pids_of(pool)
         for ticket in tickets:
             pool.cancel(ticket)
         assert pool.waiting == 0
         count = len(events)
         await choose(pool, request(), "d")
-        assert pool.pids == pids
+        assert pids_of(pool) == pids
         assert len(events) == count  # a cancelled request reports nothing more
 
     running(work, workers=2)
@@ -237,7 +238,7 @@ async def signal_during_search(pool: SearchPool, seconds: float, number: signal.
     events: list = []
     pool.submit(request("mc:time=60s", seconds=seconds), "a", events.append)
     await until(lambda: any(isinstance(event, Started) for event in events))
-    (pid,) = pool.pids
+    (pid,) = pids_of(pool)
     os.kill(pid, number)
     await until(lambda: isinstance(events[-1], Failure))
     return pid, events[-1]
@@ -249,7 +250,7 @@ def test_a_killed_process_is_replaced() -> None:
         assert failure.lost
         assert "died" in failure.error
         await choose(pool, request(), "a")
-        assert pid not in pool.pids
+        assert pid not in pids_of(pool)
 
     running(work)
 
@@ -257,11 +258,11 @@ def test_a_killed_process_is_replaced() -> None:
 def test_death_of_an_idle_process_is_noticed() -> None:
     async def work(pool: SearchPool) -> None:
         await choose(pool, request(), "a")
-        (pid,) = pool.pids
+        (pid,) = pids_of(pool)
         os.kill(pid, signal.SIGKILL)
-        await until(lambda: not pool.pids)
+        await until(lambda: not pids_of(pool))
         await choose(pool, request(), "a")
-        (replaced,) = pool.pids
+        (replaced,) = pids_of(pool)
         assert replaced != pid
 
     running(work)
@@ -291,9 +292,9 @@ def test_a_player_out_of_memory_fails_alone() -> None:
     async def work(pool: SearchPool) -> None:
         with pytest.raises(RuntimeError, match="memory"):
             await choose(pool, request("alphabeta:hash=30000"), "a")
-        pids = pool.pids
+        pids = pids_of(pool)
         await choose(pool, request(), "a")
-        assert pool.pids == pids
+        assert pids_of(pool) == pids
 
     running(work, worker_megabytes=2048)
 
@@ -302,7 +303,7 @@ def test_player_cache_is_limited() -> None:
     async def work(pool: SearchPool) -> None:
         for seed in range(10):
             await choose(pool, request(f"alphabeta:depth=1,hash={200 + seed}"), "a")
-        (pid,) = pool.pids
+        (pid,) = pids_of(pool)
         resident = int(Path(f"/proc/{pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
         assert resident < 2 << 30  # address space: ten tables of 200 MB would not fit
 

@@ -53,14 +53,14 @@ class HeuristicMonteCarlo(Agent):
         if core.victory_path().action == best[0] or core.play(best[0]).result == position.role_to_move:
             return Choice(best[0])
         limit, begin = self._search.own(limit), time.perf_counter()
-        found = [self._search.search(position, limit, watch, best)]
+        found = [self._search.choose(position, limit, watch, best)]
         scores = core.heuristic_scores()
         for score in sorted(set(scores.values()), reverse=True)[1:]:
             left = _left(limit, time.perf_counter() - begin, sum(choice.simulations for choice in found))
             if found[-1].value != LOST or left is None:
                 break
             moves = [move for move in scores if scores[move] == score]
-            found.append(self._search.search(position, left, watch, moves))
+            found.append(self._search.choose(position, left, watch, moves))
         chosen = found[-1]
         if chosen.value == LOST:  # by the visits of its move: how long it took to prove that it loses
             chosen = max(found, key=lambda choice: choice.policy[choice.action] * choice.simulations)

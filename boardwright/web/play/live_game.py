@@ -171,16 +171,6 @@ class LiveGame:
         if self.over:
             raise ConflictError(f"the game is over: {self.stored.reason}")
 
-    def check_turn(self, version: int, now: float) -> None:
-        """Raises ConflictError if the person cannot move, or if the game has changed since `version`."""
-        self.check_open()
-        if version != self.stored.version:
-            raise ConflictError("the game has changed, perhaps in another window: check the board, then move")
-        if self.to_move != self.stored.person:
-            raise ConflictError("it is not your turn")
-        if self.has_flagged(self.stored.person, now):
-            raise ConflictError("your time has run out")
-
     def has_flagged(self, role: int, now: float) -> bool:
         """Whether the time of a role, which runs, has run out."""
         return self.clock is not None and self.clock.running == role and self.clock.remaining(now)[role] <= 0
@@ -195,8 +185,14 @@ class LiveGame:
         self._change(now, actions=(*self.stored.actions, *actions), seconds=times)
 
     def play_query(self, query: MoveQuery, now: float) -> None:
-        """Plays the person's move; raises ConflictError, IllegalMoveError."""
-        self.check_turn(query.version, now)
+        """Plays the person's move; raises IllegalMoveError, and ConflictError if the person cannot move now."""
+        self.check_open()
+        if query.version != self.stored.version:
+            raise ConflictError("the game has changed, perhaps in another window: check the board, then move")
+        if self.to_move != self.stored.person:
+            raise ConflictError("it is not your turn")
+        if self.has_flagged(self.stored.person, now):
+            raise ConflictError("your time has run out")
         if (query.actions is None) == (query.text is None):
             raise BoardwrightError("give a move either as actions or as text")
         position = self.line.position

@@ -17,7 +17,7 @@ from boardwright.records import live as live_records
 from boardwright.records.live import StaleGameError, StoredLiveGame
 from boardwright.records.store import Store
 from boardwright.web.play.clock import time_for
-from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame, new_game
+from boardwright.web.play.live_game import LiveGame, NewGame, new_game
 from boardwright.web.players.pool import SearchPool, Ticket
 from boardwright.web.players.specs import bound_game, check_fits, resolve
 from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
@@ -110,20 +110,11 @@ class LiveGames:
         await self._commit(live, live.copy())
         return live
 
-    async def move(self, name: str, query: MoveQuery) -> LiveGame:
-        """Plays the person's move; raises NotFoundError, ConflictError, IllegalMoveError, StoreError."""
-        return await self._change(name, lambda game: game.play_query(query, time.monotonic()))
+    async def change(self, name: str, change: Callable[[LiveGame], PlayedGame | None]) -> LiveGame:
+        """Changes a game; `change` gets a copy, and returns the record if it ends the game.
 
-    async def undo(self, name: str) -> LiveGame:
-        """Takes back the person's last move and the player's answer; raises as `resign`."""
-        return await self._change(name, lambda game: game.take_back(time.monotonic()))
-
-    async def resign(self, name: str) -> LiveGame:
-        """Ends the game with a loss of the person; raises NotFoundError, ConflictError, StoreError."""
-        return await self._change(name, lambda game: game.resign(time.monotonic()))
-
-    async def _change(self, name: str, change: Callable[[LiveGame], PlayedGame | None]) -> LiveGame:
-        """Changes a game; `change` gets a copy, and returns the record if it ends the game."""
+        Raises NotFoundError, StoreError, and what `change` raises.
+        """
         live = await self.find(name)
         async with live.lock:
             changed = live.copy()

@@ -38,17 +38,17 @@ def make_router(services: Services) -> APIRouter:
     @router.post("/{game}/move", response_model=LiveGameInfo)
     async def move(game: GameId, query: MoveQuery) -> Response:
         """Plays the person's move."""
-        return reply(await live.move(game, query))
+        return reply(await live.change(game, lambda changed: changed.play_query(query, time.monotonic())))
 
     @router.post("/{game}/undo", response_model=LiveGameInfo)
     async def undo(game: GameId, query: Nothing) -> Response:
         """Takes back the person's last move and all later ones."""
-        return reply(await live.undo(game))
+        return reply(await live.change(game, lambda changed: changed.take_back(time.monotonic())))
 
     @router.post("/{game}/resign", response_model=LiveGameInfo)
     async def resign(game: GameId, query: Nothing) -> Response:
         """Resigns the game for the person."""
-        return reply(await live.resign(game))
+        return reply(await live.change(game, lambda changed: changed.resign(time.monotonic())))
 
     @router.post("/{game}/again", response_model=LiveGameInfo)
     async def again(game: GameId, query: Nothing) -> Response:

@@ -73,16 +73,6 @@ class SearchPool:
         """Number of requests that no worker has yet."""
         return sum(len(queue) for queues in self._queues.values() for queue in queues.values())
 
-    @property
-    def searching(self) -> int:
-        """Number of requests that a worker has."""
-        return sum(one.ticket is not None for one in self._workers)
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the workers."""
-        return [one.worker.process.pid for one in self._workers if one.worker.process.pid is not None]
-
     def start(self) -> None:
         """Starts a first worker, so that the first move does not wait for one."""
         self._spawn()

@@ -49,10 +49,6 @@ class Topics:
             subscriber(topic, message)
 
 
-class OutboxFullError(Exception):
-    """The page does not read."""
-
-
 class Outbox:
     """The queue of messages to one page, in the order of their subjects; of each subject only the newest is kept."""
 
@@ -61,15 +57,16 @@ class Outbox:
         self._filled = asyncio.Event()
         self._counted = 0
 
-    def put(self, message: Json, subject: str | None = None) -> None:
-        """Adds a message, which replaces an older one about the same subject; raises OutboxFullError."""
+    def put(self, message: Json, subject: str | None = None) -> bool:
+        """Adds a message, which replaces an older one about the same subject; False if the page does not read."""
         if subject is None:
             self._counted += 1
             subject = f"#{self._counted}"
         if subject not in self._queue and len(self._queue) >= MAX_MESSAGES:
-            raise OutboxFullError
+            return False
         self._queue[subject] = message
         self._filled.set()
+        return True
 
     def drop(self, subject: str) -> None:
         """Removes the queued message about a subject."""

@@ -9,7 +9,7 @@ from boardwright.web.players.specs import resolve
 from boardwright.web.players.worker import SearchRequest
 from boardwright.web.server.http import Json
 from boardwright.web.settings import Settings
-from boardwright.web.study.schemas import Analyse
+from boardwright.web.study.schemas import Analyse, Candidate, Info, MoveOfLine
 
 MAX_CANDIDATES = 128  # more than the legal moves of any game but Cathedral, whose heat maps lack the rest
 MAX_LINE = 30  # whole moves
@@ -20,7 +20,6 @@ class Analysis:
 
     def __init__(self, query: Analyse, settings: Settings):
         """Raises BoardwrightError for what cannot be analysed."""
-        self.id = query.id
         self._position = query.line().position
         game = self._position.game
         if self._position.outcome is not None:
@@ -41,40 +40,36 @@ class Analysis:
             analyse=True,
         )
         self._moves = _moves_by_first_action(self._position)
-        counts = {"depth": 0, "nodes": 0, "simulations": 0, "nps": 0.0, "seconds": 0.0}
-        unknown = {"value": None, "side": self._position.role_to_move, "candidates": [], "line": []}
-        self._last: Json = {"type": "info", "id": self.id, **unknown, **counts, "waiting": False}
+        self._last = Info(id=query.id, side=self._position.role_to_move)
 
     def info(self, choice: Choice, seconds: float) -> Json:
         """The state of the search, as `schemas.Info`."""
         position = self._position
         line = whole_moves(position, choice.line or (choice.action,))[:MAX_LINE]
-        self._last = {
-            "type": "info",
-            "id": self.id,
-            "value": self._for_role_0(choice.value),
-            "side": position.role_to_move,
-            "depth": choice.depth,
-            "nodes": choice.nodes,
-            "simulations": choice.simulations,
-            "nps": round((choice.nodes or choice.simulations) / max(seconds, 1e-3), 1),
-            "candidates": self._candidates(choice, line[0][1] if line else ()),
-            "line": [{"text": move_text(before, actions), "actions": list(actions)} for before, actions in line],
-            "seconds": round(seconds, 3),
-            "waiting": False,
-        }
-        return self._last
+        self._last = Info(
+            id=self._last.id,
+            value=self._for_role_0(choice.value),
+            side=self._last.side,
+            depth=choice.depth,
+            nodes=choice.nodes,
+            simulations=choice.simulations,
+            nps=round((choice.nodes or choice.simulations) / max(seconds, 1e-3), 1),
+            candidates=self._candidates(choice, line[0][1] if line else ()),
+            line=[MoveOfLine(text=move_text(before, actions), actions=list(actions)) for before, actions in line],
+            seconds=round(seconds, 3),
+        )
+        return self._last.model_dump()
 
     def waiting(self) -> Json:
         """The last state, as `schemas.Info`, of an analysis that waits for its turn."""
-        return {**self._last, "waiting": True}
+        return {**self._last.model_dump(), "waiting": True}
 
     def _for_role_0(self, value: float | None) -> float | None:
         if value is None:
             return None
         return round(value if self._position.role_to_move == 0 else -value, 4)
 
-    def _candidates(self, choice: Choice, best: tuple[int, ...]) -> list[Json]:
+    def _candidates(self, choice: Choice, best: tuple[int, ...]) -> list[Candidate]:
         """The considered moves, most visited first; `best` is the whole move that begins the principal variation."""
         visits, policy = choice.visits, choice.prior
         values = {choice.action: choice.value, **choice.values}
@@ -84,13 +79,13 @@ class Analysis:
             return visits.get(action, 0), policy.get(action, 0.0), action == choice.action
 
         return [
-            {
-                "actions": list(moves[action][1]),
-                "text": moves[action][0],
-                "visits": visits.get(action),
-                "policy": round(policy[action], 5) if action in policy else None,
-                "value": self._for_role_0(values.get(action)),
-            }
+            Candidate(
+                actions=list(moves[action][1]),
+                text=moves[action][0],
+                visits=visits.get(action),
+                policy=round(policy[action], 5) if action in policy else None,
+                value=self._for_role_0(values.get(action)),
+            )
             for action in sorted({choice.action, *visits, *policy}, key=weight, reverse=True)[:MAX_CANDIDATES]
         ]
 

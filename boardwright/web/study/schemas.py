@@ -194,21 +194,21 @@ class Candidate(Model):
 
 
 class Info(Model):
-    """The state of an analysis. `value` is role 0's, -1 to 1; `policy` is the net's prior of a move.
+    """Socket message: the state of an analysis. `value` is role 0's, -1 to 1; `policy` is the net's prior of a move.
 
     `side` is the role to move; `nps` counts positions or simulations per second. `waiting`: the analysis is paused
     while other analyses use the worker processes; before its first turn it has no candidates.
     """
 
-    type: Literal["info"]
+    type: Literal["info"] = "info"
     id: str
-    value: float | None
-    side: Role
-    depth: int
-    nodes: int
-    simulations: int
-    nps: float
-    candidates: list[Candidate]
-    line: list[MoveOfLine]
-    seconds: float
-    waiting: bool
+    value: float | None = None
+    side: int
+    depth: int = 0
+    nodes: int = 0
+    simulations: int = 0
+    nps: float = 0.0
+    candidates: list[Candidate] = Field(default=[])
+    line: list[MoveOfLine] = Field(default=[])
+    seconds: float = 0.0
+    waiting: bool = False

@@ -54,7 +54,6 @@ def _sample_game(net: Path, stamp: object, seed: int, megabytes: int) -> PlayedG
     The net plays from a link: its own path may have a comma, which specs cannot hold. `stamp` changes when the file
     does.
     """
-    del stamp
     file = netfile.read(net)
     game, player = netfile.game_of(file), player_for(file)
     if not is_shipped(game.name, game.rules):
