@@ -17,9 +17,9 @@ class Options(GameOptions):
 
 def run(options: Options) -> None:
     """Answers commands until `quit` or the end of input."""
-    from boardwright.protocols.serve import make_engine, serve
+    from boardwright.protocols.serve import serve
 
     bound = options.bound_game()
     if options.json:
         raise BoardwrightError("engine speaks its protocol and does not support --json")
-    serve(lambda write: make_engine(options.protocol, bound, options.agent, write))
+    serve(options.protocol, bound, options.agent)

@@ -48,7 +48,7 @@ class GameProtocol:
     """An engine protocol of one game: its client and engine, as import paths `module:attribute`."""
 
     dialect: str  # the client: `agents.dialects.Dialect`
-    engine: str  # the engine: `protocols.serve.Engine`
+    engine: str  # the engine: `protocols.session.Engine`
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.lines import move_text, play_words
 from boardwright.games.registry import game
-from boardwright.protocols.session import EngineSession, Thought
+from boardwright.protocols.session import Engine, Thought
 
 _BOUNDS: dict[str, tuple[str, Callable]] = {  # word -> field of Limit, how its value is read
     "time": ("seconds", TIME.parse),
@@ -25,12 +25,11 @@ _BOUNDS: dict[str, tuple[str, Callable]] = {  # word -> field of Limit, how its 
 }
 
 
-class LineProtocol:
+class LineProtocol(Engine):
     """The engine's side of the conversation."""
 
     def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
-        self.session = EngineSession(bound, spec)
-        self._write = write
+        super().__init__(bound, spec, write)
         self._commands: dict[str, Callable[[str], None]] = {
             "hello": self._hello,
             "isready": lambda rest: self._write("readyok"),
@@ -56,10 +55,6 @@ class LineProtocol:
             if word == "go" and not self.session.busy:
                 self._write("bestmove none")  # the other side waits for an answer
         return True
-
-    def close(self) -> None:
-        """Stops a search, waits for its answer, and frees the player."""
-        self.session.close()
 
     def _hello(self, rest: str) -> None:
         bound = self.session.game

@@ -3,34 +3,24 @@
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import Protocol
 
 from boardwright.games import registry
 from boardwright.games.base import Game
 from boardwright.protocols.line import LineProtocol
+from boardwright.protocols.session import Engine
 
 LONGEST_LINE = 1 << 20  # characters
 
 
-class Engine(Protocol):
-    """The engine's side of a protocol."""
-
-    def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
-        """A player of a game; `write` sends a line."""
-        ...
-
-    def handle(self, line: str) -> bool:
-        """Does what a line says; False once the engine is to quit."""
-        ...
-
-    def close(self) -> None:
-        """Stops a search, waits for its answer, and frees the player."""
-        ...
+PROTOCOLS: dict[str, type[Engine]] = {"line": LineProtocol}  # for every game
 
 
-def serve(make: Callable[[Callable[[str], None]], Engine]) -> None:
-    """Talks over stdin and stdout. When stdin ends the player answers at once and the engine quits."""
+def serve(protocol: str, game: Game, spec: str) -> None:
+    """Runs a player as an engine of a protocol, over stdin and stdout; raises BoardwrightError.
+
+    When stdin ends the player answers at once and the engine quits.
+    """
+    kind = PROTOCOLS.get(protocol) or registry.load(registry.protocol(game, protocol).engine)
     lock = threading.Lock()
 
     def write(line: str) -> None:
@@ -41,7 +31,7 @@ def serve(make: Callable[[Callable[[str], None]], Engine]) -> None:
                 os._exit(1)
 
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    engine = make(write)
+    engine = kind(game, spec, write)
     try:
         while (line := _next_line()) and engine.handle(line):
             pass
@@ -55,12 +45,3 @@ def _next_line() -> str:
     while len(piece) == LONGEST_LINE and not piece.endswith("\n"):
         piece = sys.stdin.readline(LONGEST_LINE)
     return line
-
-
-PROTOCOLS: dict[str, type[Engine]] = {"line": LineProtocol}  # for every game
-
-
-def make_engine(name: str, game: Game, spec: str, write: Callable[[str], None]) -> Engine:
-    """A player as an engine of a protocol, which sends its lines through `write`; raises BoardwrightError."""
-    kind = PROTOCOLS.get(name) or registry.load(registry.protocol(game, name).engine)
-    return kind(game, spec, write)

@@ -107,6 +107,23 @@ class EngineSession:
         self.agent.close()
 
 
+class Engine:
+    """The engine's side of a protocol: base class."""
+
+    def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
+        """A player of a game; `write` sends a line."""
+        self.session = EngineSession(bound, spec)
+        self._write = write
+
+    def handle(self, line: str) -> bool:
+        """Does what a line says; False once the engine is to quit."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Stops a search, waits for its answer, and frees the player."""
+        self.session.close()
+
+
 class _Search:
     """One search, and the watch over it."""
 

@@ -13,18 +13,17 @@ from boardwright.arena.event import Clock
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.draughts.hub import words
-from boardwright.protocols.session import EngineSession, Thought
+from boardwright.protocols.session import Engine, Thought
 
 LEAST_SEARCH, LONGEST_SEARCH = 0.001, 3600.0  # seconds; the longest is that of one without a limit
 MOST_MOVES = 100  # of search depth
 
 
-class HubProtocol:
+class HubProtocol(Engine):
     """The engine side of the protocol."""
 
     def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
-        self.session = EngineSession(bound, spec)
-        self._write = write
+        super().__init__(bound, spec, write)
         self._limit = Limit()
         self._commands: dict[str, Callable[[Mapping[str, str]], None]] = {
             "hub": self._introduce,
@@ -49,10 +48,6 @@ class HubProtocol:
         except BoardwrightError as error:
             self._write_error(error)
         return True
-
-    def close(self) -> None:
-        """Stops a search, waits for its answer, and frees the player."""
-        self.session.close()
 
     def _write_error(self, error: BoardwrightError) -> None:
         self._write(f'error message="{str(error).replace(chr(34), chr(39))}"')

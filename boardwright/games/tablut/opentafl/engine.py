@@ -17,7 +17,7 @@ from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
 from boardwright.games.tablut.opentafl.rulerecord import read_rules, rules_record
 from boardwright.games.tablut.opentafl.text import board_text, move_text
-from boardwright.protocols.session import EngineSession, Thought
+from boardwright.protocols.session import Engine, Thought
 
 MOMENT = 0.1  # seconds in which a clock may follow `play`
 SAFETY = 0.9  # of an overtime period is used
@@ -25,12 +25,11 @@ _CRITICAL = "error -1"
 _CLOCK = re.compile(r"(-?\d{1,12})(\*?) (-?\d{1,12})(\*?) (-?\d{1,9}) (-?\d{1,9}) (-?\d{1,9})", re.ASCII)
 
 
-class OpenTaflProtocol:
+class OpenTaflProtocol(Engine):
     """The engine side of the protocol, which speaks first."""
 
     def __init__(self, bound: Game, spec: str, write: Callable[[str], None]):
-        self.session = EngineSession(bound, spec)
-        self._write = write
+        super().__init__(bound, spec, write)
         self._limit: Limit | None = None  # by the last clock, until it was used
         self._asked: threading.Event | None = None  # unset while we wait for a clock after `play`
         self._waiting: threading.Thread | None = None  # the last that did
@@ -66,7 +65,7 @@ class OpenTaflProtocol:
             self._asked.set()
         if self._waiting is not None:
             self._waiting.join()
-        self.session.close()
+        super().close()
 
     def _rules(self, record: str) -> None:
         self._settle()
