@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, choose_move
+from boardwright.agents.netplayers import shares
 from boardwright.agents.players import make_agent
 from boardwright.arena import openings as opening_sources
 from boardwright.arena.backends import local_backend
@@ -79,17 +80,14 @@ def load_net(net: str | Path, game: Game | None = None) -> Evaluator:
 
 def evaluate(net: Evaluator, positions: Sequence[Position]) -> list[Evaluation]:
     """A net's value and policy of each position; none may be over, and chance may not be to move."""
-    import numpy as np
-
     for position in positions:
         if position.outcome is not None:
             raise BoardwrightError(f"position {position.text!r}: the game is over, so there is nothing to evaluate")
     evaluations = []
     for position, logits, value in zip(positions, *net.evaluate_positions(positions), strict=True):
         actions = position.legal_actions()
-        weights = np.exp(logits[actions] - logits[actions].max())
         texts = [position.game.action_text(position.core, action) for action in actions]
-        policy = dict(zip(texts, (weights / weights.sum()).tolist(), strict=True))
+        policy = dict(zip(texts, shares(logits[actions]), strict=True))
         evaluations.append(Evaluation(float(value), policy))
     return evaluations
 

@@ -103,15 +103,12 @@ def _moves_between(base: Position, position: Position) -> list[tuple[Position, t
     before, line = base.actions(), position.actions()
     if line[: len(before)] != before or position.core.continues:
         return None
+    since = line[len(before) :]
     try:
-        moves = whole_moves(base, line[len(before) :])
+        moves = whole_moves(base, since)
     except IllegalMoveError:
         return None
-    last = base
-    if moves:
-        before_last, actions = moves[-1]
-        last = before_last.play_all(actions)
-    return moves if last.text == position.text else None
+    return moves if base.play_all(since).text == position.text else None
 
 
 def _command(text: str) -> str:

@@ -129,11 +129,8 @@ def _player(name: str, summary: str, temperature: Option) -> Player:
     return Player(name, summary, make, (NET, temperature, THREADS, SEED))
 
 
-PLAYERS = tuple(
-    _player(name, summary, temperature)
-    for name, summary, temperature in (
-        ("net", "the policy of a net, without search", TEMPERATURE),
-        ("dqn", "the highest Q-value of a net trained by DQN", Q_TEMPERATURE),
-        ("ppo", "the policy of a net trained by PPO", TEMPERATURE),
-    )
+PLAYERS = (
+    _player("net", "the policy of a net, without search", TEMPERATURE),
+    _player("dqn", "the highest Q-value of a net trained by DQN", Q_TEMPERATURE),
+    _player("ppo", "the policy of a net trained by PPO", TEMPERATURE),
 )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from boardwright.errors import BoardwrightError
+from boardwright.games.lines import parse_counter
 from boardwright.stats.score import Interval, Score, Z, elo_of_score
 
 START, RANDOM, MOST_PLIES = "start", "random", 100
@@ -144,11 +145,10 @@ def opening_plies(text: str) -> tuple[int, ...]:
         kind, _, detail = part.strip().partition(":")
         if kind == START and not detail:
             found.append(0)
-            continue
-        is_number = detail.isascii() and detail.isdigit() and len(detail) <= len(str(MOST_PLIES))
-        if kind != RANDOM or not is_number or not 1 <= int(detail) <= MOST_PLIES:
+        elif kind == RANDOM and parse_counter(detail) in range(1, MOST_PLIES + 1):
+            found.append(int(detail))
+        else:
             raise BoardwrightError(f"openings {part[:40]!r}: expected start or random:1 to random:{MOST_PLIES}")
-        found.append(int(detail))
     return tuple(dict.fromkeys(found))
 
 

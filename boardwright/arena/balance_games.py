@@ -20,7 +20,7 @@ from boardwright.arena.balance import Line, Question, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.matches import Games, play_matches
+from boardwright.learn.match.matches import play_matches
 from boardwright.learn.match.nets import env_of, net_player
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
@@ -74,7 +74,17 @@ def lines(question: Question, on_progress: Callable[[str, int, int], None] | Non
             seeded_by = f"{_first_name(game)}, {opening_name(plies)}"
             key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(seeded_by.encode()))
             show = functools.partial(_show_share, on_progress, what, question.games) if on_progress else None
-            played = _play(key, net, game, question, plies, show)
+            policy = net_player(game, game, net.config, question.simulations)([net], plies)
+            played = play_matches(
+                key,
+                env_of(game),
+                (policy,),
+                openings=question.games,  # every game has its own, so games are independent
+                at_once=AT_ONCE,
+                opening_plies=plies,
+                chunk=CHUNK,
+                on_share=show,
+            )
             arrays = (played.result[0, 0], played.plies[0, 0], played.openings[0, 0])
             yield Line(name, shipped.name_of(net.path), is_own, plies, count(*arrays))
 
@@ -82,23 +92,6 @@ def lines(question: Question, on_progress: Callable[[str, int, int], None] | Non
 def _first_name(game: Game) -> str:
     """The first name that a rule set had: seeds come from it, so that renaming does not change published games."""
     return next((old for old, name in game.old_rule_names.items() if name == game.rules.name), game.rules.name)
-
-
-def _play(
-    key: jax.Array, net: NetFile, game: Game, question: Question, plies: int, on_share: Callable[[float], None] | None
-) -> Games:
-    """A net against itself; every game has its own opening, so games are independent."""
-    policy = net_player(game, game, net.config, question.simulations)([net], plies)
-    return play_matches(
-        key,
-        env_of(game),
-        (policy,),
-        openings=question.games,
-        at_once=AT_ONCE,
-        opening_plies=plies,
-        chunk=CHUNK,
-        on_share=on_share,
-    )
 
 
 def _show_share(show: Callable[[str, int, int], None], what: str, games: int, share: float) -> None:

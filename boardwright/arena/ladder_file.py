@@ -86,17 +86,13 @@ def read(path: Path) -> RatedField:
 
 def write(path: Path, rated: RatedField) -> None:
     """Writes a file of ratings atomically; raises LadderFileError."""
-    fields = dataclasses.asdict(rated) | {"players": [_to_json(rating) for rating in rated.players]}
+    fields = dataclasses.asdict(rated)
+    fields["players"] = [{"spec": player.pop("name"), **player} for player in fields["players"]]
     try:
         path.parent.mkdir(exist_ok=True)
         write_atomic(path, (json.dumps(fields, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
     except OSError as error:
         raise LadderFileError(f"cannot write ratings {path}: {error.strerror}") from error
-
-
-def _to_json(rating: Rating) -> dict[str, Any]:
-    fields = dataclasses.asdict(rating)
-    return {"spec": fields.pop("name"), **fields}
 
 
 def _player(data: dict[str, Any]) -> Rating:

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -176,13 +176,18 @@ def test_lines_name_the_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """And it was that net's weights; the games are made up."""
     asked: list[tuple[str, float]] = []  # rules, the least weight
 
-    def play(key: Any, net: NetFile, game: Game, question: Question, plies: int, on_share: Any) -> Games:
-        asked.append((game.rules.name, min(float(weight.min()) for weight in net.weights.values())))
-        shape = (1, 1, question.games)
-        nothing = np.zeros((*shape, 2), np.uint32)
-        return Games(np.zeros(shape, np.int32), np.full(shape, plies + 9), nothing, nothing, nothing)
+    def player(game: Game, *others: Any) -> Callable[[list[NetFile], int], tuple[NetFile, Game]]:
+        return lambda nets, plies: (nets[0], game)
 
-    monkeypatch.setattr("boardwright.arena.balance_games._play", play)
+    def play(key: Any, env: Any, policies: tuple, *, openings: int, opening_plies: int, **others: Any) -> Games:
+        ((net, game),) = policies
+        asked.append((game.rules.name, min(float(weight.min()) for weight in net.weights.values())))
+        shape = (1, 1, openings)
+        nothing = np.zeros((*shape, 2), np.uint32)
+        return Games(np.zeros(shape, np.int32), np.full(shape, opening_plies + 9), nothing, nothing, nothing)
+
+    monkeypatch.setattr("boardwright.arena.balance_games.net_player", player)
+    monkeypatch.setattr("boardwright.arena.balance_games.play_matches", play)
     zero = plant(tmp_path / "tablutzero.net", "tablut", "tablutzero", seed=1)
     mcgill = plant(tmp_path / "mcgill.net", "tablut", "mcgill", seed=2)
     rules = ("tablutzero", "mcgill", "saami")
