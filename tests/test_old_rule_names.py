@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from stored_events import events
 
 import boardwright
 from boardwright.arena.event import Conditions, Event, PlayedGame
@@ -14,7 +15,7 @@ from boardwright.games.registry import current_rule_name, game_class, game_names
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run import config_file
 from boardwright.nets import netfile, shipped
-from boardwright.records.events import begin_event, events
+from boardwright.records.events import begin_event
 from boardwright.records.games import GameFilter, encounters, find_games, rule_set_names, save_game
 from boardwright.records.live import StoredLiveGame, find_live_game, save_live_game
 from boardwright.records.mixtures import mixtures

@@ -27,16 +27,6 @@ _MATCHES = """SELECT matches.id, event, games, state, error, asked, config
 
 
 @dataclass(frozen=True)
-class StoredEvent:
-    """A match, tournament or imported file in the database."""
-
-    id: int
-    config: Mapping[str, Any]  # everything that decides which games are played, and nothing else
-    began: str  # UTC, like 2025-01-31T18:00:00Z
-    games: int  # stored so far
-
-
-@dataclass(frozen=True)
 class StoredMatch:
     """A match of the app in the database."""
 
@@ -75,7 +65,7 @@ def begin_event(store: Store, config: Mapping[str, Any]) -> int:
     return found[0]
 
 
-def _read_config(store: Store, event: int, text: str) -> dict[str, Any]:
+def read_config(store: Store, event: int, text: str) -> dict[str, Any]:
     """The configuration of a stored event, with the current names of its players; raises BoardwrightError."""
     try:
         return _with_specs(config_of(text), current_spec)
@@ -91,15 +81,6 @@ def _with_specs(config: Mapping[str, Any], rename: Callable[[str], str]) -> dict
     if "nets" in config:
         changed["nets"] = {rename(spec): net for spec, net in config["nets"].items()}
     return changed
-
-
-def events(store: Store) -> list[StoredEvent]:
-    """All events, in the order in which they began."""
-    query = """SELECT id, config, began, (SELECT count(*) FROM games WHERE event = events.id)
-        FROM events ORDER BY id"""
-    with store.reading() as connection:
-        rows = connection.execute(query).fetchall()
-    return [StoredEvent(number, _read_config(store, number, config), *rest) for number, config, *rest in rows]
 
 
 def play_events(
@@ -183,7 +164,7 @@ def find_match(store: Store, match: int) -> StoredMatch | None:
 def _read_matches(store: Store, which: str, value: int) -> list[StoredMatch]:
     with store.reading() as connection:
         rows = connection.execute(f"{_MATCHES} {which}", [value]).fetchall()
-    return [StoredMatch(*fields, config=_read_config(store, fields[1], config)) for *fields, config in rows]
+    return [StoredMatch(*fields, config=read_config(store, fields[1], config)) for *fields, config in rows]
 
 
 def games_of_match(store: Store, match: StoredMatch) -> list[MatchGame]:

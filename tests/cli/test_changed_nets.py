@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from planted_package import plant_shipped_net
 from planted_run import plant_net, plant_run
+from stored_events import events
 
 from boardwright.arena import ladder
 from boardwright.cli import match
 from boardwright.errors import BoardwrightError
 from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
-from boardwright.records.events import events
 from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from commands import as_json, boardwright
 from sizes import size
+from stored_events import events
 
 from boardwright.cli import sprt
-from boardwright.records.events import events
 from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from planted_package import plant_ratings, plant_shipped_net
+from stored_events import events
 
 from boardwright.arena import ladder, ladder_file
 from boardwright.games.declarations import LadderRow
 from boardwright.nets import shipped
-from boardwright.records.events import events
 from boardwright.records.games import GameFilter, find_games
 from boardwright.records.store import open_store
 

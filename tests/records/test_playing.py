@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from stored_events import events as stored_events
 
 import boardwright
 from boardwright.arena.backends import Finished, GameTask, WorkerPool, play_here
 from boardwright.arena.event import Conditions, Event
 from boardwright.errors import BoardwrightError
-from boardwright.records.events import events as stored_events
 from boardwright.records.events import play_events
 from boardwright.records.store import open_store
 

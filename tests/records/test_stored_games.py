@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from played import finished_indices, random_played, random_position
+from stored_events import events
 
 import boardwright
 from boardwright.arena.event import PlayedGame
@@ -13,7 +14,7 @@ from boardwright.games.base import DRAW, ONGOING
 from boardwright.games.draughts import gamefile
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game, game_class, game_names
-from boardwright.records.events import begin_event, events
+from boardwright.records.events import begin_event
 from boardwright.records.files import export_games, import_games
 from boardwright.records.games import (
     GameFilter,
