@@ -3,8 +3,7 @@
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 from boardwright.errors import BoardwrightError
@@ -16,26 +15,26 @@ class LockHeldError(BoardwrightError):
     """A lock that another process holds; the message is its process id, or "?"."""
 
 
-@contextmanager
-def hold(path: Path) -> Iterator[None]:
-    """Holds a lock file, which is created if missing and stays; raises LockHeldError, and OSError."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+def acquire(path: Path) -> FileIO:
+    """Locks a file, which is created if missing and stays, until it is closed; raises LockHeldError, and OSError."""
+    lock = FileIO(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644), "r+")
     deadline = time.monotonic() + LOCK_TIMEOUT
     try:
         while True:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError as error:
                 if time.monotonic() > deadline:
-                    holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+                    holder = lock.read(20).decode("ascii", "replace").strip()
                     raise LockHeldError(holder if holder.isdigit() else "?") from error
                 time.sleep(0.01)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n".encode())
+    except BaseException:
+        lock.close()
+        raise
+    return lock
 
 
 def is_held(path: Path) -> bool:

@@ -11,6 +11,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from types import FrameType
 
@@ -35,7 +36,7 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
     if settings.proxy or not is_loopback(host):
         settings = dataclasses.replace(settings, token=settings.token or secrets.token_urlsafe(24))
     with (
-        _own_database(settings.db),
+        _lock_database(settings.db),
         _handle_signals() as stop_on_signal,
         _listen(host, port) as listener,
     ):
@@ -74,24 +75,21 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
         server.run([listener])
 
 
-@contextlib.contextmanager
-def _own_database(path: Path) -> Iterator[None]:
-    """Creates or checks a database of games, and holds the lock that keeps a second server from using it.
+def _lock_database(path: Path) -> FileIO:
+    """Creates or checks a database of games, and returns the lock that keeps a second server from using it.
 
     The lock is a file next to the database: closing a second descriptor of the database would end SQLite's own locks.
     """
     open_store(path, create=True).close()
     real = path.resolve()
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(filelock.hold(real.with_name(f"{real.name}.lock")))
-        except filelock.LockHeldError as error:
-            raise BoardwrightError(
-                f"{path} is in use by another server, process {error}: stop it, or give another database with --db"
-            ) from error
-        except OSError as error:
-            raise BoardwrightError(f"cannot lock {path}: {error.strerror}: give another database with --db") from error
-        yield
+    try:
+        return filelock.acquire(real.with_name(f"{real.name}.lock"))
+    except filelock.LockHeldError as error:
+        raise BoardwrightError(
+            f"{path} is in use by another server, process {error}: stop it, or give another database with --db"
+        ) from error
+    except OSError as error:
+        raise BoardwrightError(f"cannot lock {path}: {error.strerror}: give another database with --db") from error
 
 
 @contextlib.contextmanager

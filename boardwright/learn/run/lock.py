@@ -1,7 +1,7 @@
 """The lock of a run's folder. Imports no JAX: the server asks which runs are being trained."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from boardwright import filelock
@@ -12,16 +12,16 @@ from boardwright.errors import RunError
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
     """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError."""
-    with ExitStack() as stack:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(filelock.hold(folder / "lock"))
-        except filelock.LockHeldError as error:
-            raise RunError(
-                f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
-            ) from error
-        except OSError as error:
-            raise RunError(f"cannot train into {folder}: {error.strerror}") from error
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.acquire(folder / "lock")
+    except filelock.LockHeldError as error:
+        raise RunError(
+            f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
+        ) from error
+    except OSError as error:
+        raise RunError(f"cannot train into {folder}: {error.strerror}") from error
+    with lock:
         for place in (folder, folder / "nets", folder / "checkpoints"):
             remove_partial(place)
         yield
