@@ -12,10 +12,9 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from boardwright.errors import BoardwrightError, printable
 
@@ -44,7 +43,7 @@ class Kind:
     functions: Mapping[str, Callable[..., str]] = field(default_factory=dict)  # by name, for the statements
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """An open file; use it in a `with` statement. Made by `open_database`."""
 
     def __init__(self, path: Path, kind: Kind, connection: sqlite3.Connection):
@@ -82,9 +81,6 @@ class Database:
     def close(self) -> None:
         """Closes the file."""
         self.connection.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

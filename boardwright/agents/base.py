@@ -66,7 +66,7 @@ class Agent(Protocol):
 
 
 @dataclass(frozen=True)
-class _StopOnly:
+class _StopOnly(Watch):
     """Stops a player when another watch does, and drops its reports."""
 
     watch: Watch
@@ -74,9 +74,6 @@ class _StopOnly:
     @property
     def stopped(self) -> bool:
         return self.watch.stopped
-
-    def report(self, choice: Choice) -> None:
-        pass
 
 
 def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:

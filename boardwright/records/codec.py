@@ -33,26 +33,16 @@ def canonical(value: Any) -> str:
         raise BoardwrightError(f"{str(value)[:80]!r} cannot be stored: {error}") from error
 
 
-def actions_blob(actions: Sequence[int]) -> bytes:
-    """Actions as bytes."""
+def to_blobs(actions: Sequence[int], seconds: Sequence[float]) -> dict[str, bytes]:
+    """Actions and thinking times as bytes, by the names of their columns."""
     if any(not 0 <= action < 1 << 16 for action in actions):
         raise BoardwrightError("a game with action numbers above 65535 cannot be stored")
-    return np.array(actions, "<u2").tobytes()
+    return {"actions": np.array(actions, "<u2").tobytes(), "seconds": np.array(seconds, "<f4").tobytes()}
 
 
-def actions_of(blob: bytes) -> tuple[int, ...]:
-    """Actions from bytes."""
-    return tuple(np.frombuffer(blob, "<u2").tolist())
-
-
-def seconds_blob(seconds: Sequence[float]) -> bytes:
-    """Thinking times as bytes."""
-    return np.array(seconds, "<f4").tobytes()
-
-
-def seconds_of(blob: bytes) -> tuple[float, ...]:
-    """Thinking times from bytes."""
-    return tuple(np.frombuffer(blob, "<f4").tolist())
+def from_blobs(actions: bytes, seconds: bytes) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Actions and thinking times from bytes."""
+    return tuple(np.frombuffer(actions, "<u2").tolist()), tuple(np.frombuffer(seconds, "<f4").tolist())
 
 
 def rules_of(game: str, text: str) -> Rules:

@@ -109,9 +109,8 @@ def insert_game(
         "event": event,
         "number": game.index,
         "start": record.start,
-        "actions": codec.actions_blob(record.actions),
+        **codec.to_blobs(record.actions, game.seconds),
         "opening": game.opening,
-        "seconds": codec.seconds_blob(game.seconds),
         "result": record.result,
         "reason": record.reason,
         "resigned": record.resigned,
@@ -169,7 +168,7 @@ def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
             raise BoardwrightError(f"its {name} is {str(row[name])[:40]!r}")
     if not (0 <= row["result"] <= ONGOING and {row["resigned"], row["forfeited_by"]} <= {None, 0, 1}):
         raise BoardwrightError(f"its result is {row['result']}")
-    seconds, actions = codec.seconds_of(row["seconds"]), codec.actions_of(row["actions"])
+    actions, seconds = codec.from_blobs(row["actions"], row["seconds"])
     if 0 < len(seconds) < len(actions) or not all(map(math.isfinite, seconds)):
         raise BoardwrightError(f"it has {len(seconds)} times for {len(actions)} actions, or times that are not finite")
     if row["rule_set"] not in rule_sets:

@@ -66,8 +66,7 @@ def save_live_game(
     clock = game.clock
     row = {
         **vars(game),
-        "actions": codec.actions_blob(game.actions),
-        "seconds": codec.seconds_blob(game.seconds),
+        **codec.to_blobs(game.actions, game.seconds),
         "clock": None if clock is None else codec.canonical([clock.base, clock.increment, *clock.remaining]),
     }
     changes = ", ".join(f"{name} = :{name}" for name in row)
@@ -129,8 +128,7 @@ def _read(store: Store, number: int) -> StoredLiveGame:
         if not 0 <= stored["version"] < LARGEST_VERSION:
             raise ValueError("its version is impossible")
         stored["opponent"] = current_spec(stored["opponent"])
-        stored["actions"] = codec.actions_of(stored["actions"])
-        stored["seconds"] = codec.seconds_of(stored["seconds"])
+        stored["actions"], stored["seconds"] = codec.from_blobs(stored["actions"], stored["seconds"])
         return StoredLiveGame(**stored)
     except (sqlite3.Error, ValueError, TypeError, KeyError, RecursionError) as error:
         raise BoardwrightError(f"live game {number} in {store.path} is damaged: {error}") from error

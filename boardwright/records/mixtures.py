@@ -33,10 +33,7 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
     with store.reading() as connection:
         query = f"SELECT count(*) {LISTING} {where} AND result != {ONGOING} AND NOT {KNOWN}"
         (nameless,) = connection.execute(query, values).fetchone()
-    if nameless:
-        warnings.append(f"{nameless:,} games of players without a name are left out")
-    conditions, damaged = {}, []  # of events that can be read, by id; ids of the others
-    with store.reading() as connection:
+        conditions, damaged = {}, []  # of events that can be read, by id; ids of the others
         for number, text in connection.execute("SELECT id, config FROM events ORDER BY id"):
             try:
                 conditions[number] = codec.config_of(text).get("conditions")
@@ -45,6 +42,8 @@ def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[s
         query = f"""SELECT DISTINCT event, first.spec, first.version, second.spec, second.version
             {LISTING} {where} AND result != {ONGOING} AND {KNOWN} ORDER BY event"""
         rows = connection.execute(query, values).fetchall()
+    if nameless:
+        warnings.append(f"{nameless:,} games of players without a name are left out")
     if damaged:
         warnings.append(f"the conditions of these events cannot be read, they are damaged: {_some(damaged)}")
     kinds: list[_Kind] = [
