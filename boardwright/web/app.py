@@ -1,7 +1,5 @@
 """The web app: routes of all features, middleware, and the pages in `static/`."""
 
-import contextlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -27,20 +25,11 @@ ROUTES = (catalogue, study_routes, play_routes, ratings, records, matches, train
 def make_app(settings: Settings) -> FastAPI:
     """The app with these settings; it opens the database when it starts."""
     services = Services(settings)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        try:
-            await services.open()
-            yield
-        finally:
-            await services.close()
-
     app = FastAPI(
         title="Boardwright",
         version=__version__,
         description="Play, study, arena and training: the API that the pages use.",
-        lifespan=lifespan,
+        lifespan=services.lifespan,
         docs_url=None,
         redoc_url=None,
     )

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from boardwright.errors import BoardwrightError
 from boardwright.web.players.pool import Ticket
-from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, Waiting
+from boardwright.web.players.worker import Answer, Event, Failure, Phase, Progress
 from boardwright.web.server.http import BusyError, Json, Label, Model, first_complaint
 from boardwright.web.server.middleware import Bucket
 from boardwright.web.server.topics import Outbox, error_message
@@ -199,9 +199,9 @@ class Page:
 
         def on_event(event: Event) -> None:
             match event:
-                case Waiting():
+                case Phase.WAITING:
                     self._put(analysis.waiting(), subject)
-                case Preparing():
+                case Phase.PREPARING:
                     self._put({"type": "preparing", "id": query.id})
                 case Progress() | Answer():
                     self._put(analysis.info(event.choice, event.seconds), subject)

@@ -150,7 +150,6 @@ def make_router(services: Services) -> APIRouter:
     @router.delete("/{number}")
     async def stop(number: MatchId) -> MatchInfo:
         """Stops a match; its finished games are kept, and it can be resumed."""
-        await services.store.read(lambda store: _info(store, number))  # raises NotFoundError
         await run_in_threadpool(queue.stop, number)
         return await services.store.read(lambda store: _info(store, number))
 

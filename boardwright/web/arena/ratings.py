@@ -110,19 +110,19 @@ def _cached(db: Path, compute: Callable[[Store, str, str | None], Answer]) -> Ca
 def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
     """The ratings of a game's players; empty without games."""
     roles, games = game_class(game).roles, encounters(store, game, rules)
-    both, apart = (rate(games), rate_by_role(games, roles)) if games else (None, None)
+    both, apart = rate(games), rate_by_role(games, roles)
     return RatingList(
         game=game,
         rules=rules,
         rule_sets=sorted(set(rule_set_names(store, game))),
         games=len(games),
-        advantage=0.0 if both is None else both.advantage,
-        draw=0.0 if both is None else both.draw,
+        advantage=both.advantage,
+        draw=both.draw if games else 0.0,
         connected=len(pairings.groups(pairings.condense(games))) <= 1,
-        warnings=[*(() if both is None else both.warnings), *mixtures(store, game, rules)],
-        ratings=[] if both is None else _rows(both.ratings, games, (0, 1)),
+        warnings=[*both.warnings, *mixtures(store, game, rules)],
+        ratings=_rows(both.ratings, games, (0, 1)),
         role_names=list(roles),
-        roles=[[] if apart is None else _rows(apart.of_role(role), games, (role,)) for role in (0, 1)],
+        roles=[_rows(apart.of_role(role), games, (role,)) for role in (0, 1)],
     )
 
 

@@ -25,9 +25,11 @@ class Clock:
         )
         return first, second
 
-    def stop(self, now: float) -> "Clock":
-        """The clock with no time running."""
-        return Clock(state=replace(self.state, remaining=self.remaining(now)))
+    def stop(self, now: float, increments: tuple[int, int] = (0, 0)) -> "Clock":
+        """The clock with no time running, and this many increments added to the time of each role."""
+        left, increment = self.remaining(now), self.state.increment
+        remaining = (left[0] + increments[0] * increment, left[1] + increments[1] * increment)
+        return Clock(state=replace(self.state, remaining=remaining))
 
     def start(self, role: int, now: float) -> "Clock":
         """The clock with the time of one role running."""
@@ -35,16 +37,11 @@ class Clock:
 
     def after_move(self, role: int, now: float) -> "Clock":
         """The clock, stopped, after a move of a role, which gets its increment."""
-        stopped = self.stop(now).state
-        left = list(stopped.remaining)
-        left[role] += stopped.increment
-        return Clock(state=replace(stopped, remaining=(left[0], left[1])))
+        return self.stop(now, (int(role == 0), int(role == 1)))
 
     def after_undo(self, roles: Sequence[int | None], now: float) -> "Clock":
         """The clock after moves of these roles are undone: their increments are lost, their time stays spent."""
-        stopped = self.stop(now).state
-        first, second = (left - stopped.increment * roles.count(role) for role, left in enumerate(stopped.remaining))
-        return Clock(state=replace(stopped, remaining=(first, second)))
+        return self.stop(now, (-roles.count(0), -roles.count(1)))
 
     def share(self, role: int, now: float) -> float:
         """Time for a player's next move so that its time lasts for the game, seconds."""

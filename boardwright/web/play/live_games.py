@@ -20,7 +20,7 @@ from boardwright.web.play.clock import time_for
 from boardwright.web.play.live_game import LiveGame, NewGame, new_game
 from boardwright.web.players.pool import SearchPool, Ticket
 from boardwright.web.players.specs import bound_game, check_fits, resolve
-from boardwright.web.players.worker import Answer, Event, Failure, Preparing, SearchRequest, Started
+from boardwright.web.players.worker import Answer, Event, Failure, Phase, SearchRequest
 from boardwright.web.server.http import BusyError, Json, NotFoundError, StoreError, one_line
 from boardwright.web.server.reports import report_once
 from boardwright.web.server.store_thread import StoreThread
@@ -217,10 +217,10 @@ class LiveGames:
         """Handles an event of the player's search. Runs on the event loop and must not block."""
         now = time.monotonic()
         match event:
-            case Preparing():
+            case Phase.PREPARING:
                 live.preparing = True
                 self._publish_change(live)
-            case Started():
+            case Phase.STARTED:
                 changed = live.preparing or live.clock is not None
                 live.preparing = False
                 live.start_clock(now)
@@ -273,20 +273,19 @@ class LiveGames:
         live.player_stopped()
         live.failures, live.failure = 0, None
 
-    def _set_flag_timer(self, live: LiveGame) -> None:
-        """Ends the game when the running clock reaches zero."""
+    def _set_flag_timer(self, live: LiveGame, earliest: float = 0.0) -> None:
+        """Ends the game when the running clock reaches zero, but not within `earliest` seconds."""
         self._cancel_flag_timer(live)
         clock = live.clock
-        if clock is not None and clock.running is not None and not live.over:
-            self._end_later(live, clock.running, clock.remaining(time.monotonic())[clock.running])
+        if clock is None or clock.running is None or live.over:
+            return
+        role, loop = clock.running, asyncio.get_running_loop()
+        seconds = max(earliest, clock.remaining(time.monotonic())[role])
+        self._flags[live.stored.id] = loop.call_later(seconds, lambda: self._start_task(self._end_on_time(live, role)))
 
     def _cancel_flag_timer(self, live: LiveGame) -> None:
         if (flag := self._flags.pop(live.stored.id, None)) is not None:
             flag.cancel()
-
-    def _end_later(self, live: LiveGame, role: int, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        self._flags[live.stored.id] = loop.call_later(seconds, lambda: self._start_task(self._end_on_time(live, role)))
 
     async def _end_on_time(self, live: LiveGame, role: int) -> None:
         """Ends a game whose clock has run out; tries again later if that cannot be stored."""
@@ -301,7 +300,7 @@ class LiveGames:
                 await self._commit(live, changed, changed.end(outcome, now, flagged=role))
             except BoardwrightError as error:
                 if not self._closing and not isinstance(error, StaleGameError):
-                    self._end_later(live, role, RETRY_SECONDS)
+                    self._set_flag_timer(live, RETRY_SECONDS)
 
     def _publish_change(self, live: LiveGame) -> None:
         live.bump_version()

@@ -18,7 +18,7 @@ from boardwright import processes
 from boardwright.agents.base import Limit
 from boardwright.web.players import worker
 from boardwright.web.players.specs import hide_paths
-from boardwright.web.players.worker import Answer, Event, Failure, Preparing, Progress, SearchRequest, Started, Waiting
+from boardwright.web.players.worker import Answer, Event, Failure, Phase, Progress, SearchRequest
 from boardwright.web.server.http import BusyError
 from boardwright.web.server.reports import report_once
 from boardwright.web.settings import Settings
@@ -185,7 +185,7 @@ class SearchPool:
     def _report_waiting(self, ticket: Ticket) -> None:
         """Reports that an analysis waits for a worker, if it does."""
         if ticket.request.analyse and ticket.number < 0 and not ticket.ended:
-            self._report(ticket, Waiting())
+            self._report(ticket, Phase.WAITING)
 
     def _spawn(self) -> _Worker:
         started = processes.spawn(worker.work, megabytes=self._settings.worker_megabytes)
@@ -207,9 +207,9 @@ class SearchPool:
         ticket = one.ticket
         if ticket is None or number != ticket.number:
             return
-        if isinstance(event, Preparing):
+        if event is Phase.PREPARING:
             one.players.append(ticket.request.player)
-        elif isinstance(event, Started) and not ticket.cancelled:
+        elif event is Phase.STARTED and not ticket.cancelled:
             self._set_timeout(one, ticket.request.seconds + GRACE_SECONDS)
             loop = asyncio.get_running_loop()
             ticket.since = loop.time()
@@ -228,7 +228,7 @@ class SearchPool:
 
     def _report(self, ticket: Ticket, event: Event) -> None:
         if isinstance(event, Failure):
-            event = Failure(self._without_paths(event.error), event.lost)
+            event = Failure(self._without_paths(event.error))
         if not (ticket.cancelled or (ticket.stopped and isinstance(event, Progress))):
             ticket.on_event(event)
         ticket.ended = isinstance(event, Answer | Failure)
@@ -264,5 +264,5 @@ class SearchPool:
         processes.stop([one.worker])
         if one.ticket is not None:
             spec = one.ticket.request.spec.partition(":")[0]
-            self._report(one.ticket, Failure(f"player {spec!r}: its process {why} and was replaced", lost=True))
+            self._report(one.ticket, Failure(f"player {spec!r}: its process {why} and was replaced"))
         self._dispatch()

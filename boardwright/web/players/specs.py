@@ -65,14 +65,13 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
             raise BoardwrightError(f"player {spec!r}: {option}= may be at most {most} on this server")
     if given.get("tables", "off") != "off":
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
-    if given.get("net") in shipped.names():
-        pass  # its name is enough
-    elif "net" in given:
+    net = given.get("net")
+    if net is not None and net not in shipped.names():
         nets = run_nets(settings)
-        if given["net"] not in nets:
-            raise UnknownNameError("net", given["net"], (*shipped.names(), *nets))
-        given["net"] = str(nets[given["net"]].resolve())
-    elif NET in player.options:  # where the net is required
+        if net not in nets:
+            raise UnknownNameError("net", net, (*shipped.names(), *nets))
+        given["net"] = str(nets[net].resolve())
+    if net is None and NET in player.options:  # where the net is required
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(
             f"player {spec!r} needs a net, net=NAME: a shipped one ({ships}) or run/ID for a training run"

@@ -7,6 +7,7 @@ of the last few requests are kept.
 import collections
 import contextlib
 import dataclasses
+import enum
 import os
 import threading
 import time
@@ -44,19 +45,12 @@ class SearchRequest:
         return self.game, self.rules, self.spec
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """No worker is free for an analysis. Sent by the pool, not by a worker."""
+class Phase(enum.Enum):
+    """What a search does before its first progress."""
 
-
-@dataclass(frozen=True)
-class Preparing:
-    """The worker makes the player: it reads a net or allocates a table."""
-
-
-@dataclass(frozen=True)
-class Started:
-    """The search begins."""
+    WAITING = "waiting"  # no worker is free for an analysis; sent by the pool, not by a worker
+    PREPARING = "preparing"  # the worker makes the player: it reads a net or allocates a table
+    STARTED = "started"  # the search begins
 
 
 @dataclass(frozen=True)
@@ -82,10 +76,9 @@ class Failure:
     """Why there is no answer."""
 
     error: str
-    lost: bool = False  # the worker died or was replaced: a retry may help
 
 
-Event = Waiting | Preparing | Started | Progress | Answer | Failure
+Event = Phase | Progress | Answer | Failure
 
 
 class SearchWatch:
@@ -116,7 +109,7 @@ class SearchWatch:
 
     def start(self) -> None:
         """Starts the time of the search."""
-        self.send(Started())
+        self.send(Phase.STARTED)
         self._began = time.perf_counter()
 
     def stop(self) -> None:
@@ -233,7 +226,7 @@ def _answer(players: PlayerCache, watch: SearchWatch) -> Answer:
     position = (game.start() if request.start is None else game.position(request.start)).play_all(request.actions)
     player = players.find(request)
     if player is None:
-        watch.send(Preparing())
+        watch.send(Phase.PREPARING)
         player = players.make(request, game)
     agent, net = player
     watch.start()

@@ -42,18 +42,13 @@ class LimitedProtocol(H11Protocol):
             self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Starts the time of a further request, or ends it when the request is complete."""
+        """Starts the time of a further request, or ends it when the request is complete: a socket may be silent."""
         super().data_received(data)
         is_socket = self.transport.get_protocol() is not self
         if is_socket or self.conn.their_state not in _RECEIVING:
             self._end_deadline()
         elif self._deadline is None:
             self._start_deadline()
-
-    def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Ends the time of the request: a socket may be silent."""
-        self._end_deadline()
-        super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends the time of the request."""

@@ -15,14 +15,11 @@ _PAGE = Template(Path(__file__).with_name("reference.html").read_text(encoding="
 def install(app: FastAPI) -> None:
     """Adds the page."""
 
+    @app.get("/docs", include_in_schema=False, response_class=HTMLResponse)
     @functools.cache
-    def page() -> str:
-        return _page(app.openapi())
-
-    @app.get("/docs", include_in_schema=False)
-    def docs() -> HTMLResponse:
+    def docs() -> str:
         """The API reference."""
-        return HTMLResponse(page())
+        return _page(app.openapi())
 
 
 def _page(document: dict[str, Any]) -> str:
