@@ -8,10 +8,9 @@ action at random; in `roomy`, three actions in four maximise the number of legal
 """
 
 import random
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import numpy as np
 import tyro
 
 import boardwright
@@ -24,45 +23,18 @@ MEGABYTES = 1
 LIMITS = (24, 48, 96, 128, 144, 160, 256)  # numbers of slots to consider
 
 
-@dataclass(frozen=True)
-class Branching:
-    """Legal actions of the positions of some games."""
-
-    kind: str  # of play
-    counts: Counter[int]  # positions by how many legal actions they have; neither ends nor chance's
-
-    @property
-    def positions(self) -> int:
-        """How many were looked at."""
-        return self.counts.total()
-
-    @property
-    def mean(self) -> float:
-        """Legal actions per position."""
-        return sum(actions * times for actions, times in self.counts.items()) / self.positions
-
-    @property
-    def highest(self) -> int:
-        """Legal actions of the position that has most."""
-        return max(self.counts)
-
-    def share_above(self, actions: int) -> float:
-        """Share of positions with more legal actions than a number."""
-        return sum(times for count, times in self.counts.items() if count > actions) / self.positions
-
-
-def measure(game: Game, games: int, seed: int = 0) -> Iterator[Branching]:
-    """Legal actions in a number of games of each kind of play."""
+def measure(game: Game, games: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Each kind of play with the number of legal actions of every position in its games but ends and chance's."""
     for kind in KINDS:
-        counts: Counter[int] = Counter()
+        counts = []
         for number in range(games):
-            dice = random.Random(f"{seed} {kind} {number}")
+            dice = random.Random(f"0 {kind} {number}")
             position = game.start()
             while position.outcome is None:
                 if position.role_to_move != CHANCE:
-                    counts[position.count_actions()] += 1
+                    counts.append(position.count_actions())
                 position = position.play(_choose(position, kind, dice))
-        yield Branching(kind, counts)
+        yield kind, np.array(counts)
 
 
 def _choose(position: Position, kind: str, dice: random.Random) -> int:
@@ -80,9 +52,9 @@ def main(name: tyro.conf.Positional[str], games: int = 100, rules: str | None = 
     """Prints what `measure` finds."""
     game = boardwright.game(name, rules)
     print(f"{name} {game.rules.name}: {games} games of each kind")
-    for found in measure(game, games):
-        tail = ", ".join(f"> {limit}: {found.share_above(limit):.2g}" for limit in LIMITS)
-        print(f"  {found.kind:9} {found.positions:7} positions, mean {found.mean:.1f}, most {found.highest}; {tail}")
+    for kind, counts in measure(game, games):
+        tail = ", ".join(f"> {limit}: {(counts > limit).mean():.2g}" for limit in LIMITS)
+        print(f"  {kind:9} {len(counts):7} positions, mean {counts.mean():.1f}, most {counts.max()}; {tail}")
 
 
 if __name__ == "__main__":
