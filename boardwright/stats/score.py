@@ -123,15 +123,11 @@ def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None 
     return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
 
 
-def of_one_seed(values: Sequence[float], *, is_share: bool = False) -> Interval:
-    """The mean of a figure with the 95 % prediction interval of one more seed: what a single run may show."""
-    return over_seeds(values, is_share=is_share, further=1)
-
-
 def over_seeds(values: Sequence[float], *, is_share: bool = False, further: int = 0) -> Interval:
     """The mean of a figure that was measured once for each seed; the interval of a share is cut off at 0 and 1.
 
-    It is Student's interval of the mean, or of a `further` value, whose own variance adds to the mean's.
+    It is Student's interval of the mean, or with `further=1` the prediction interval of one more seed, which is what a
+    single run may show: its own variance adds to the mean's.
     """
     if not values:
         raise ValueError("no seed was measured")

@@ -45,6 +45,6 @@ def planted(seeds: int = 4, **scores: list[float]) -> Results:
         cells[cell.name] = tuple(played(score) for score in scores.get(key, [0.5] * seeds))
     histories = {
         training.name: tuple(history([0.5], **VAE) if training.method == "vae" else calm() for _ in range(seeds))
-        for training in TRAININGS
+        for training in TRAININGS.values()
     }
     return Results(cells, histories)

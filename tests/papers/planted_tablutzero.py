@@ -7,7 +7,7 @@ from boardwright.arena.balance import Counts, Line, Question
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Metrics
-from boardwright.papers.tablutzero.claims import FULL, training_of
+from boardwright.papers.tablutzero.claims import FULL, TRAININGS
 from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, read_run
 
 SECONDS = 30.0  # of an iteration
@@ -18,7 +18,7 @@ BY_ITS_OWN_MEASURE = ("evaluation.first=5", "evaluation.simulations=32")  # our 
 def config_of(name: str, *changes: str) -> AlphaZeroConfig:
     """Of a run by its name."""
     own = BY_ITS_OWN_MEASURE if name == "fast" else ()
-    return settings.apply(PRESETS[training_of(name).preset], [*own, *changes])
+    return settings.apply(PRESETS[TRAININGS[name].preset], [*own, *changes])
 
 
 def plant(
@@ -28,7 +28,7 @@ def plant(
     any other, or beats the one five iterations before it.
     """
     config = config_of(name, *changes)
-    folder = runs / training_of(name).preset
+    folder = runs / TRAININGS[name].preset
     folder.mkdir(parents=True)
     config_file.store(folder, "alphazero", config)
     done = config.iterations if done is None else done

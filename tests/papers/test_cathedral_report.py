@@ -22,7 +22,6 @@ from boardwright.papers.cathedral.claims import (
     UNSTABLE_RUN,
     VARIANTS,
     cell_of,
-    training_of,
 )
 from boardwright.papers.cathedral.report import curves, page
 from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
@@ -106,18 +105,18 @@ def test_targets_are_met_or_not() -> None:
 
 def test_every_run_and_cell_is_in_the_report() -> None:
     assert len({cell.name for cell in CELLS}) == len(CELLS)
-    names = [training.name for training in TRAININGS]
+    names = list(TRAININGS)
     for cell in CELLS:
         assert cell.first in names
         assert cell.second in names or cell.arena or cell.second == "random"
     for finding in FINDINGS:
         assert cell_of(finding.first, finding.second)
-    for training in TRAININGS:
+    for training in TRAININGS.values():
         expected = set(re.findall(r"\{([a-z-]+)\}", " ".join(training.settings)))
         assert expected == set(training.after)
         assert all(names.index(other) < names.index(training.name) for other in training.after)  # made before
     for curve in CURVES:
-        assert all(training_of(run) for run in curve.runs)
+        assert set(curve.runs) <= TRAININGS.keys()
 
 
 def _report(results: Results, seeds: int = 4) -> str:
@@ -126,7 +125,7 @@ def _report(results: Results, seeds: int = 4) -> str:
 
 
 def test_runs_are_labelled_by_what_their_presets_change() -> None:
-    for training in TRAININGS:
+    for training in TRAININGS.values():
         if training.variant == OWN:
             continue
         config = PRESETS[training.method][training.preset]
@@ -134,7 +133,7 @@ def test_runs_are_labelled_by_what_their_presets_change() -> None:
             assert (training.variant == "merged updates") == (config.learner.merge > 1), training.name
         if training.method == "ppo":
             assert (training.variant == "KL limit") == (config.learner.kl_limit > 0), training.name
-    longest = PRESETS["dqn"][training_of("dqn").preset]
+    longest = PRESETS["dqn"][TRAININGS["dqn"].preset]
     merged = VARIANTS["merged updates"]
     assert f"{longest.total_updates:,} gradient steps" in merged["ours"]
     assert f"{longest.total_updates * longest.learner.merge:,}" in merged["published"]
@@ -150,12 +149,12 @@ def test_no_verdict_on_a_method_that_was_not_run(monkeypatch: pytest.MonkeyPatch
     assert f"{label} | **does not hold**, for our variant; the paper's method was not run |" in row
     assert "no verdict" not in text
 
-    variants = [dataclasses.replace(training, variant=training.variant or OWN) for training in TRAININGS]
-    monkeypatch.setattr(claims, "TRAININGS", tuple(variants))
+    variants = {name: dataclasses.replace(run, variant=run.variant or OWN) for name, run in TRAININGS.items()}
+    monkeypatch.setattr(claims, "TRAININGS", variants)
     assert "* Of the paper's own methods: no verdict" in _report(results)
 
-    published = [dataclasses.replace(training, variant=None) for training in TRAININGS]
-    monkeypatch.setattr(claims, "TRAININGS", tuple(published))
+    published = {name: dataclasses.replace(run, variant=None) for name, run in TRAININGS.items()}
+    monkeypatch.setattr(claims, "TRAININGS", published)
     text = _report(results)
     row = next(line for line in text.splitlines() if line.startswith("| DQN is better than PPO"))
     assert row.endswith("| as published | **does not hold** |")

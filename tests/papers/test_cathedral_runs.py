@@ -16,7 +16,7 @@ from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network, weights_of
 from boardwright.papers import work_folder
 from boardwright.papers.cathedral import runs as cathedral_runs
-from boardwright.papers.cathedral.claims import CELLS, TRAININGS, Training, cell_of, training_of
+from boardwright.papers.cathedral.claims import CELLS, TRAININGS, Training, cell_of
 from boardwright.papers.cathedral.runs import Work, play_cell, train_run
 from boardwright.papers.work_folder import StoppedError
 
@@ -27,7 +27,7 @@ def some_work(folder: Path, **changes: object) -> Work:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-@pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.name)
+@pytest.mark.parametrize("training", TRAININGS.values(), ids=list(TRAININGS))
 def test_every_run_has_settings(training: Training, quick: bool, tmp_path: Path) -> None:
     config = some_work(tmp_path, quick=quick).config(training, 3)
     assert config.seed == 3
@@ -39,14 +39,14 @@ def test_every_run_has_settings(training: Training, quick: bool, tmp_path: Path)
 
 def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
     work = some_work(tmp_path)
-    frozen, tuned = (work.config(training_of(name), 3) for name in ("ppo-frozen", "ppo-tuned"))
+    frozen, tuned = (work.config(TRAININGS[name], 3) for name in ("ppo-frozen", "ppo-tuned"))
     encoder = tmp_path / "runs" / "vae-3" / "nets" / "best.vae"
     assert frozen.encoder == tuned.encoder == str(encoder)
     assert (frozen.frozen, tuned.frozen) == (True, False)
-    vae = work.config(training_of("vae"), 3)
+    vae = work.config(TRAININGS["vae"], 3)
     ppo = tmp_path / "runs" / "ppo-3" / "nets" / "best.net"
     assert vae.boards.players == ("random", f"ppo:net={ppo},temperature=1")  # without it one game, again and again
-    full = work.config(training_of("ppo-frozen"), 3).plain
+    full = work.config(TRAININGS["ppo-frozen"], 3).plain
     encoded = vae.encoder.as_plain()
     for option in ("convolutions", "stride", "encoder_hidden", "latent"):  # what a net must have to take it in
         assert getattr(full, option) == getattr(encoded, option)
@@ -55,7 +55,7 @@ def test_runs_read_the_files_of_others_of_their_seed(tmp_path: Path) -> None:
 def test_cells_are_those_of_the_paper(tmp_path: Path) -> None:
     """Runs that are compared differ in that alone."""
     work = some_work(tmp_path, quick=False)
-    boltzmann, epsilon, uniform = (work.config(training_of(name), 0) for name in ("boltzmann", "epsilon", "uniform"))
+    boltzmann, epsilon, uniform = (work.config(TRAININGS[name], 0) for name in ("boltzmann", "epsilon", "uniform"))
     assert dataclasses.replace(epsilon, acting=boltzmann.acting) == boltzmann
     assert (boltzmann.acting.exploration, epsilon.acting.exploration) == ("boltzmann", "epsilon")
     assert dataclasses.replace(uniform, transitions=boltzmann.transitions) == boltzmann
@@ -64,14 +64,14 @@ def test_cells_are_those_of_the_paper(tmp_path: Path) -> None:
 
 def test_our_runs_use_the_first_seeds_only(tmp_path: Path) -> None:
     seeds = (5, 6, 7)
-    assert training_of("dqn").seeds(seeds) == seeds
-    assert training_of("ppo-best").seeds(seeds) == (5, 6)
+    assert TRAININGS["dqn"].seeds(seeds) == seeds
+    assert TRAININGS["ppo-best"].seeds(seeds) == (5, 6)
     assert cell_of("dqn", "ppo").seeds(seeds) == cell_of("dqn", "random").seeds(seeds) == seeds
     assert cell_of("dqn", "greedy").seeds(seeds) == seeds
     for first, second in (("ppo-best", "random"), ("ppo-best", "dqn"), ("dqn-best", "greedy")):
         assert cell_of(first, second).seeds(seeds) == (5, 6)
     jobs = {job.name for job in cathedral_runs._jobs(some_work(tmp_path, seeds=seeds))}
-    everything = {f"{training.name}-{seed}" for training in TRAININGS for seed in seeds}
+    everything = {f"{name}-{seed}" for name in TRAININGS for seed in seeds}
     assert everything - jobs == {"dqn-best-7", "ppo-best-7"}
 
 
@@ -98,11 +98,11 @@ def test_a_finished_run_is_not_repeated(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_copied_folder_works(tmp_path: Path) -> None:
     here, there = (
-        settings.to_json(some_work(tmp_path / place).config(training_of("vae"), 3)) for place in ("here", "there")
+        settings.to_json(some_work(tmp_path / place).config(TRAININGS["vae"], 3)) for place in ("here", "there")
     )
     assert here != there
     assert work_folder._without_folders(here) == work_folder._without_folders(there)
-    others = settings.to_json(some_work(tmp_path / "here").config(training_of("vae"), 4))
+    others = settings.to_json(some_work(tmp_path / "here").config(TRAININGS["vae"], 4))
     assert work_folder._without_folders({**others, "seed": 3}) != work_folder._without_folders(here)
 
 
@@ -132,7 +132,7 @@ def test_games_of_a_repeated_run_are_dropped(tmp_path: Path, monkeypatch: pytest
         path.write_text("{}")
     monkeypatch.setattr(cathedral_runs, "make_method", None)
     with pytest.raises(TypeError):
-        train_run(work, training_of("dqn"), 3, RunObserver())
+        train_run(work, TRAININGS["dqn"], 3, RunObserver())
     assert len(mine) > 5
     assert not any(path.exists() for path in mine)
     assert all(path.exists() for path in others)
@@ -144,7 +144,7 @@ def plant(work: Work, name: str, observation: str, rules: str = "paper") -> None
     path = work.last_file(name, 3)
     path.parent.mkdir(parents=True)
     weights = weights_of(make_network(config, bound).init(jax.random.key(len(name))))
-    training = {"method": training_of(name).method}
+    training = {"method": TRAININGS[name].method}
     netfile.write(path, config=config, game=bound, weights=weights, training=training)
 
 

@@ -19,7 +19,7 @@ from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
 from boardwright.papers.tablutzero import matches as tablutzero_matches
-from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS, training_of
+from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS
 from boardwright.papers.tablutzero.report import page
 from boardwright.papers.tablutzero.results import curve, read_run
 from boardwright.papers.tablutzero.runs import Work, run_paper, train_run
@@ -228,18 +228,18 @@ def test_a_run_that_was_killed_is_trained_to_its_end(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(loop, "train", train)
     plant(tmp_path / "runs", "paper", done=0)  # before its first checkpoint
-    train_run(some_work(tmp_path, "paper"), training_of("paper"), RunObserver())
+    train_run(some_work(tmp_path, "paper"), TRAININGS["paper"], RunObserver())
     assert asked == ["tablut-paper"]
     fast = plant(tmp_path / "runs", "fast", "iterations=4", done=3)
     with Metrics(fast) as metrics:
         metrics.log(4, 4000, {"selfplay/games": 100})  # in the evaluation after its last iteration
     (fast / "checkpoints").mkdir()
     (fast / "checkpoints" / "3000007.ckpt").write_bytes(b"")
-    train_run(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
+    train_run(some_work(tmp_path, "fast"), TRAININGS["fast"], RunObserver())
     assert asked == ["tablut-paper", "tablut-fast"]
     with Metrics(fast) as metrics:
         metrics.log(4, 4000, {"speed/seconds": 30.0})  # and after that
-    train_run(some_work(tmp_path, "fast"), training_of("fast"), RunObserver())
+    train_run(some_work(tmp_path, "fast"), TRAININGS["fast"], RunObserver())
     assert asked == ["tablut-paper", "tablut-fast"]
 
 
@@ -255,7 +255,7 @@ def test_runs_are_trained_resumed_or_only_read(tmp_path: Path, monkeypatch: pyte
         return Progress(iteration=method.config.iterations)
 
     monkeypatch.setattr(loop, "train", train)
-    paper, fast = training_of("paper"), training_of("fast")
+    paper, fast = TRAININGS["paper"], TRAININGS["fast"]
     assert train_run(some_work(tmp_path, "fast"), paper, RunObserver()) is None  # not requested
     with pytest.raises(StoppedError):
         train_run(some_work(tmp_path, "paper", quick=True), paper, RunObserver(stopped=lambda: True))
@@ -273,4 +273,4 @@ def test_runs_are_trained_resumed_or_only_read(tmp_path: Path, monkeypatch: pyte
     train_run(some_work(tmp_path, "fast"), fast, RunObserver())
     assert asked == [("tablut-fast", 60)]
     assert read_run(folder).config.iterations == 4
-    assert {training.name for training in TRAININGS} == {"paper", "augment", "baseline", "fast"}
+    assert set(TRAININGS) == {"paper", "augment", "baseline", "fast"}

@@ -166,7 +166,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
 
 
 def test_quick_run_does_everything() -> None:
-    for training in TRAININGS:
+    for training in TRAININGS.values():
         config = config_of(training.name, *QUICK_SETTINGS)
         assert config.evaluation == QUICK.protocol
         assert config.rules in (None, "tablutzero")

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from boardwright.stats.score import of_one_seed, over_seeds
+from boardwright.stats.score import over_seeds
 
 
 def test_students_interval_has_its_coverage() -> None:
@@ -37,7 +37,7 @@ def test_prediction_interval_of_one_more_seed() -> None:
         within = 0
         for _ in range(2000):
             *known, new = (draws.gauss(0.3, 0.1) for _ in range(seeds + 1))
-            within += (found := of_one_seed(known)).low <= new <= found.high
+            within += (found := over_seeds(known, further=1)).low <= new <= found.high
         assert 0.935 < within / 2000 < 0.972, seeds
-    assert of_one_seed([0.9, 0.95], is_share=True).high == 1.0
-    assert not of_one_seed([0.7]).is_bounded
+    assert over_seeds([0.9, 0.95], is_share=True, further=1).high == 1.0
+    assert not over_seeds([0.7], further=1).is_bounded

@@ -70,7 +70,7 @@ class Cell:
     def seeds(self, of: tuple[int, ...]) -> tuple[int, ...]:
         """Those of the seeds that both sides have nets of."""
         for name in (self.first,) if self.arena or self.second == RANDOM else (self.first, self.second):
-            of = training_of(name).seeds(of)
+            of = TRAININGS[name].seeds(of)
         return of
 
 
@@ -107,7 +107,7 @@ class Curve:
 
 
 _TABLES = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
-TRAININGS = tuple(settings.from_json(Training, row) for row in _TABLES["trainings"])
+TRAININGS = {row["name"]: settings.from_json(Training, row) for row in _TABLES["trainings"]}
 QUICK: dict[str, list[str]] = _TABLES["quick"]  # by method, settings of a quick run
 VARIANTS: dict[str, dict[str, str]] = _TABLES["variants"]  # by name: `published` and `ours`
 CURVES = tuple(settings.from_json(Curve, row) for row in _TABLES["curves"])
@@ -123,10 +123,4 @@ def cell_of(first: str, second: str) -> Cell:
 
 def labels_of(*players: str) -> str:
     """Whose methods trained the runs among some players, in their order, each method once."""
-    labels = {training.name: training.label for training in TRAININGS}
-    return " / ".join(dict.fromkeys(labels[player] for player in players if player in labels))
-
-
-def training_of(name: str) -> Training:
-    """A run by its name."""
-    return next(training for training in TRAININGS if training.name == name)
+    return " / ".join(dict.fromkeys(TRAININGS[player].label for player in players if player in TRAININGS))

@@ -11,7 +11,7 @@ import numpy as np
 from boardwright import __version__
 from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, CURVES, Cell, cell_of, labels_of, training_of
+from boardwright.papers.cathedral.claims import CELLS, CURVES, TRAININGS, Cell, cell_of, labels_of
 from boardwright.papers.cathedral.results import Decided, Results, targets, verdicts
 from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import (
@@ -48,8 +48,8 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         setting=f"rule set `{claims.RULES}`, {games}, on {devices}, boardwright {__version__}",
         note=quick_note("small nets, few games, little training") if work.quick else "",
         seeds=seeds,
-        seeds_of_longest=_seeds(len(training_of("dqn").seeds(work.seeds))),
-        seeds_of_ours=_seeds(len(training_of("dqn-best").seeds(work.seeds))),
+        seeds_of_longest=_seeds(len(TRAININGS["dqn"].seeds(work.seeds))),
+        seeds_of_ours=_seeds(len(TRAININGS["dqn-best"].seeds(work.seeds))),
         variants=table(_variants()),
         findings=table(_findings(decided)),
         gain=GAIN,
@@ -121,7 +121,7 @@ def _seeds(count: int) -> str:
 def _variants() -> Rows:
     rows: Rows = [("method", "runs", "published", "ours")]
     for variant, words in claims.VARIANTS.items():
-        runs = [training.name for training in claims.TRAININGS if training.variant == variant]
+        runs = [name for name, training in claims.TRAININGS.items() if training.variant == variant]
         rows.append((f"variant: {variant}", ", ".join(runs), words["published"], words["ours"]))
     return rows
 
@@ -207,7 +207,7 @@ def _reconstruction(histories: Sequence[History]) -> dict[str, str]:
 def _runs(results: Results) -> Rows:
     rows: Rows = [("run", "what it is", "method", "preset", "seeds", "games", "on", "minutes", "published: time")]
     for name, histories in results.histories.items():
-        training = training_of(name)
+        training = TRAININGS[name]
         games = [history.scalars[GAMES].values.sum() for history in histories if GAMES in history.scalars]
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
         published = claims.TRAINING_TIME if training.method == "dqn" else NOT_REPORTED

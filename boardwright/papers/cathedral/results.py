@@ -9,7 +9,7 @@ from boardwright.learn.run.metrics import History
 from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import STABLE_RUN, UNSTABLE_RUN, Cell, Target, cell_of
 from boardwright.papers.report import OPEN, is_more, is_no_gain
-from boardwright.stats.score import Interval, Score, of_one_seed, over_seeds
+from boardwright.stats.score import Interval, Score, over_seeds
 
 STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
@@ -65,7 +65,7 @@ class Decided:
     @property
     def note(self) -> str:
         """What the verdict is restricted to; empty where both runs are of the paper's method."""
-        is_published = all(training.variant is None for training in claims.TRAININGS if training.name in self.runs)
+        is_published = all(claims.TRAININGS[run].variant is None for run in self.runs if run in claims.TRAININGS)
         return "" if is_published else "for our variant; the paper's method was not run"
 
 
@@ -79,7 +79,8 @@ def verdicts(results: Results) -> list[Decided]:
         score = over_seeds(shares, is_share=True)
         verdict = is_more(score, finding.than) if finding.kind == "better" else is_no_gain(score)
         words = f"score of {finding.first} against {finding.second}"
-        decided.append(Decided(finding.claim, score, words, verdict, runs, of_one_seed(shares, is_share=True), cell))
+        single = over_seeds(shares, is_share=True, further=1)
+        decided.append(Decided(finding.claim, score, words, verdict, runs, single, cell))
     return [*decided, _on_stability(results)]
 
 
@@ -114,4 +115,5 @@ def _on_stability(results: Results) -> Decided:
     if len(differences) < len(found) or not found:
         return Decided(claims.UNSTABLE, None, words, OPEN, runs)
     difference = over_seeds(differences)
-    return Decided(claims.UNSTABLE, difference, words, is_more(difference, 0.0), runs, of_one_seed(differences))
+    verdict = is_more(difference, 0.0)
+    return Decided(claims.UNSTABLE, difference, words, verdict, runs, over_seeds(differences, further=1))

@@ -36,7 +36,7 @@ from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAININGS, Cell, Training, training_of
+from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAININGS, Cell, Training
 from boardwright.papers.cathedral.results import Played, Results
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.work_folder import has_ended, is_same_run, load_or_play, play_match, train_to_end
@@ -60,7 +60,7 @@ class Work:
 
     def last_file(self, name: str, seed: int) -> Path:
         """The file a training run ends with."""
-        last = VAE_FILE if training_of(name).method == "vae" else BEST
+        last = VAE_FILE if TRAININGS[name].method == "vae" else BEST
         return self.run_folder(name, seed) / "nets" / last
 
     def match_file(self, cell: Cell, seed: int) -> Path:
@@ -100,8 +100,8 @@ def run_paper(work: Work, observer: RunObserver) -> Results:
     if work.at_once > 1:
         run_jobs(_jobs(work), at_once=work.at_once, observer=observer)
     histories = {
-        training.name: tuple(train_run(work, training, seed, observer) for seed in training.seeds(work.seeds))
-        for training in TRAININGS
+        name: tuple(train_run(work, training, seed, observer) for seed in training.seeds(work.seeds))
+        for name, training in TRAININGS.items()
     }
     played = {
         cell.name: tuple(play_cell(work, cell, seed, observer) for seed in cell.seeds(work.seeds)) for cell in CELLS
@@ -131,10 +131,10 @@ def _jobs(work: Work) -> list[Job]:
         Job(
             f"{training.name}-{seed}",
             functools.partial(train_run, work, training, seed),
-            tuple(f"{other}-{seed}" for other in training.after if not work.has_ended(training_of(other), seed)),
+            tuple(f"{other}-{seed}" for other in training.after if not work.has_ended(TRAININGS[other], seed)),
         )
         for seed in work.seeds
-        for training in TRAININGS
+        for training in TRAININGS.values()
         if seed in training.seeds(work.seeds) and not work.has_ended(training, seed)
     ]
 
@@ -210,7 +210,7 @@ def _play_in_arena(work: Work, cell: Cell, seed: int, show: Callable[[int, int],
     """A net against a player without one, in the scalar engine."""
     first, second = play_match(
         make_game(GAME, RULES),
-        (f"{training_of(cell.first).method}:net={work.last_file(cell.first, seed)}", cell.second),
+        (f"{TRAININGS[cell.first].method}:net={work.last_file(cell.first, seed)}", cell.second),
         work.arena_games,
         show,
         openings=f"random:{cell.opening_plies}",

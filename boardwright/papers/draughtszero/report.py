@@ -23,6 +23,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         f"{work.games} games per match, {work.positions} endings per row, {work.simulations} simulations per move "
         f"where nets search, boardwright {__version__}"
     )
+    claims = [(one.claim, one.ours, f"{one.verdict}: {one.note}") for one in results.claims()]
     config, scalars = work.config(), results.history.scalars
     text = fill_template(
         __file__,
@@ -30,7 +31,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         setting=setting,
         note=quick_note("a small net, few games, little training") if work.quick else "",
         preset=PRESET,
-        claims=table(_claims(results)),
+        claims=table([("the paper says", "ours", "verdict"), *claims]),
         **{group: getattr(config, group) for group in ("net", "search", "learner", "gating")},
         games=int(scalars["selfplay/games"].values.sum()),
         minutes=float(scalars["speed/seconds"].values.sum()) / 60,
@@ -57,11 +58,6 @@ def to_json(results: Results) -> dict[str, Any]:
         for one in found
     ]
     return {"claims": [claim._asdict() for claim in results.claims()], "endings": endings}
-
-
-def _claims(results: Results) -> Rows:
-    rows = [(one.claim, one.ours, f"{one.verdict}: {one.note}") for one in results.claims()]
-    return [("the paper says", "ours", "verdict"), *rows]
 
 
 def _matches(results: Results) -> Rows:

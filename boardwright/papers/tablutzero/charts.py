@@ -74,7 +74,7 @@ def _roles(results: Results) -> Chart:
 def _numbered(results: Results) -> list[tuple[int, str, RunResult]]:
     """Place of its colour, name and run."""
     return [
-        (place, training.preset, results.runs[training.name])
-        for place, training in enumerate(paper.TRAININGS)
-        if training.name in results.runs
+        (place, training.preset, results.runs[name])
+        for place, (name, training) in enumerate(paper.TRAININGS.items())
+        if name in results.runs
     ]

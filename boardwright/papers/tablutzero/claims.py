@@ -69,7 +69,7 @@ class Sizes:
 _TABLES = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
 QUICK_SETTINGS: tuple[str, ...] = tuple(_TABLES["quick"].pop("settings"))
 FULL, QUICK = (settings.from_json(Sizes, _TABLES[name]) for name in ("full", "quick"))
-TRAININGS = tuple(settings.from_json(Training, row) for row in _TABLES["trainings"])
+TRAININGS = {row["name"]: settings.from_json(Training, row) for row in _TABLES["trainings"]}
 PAIRINGS = tuple(settings.from_json(Pairing, row) for row in _TABLES["pairings"])
 RATING_MODES = tuple(settings.from_json(RatingMode, row) for row in _TABLES["rating_modes"])
 
@@ -81,8 +81,3 @@ TURN = 0.75  # share of the training up to which both roles won alike against pa
 LATE_WINS = (0.86, 0.52)  # share of games won in each role at the end
 
 MOST_MINUTES = 60.0  # that our run may take to be above the paper's Elo
-
-
-def training_of(name: str) -> Training:
-    """A run by its name."""
-    return next(training for training in TRAININGS if training.name == name)

@@ -22,15 +22,9 @@ from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import History, Match
 from boardwright.nets import netfile
-from boardwright.papers.tablutzero.claims import GAME, Pairing, training_of
-from boardwright.papers.tablutzero.results import (
-    BalanceResult,
-    PairingResult,
-    RunResult,
-    iterations_of,
-    minutes_at,
-    total_minutes,
-)
+from boardwright.papers.tablutzero import results as measured
+from boardwright.papers.tablutzero.claims import GAME, TRAININGS, Pairing
+from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, RunResult
 from boardwright.papers.work_folder import load_or_play, read_table
 
 if TYPE_CHECKING:
@@ -41,7 +35,7 @@ STRONGEST = ("fast", "paper", "augment", "baseline")  # the net that measures th
 
 def kept_nets(work: Work, name: str) -> dict[int, Path]:
     """Nets in a run's folder by iteration; `best.net` replaces a missing net of its own iteration."""
-    folder = work.run_folder(training_of(name)) / "nets"
+    folder = work.run_folder(TRAININGS[name]) / "nets"
     nets = {iteration: league.path_of(folder, iteration) for iteration in league.iterations_in(folder)}
     best = folder / BEST
     if best.exists():
@@ -56,7 +50,7 @@ def kept_nets(work: Work, name: str) -> dict[int, Path]:
 
 def net_at(nets: dict[int, Path], history: History, minutes: float) -> int | None:
     """The latest saved net within a number of GPU-minutes; None if there is none."""
-    return max((number for number in nets if minutes_at(history, number) <= minutes), default=None)
+    return max((number for number in nets if measured.minutes_at(history, number) <= minutes), default=None)
 
 
 def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObserver) -> RunResult:
@@ -71,7 +65,7 @@ def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObs
     nets = kept_nets(work, name)
     conditions = {"protocol": dataclasses.asdict(protocol), "seed": work.seed}
     matches: list[Match] = []
-    for number in range(1, iterations_of(run.history) + 1):
+    for number in range(1, measured.iterations_of(run.history) + 1):
         if not league.is_evaluated(protocol, number):
             continue
         there = [net for net in nets if net < number] if 0 in nets and number in nets else []
@@ -104,7 +98,7 @@ def play_pairing(
         first, second = (netfile.read(file) for file in files)
         show = functools.partial(_show, observer, " – ".join(names), sizes.games)
         (score,) = play_nets(first, [second], **played_by, on_share=show)
-        minutes = [minutes_at(history, number) for history, number in zip(histories, iterations, strict=True)]
+        minutes = [measured.minutes_at(history, number) for history, number in zip(histories, iterations, strict=True)]
         fields = {name: getattr(score, name) for name in ("wins", "draws", "losses", "pairs")}
         return {"iterations": iterations, "minutes": minutes, **fields, "simulations": sizes.simulations}
 
@@ -122,9 +116,9 @@ def at_equal_minutes(nets: Sequence[dict[int, Path]], histories: Sequence[Histor
     Runs that moved kept few nets, so the two seldom have equal minutes; the first, which is claimed to be stronger,
     must not be the one with more.
     """
-    totals = [total_minutes(history) for history in histories]
+    totals = [measured.total_minutes(history) for history in histories]
     second = net_at(nets[1], histories[1], min(totals if most is None else (*totals, most)))
-    first = None if second is None else net_at(nets[0], histories[0], minutes_at(histories[1], second))
+    first = None if second is None else net_at(nets[0], histories[0], measured.minutes_at(histories[1], second))
     return [] if first is None or second is None else [first, second]
 
 
@@ -155,7 +149,7 @@ def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
         there = _load_or_play(work, file, _to_json(question), question.nets, play, observer)
         if there is not None:
             origin = there["run"], there["iteration"]
-            played_by = f"{training_of(there['run']).preset} {there['iteration']}"
+            played_by = f"{TRAININGS[there['run']].preset} {there['iteration']}"
             for row in there["lines"]:
                 counts = settings.from_json(Counts, row["counts"])
                 current = str(current_rule_name(GAME, row["rules"]))

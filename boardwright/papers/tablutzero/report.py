@@ -30,7 +30,7 @@ from boardwright.papers.report import (
 from boardwright.papers.tablutzero import claims as paper
 from boardwright.papers.tablutzero import results as measured
 from boardwright.papers.tablutzero.charts import charts
-from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, RatingMode, training_of
+from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, RatingMode
 from boardwright.papers.tablutzero.results import Results, RunResult, curve, iterations_of, variant
 from boardwright.papers.tablutzero.runs import Work
 from boardwright.papers.tablutzero.targets import objections, targets, variant_text
@@ -99,7 +99,7 @@ def to_json(results: Results) -> dict[str, Any]:
 
 def _figures(results: Results, *, quick: bool) -> dict[str, str]:
     """By name of a row of the page, the cells of our runs."""
-    runs = [results.runs.get(training.name) for training in TRAININGS]
+    runs = [results.runs.get(name) for name in TRAININGS]
 
     def cells(figure: Callable[[RunResult], str | None]) -> str:
         return " | ".join(NOT_RUN if run is None else figure(run) or UNKNOWN for run in runs)
@@ -156,8 +156,8 @@ def _percent(share: Interval | None) -> str | None:
 def _runs(results: Results, *, quick: bool) -> Rows:
     usual = "the preset for a quick run" if quick else "the preset"
     rows: Rows = [("preset", "what it is", f"settings that differ from {usual}", "evaluation games")]
-    for training, preset in zip(TRAININGS, _presets(quick=quick), strict=True):
-        run = results.runs.get(training.name)
+    for (name, training), preset in zip(TRAININGS.items(), _presets(quick=quick), strict=True):
+        run = results.runs.get(name)
         if run is None:
             rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
             continue
@@ -174,14 +174,14 @@ def _runs(results: Results, *, quick: bool) -> Rows:
 def _presets(*, quick: bool) -> list[AlphaZeroConfig]:
     """The settings that each run should have."""
     changes = paper.QUICK_SETTINGS if quick else ()
-    return [settings.apply(PRESETS[training.preset], changes) for training in TRAININGS]
+    return [settings.apply(PRESETS[training.preset], changes) for training in TRAININGS.values()]
 
 
 def _pairings(results: Results) -> Rows:
     rows: Rows = [("", "nets", "GPU-minutes", "games", "pairs with 0, ½, 1, 1½, 2 points", "score", "", "verdict")]
     for pairing in PAIRINGS:
         match = results.pairings.get(pairing.name)
-        names = f"{training_of(pairing.first).preset} – {training_of(pairing.second).preset}, {pairing.at}"
+        names = f"{TRAININGS[pairing.first].preset} – {TRAININGS[pairing.second].preset}, {pairing.at}"
         if match is None:
             rows.append((names, NOT_PLAYED, *[""] * 6))
             continue
@@ -208,6 +208,6 @@ def _balance(results: Results) -> str:
         return "Not played: there are no nets among the runs given."
     return (
         "The paper saw attackers win more and more, and leaves open whether its rules favour them or defending is\n"
-        f"harder to learn. The net of iteration {found.iteration} of `{training_of(found.run).preset}` against itself:"
+        f"harder to learn. The net of iteration {found.iteration} of `{TRAININGS[found.run].preset}` against itself:"
         f"\n\n{balance_page.section(found.question, found.lines, 'tablutzero-balance.svg')}"
     )

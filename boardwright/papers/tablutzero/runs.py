@@ -24,7 +24,7 @@ from boardwright.papers.tablutzero.results import Results, RunResult, finished_i
 from boardwright.papers.work_folder import train_to_end
 
 ALL, NONE = "all", "none"  # values of --train
-RUNS = ", ".join(training.preset for training in TRAININGS)
+RUNS = ", ".join(training.preset for training in TRAININGS.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +62,10 @@ class Work:
 
 def make_work(folder: Path, options: Any) -> Work:
     """The work that the options of `boardwright paper` describe; raises BoardwrightError."""
-    known = [training.name for training in TRAININGS]
-    names = {ALL: known, NONE: []}.get(options.train, options.train.split(","))
+    names = {ALL: list(TRAININGS), NONE: []}.get(options.train, options.train.split(","))
     for name in names:
-        if name not in known:
-            raise UnknownNameError("run for --train", name, (*known, ALL, NONE))
+        if name not in TRAININGS:
+            raise UnknownNameError("run for --train", name, (*TRAININGS, ALL, NONE))
     if options.runs is not None and not options.runs.is_dir() and not names:
         raise BoardwrightError(f"--runs {options.runs}: no such folder; give the one that holds {RUNS}")
     return Work(
@@ -82,7 +81,7 @@ def make_work(folder: Path, options: Any) -> Work:
 
 def run_paper(work: Work, observer: RunObserver) -> Results:
     """Trains and plays what is missing; raises StoppedError when the observer stops it."""
-    found = {training.name: train_run(work, training, observer) for training in TRAININGS}
+    found = {name: train_run(work, training, observer) for name, training in TRAININGS.items()}
     runs = {name: run for name, run in found.items() if run is not None}
     if not runs:
         raise BoardwrightError(f"{work.runs} holds none of the runs {RUNS}: train them, or give another --runs")

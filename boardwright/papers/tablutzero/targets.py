@@ -9,15 +9,9 @@ from collections.abc import Sequence
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.papers.report import NOT_PLAYED, NOT_RUN, elo_text, excludes_half, minutes_text, percent
 from boardwright.papers.tablutzero import claims as paper
-from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, Pairing, RatingMode, training_of
-from boardwright.papers.tablutzero.results import (
-    PairingResult,
-    Results,
-    curve,
-    measure_of_minutes,
-    off_protocol,
-    variant,
-)
+from boardwright.papers.tablutzero import results as measured
+from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, Pairing, RatingMode
+from boardwright.papers.tablutzero.results import PairingResult, Results
 from boardwright.stats.score import Interval
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
@@ -52,16 +46,16 @@ def objections(results: Results, pairing: Pairing) -> list[str]:
 
 
 def _strength(results: Results, mode: RatingMode) -> Target:
-    preset, most = training_of("fast").preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
+    preset, most = TRAININGS["fast"].preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
     target = (
         f"`{preset}` above {paper.ELO:,.0f} Elo by {mode.label}, with the whole interval of the difference to "
         f"iteration 0, by the paper's protocol in under {most}"
     )
     fast = results.runs.get("fast")
-    points = [] if fast is None else curve(fast, mode)
+    points = [] if fast is None else measured.curve(fast, mode)
     if fast is None or not points:
         return target, NOT_RUN, None
-    last, off = points[-1], off_protocol(fast, results.protocol)
+    last, off = points[-1], measured.off_protocol(fast, results.protocol)
     text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
     against = _quick_look(results) or _other_settings(results, "fast")
     against += [f"measured with {', '.join(off)}"] if off else []
@@ -77,7 +71,7 @@ def _shortfall(elo: Interval) -> str:
 
 def _stronger(results: Results) -> Target:
     pairing = PAIRINGS[0]
-    first, second = (training_of(name).preset for name in (pairing.first, pairing.second))
+    first, second = (TRAININGS[name].preset for name in (pairing.first, pairing.second))
     target, match = f"`{first}` beats `{second}` at equal GPU-minutes", results.pairings.get(pairing.name)
     if match is None:
         return target, NOT_PLAYED, None
@@ -97,10 +91,10 @@ def _quick_look(results: Results) -> list[str]:
 
 def _other_settings(results: Results, name: str) -> list[str]:
     """In what a run differs from the preset that its folder is named after."""
-    run, preset = results.runs.get(name), training_of(name).preset
+    run, preset = results.runs.get(name), TRAININGS[name].preset
     if run is None:
         return []
-    words = variant_text(variant(run.config, PRESETS[preset]))
+    words = variant_text(measured.variant(run.config, PRESETS[preset]))
     return [f"this run of `{preset}` is a {words}"] if words else []
 
 
@@ -108,11 +102,11 @@ def _unequal_minutes(results: Results, pairing: Pairing, match: PairingResult) -
     """Why minutes of two runs are not equal; the first may have fewer."""
     found = []
     if not match.minutes[0] <= match.minutes[1]:  # also where one is not a number
-        found.append(f"`{training_of(pairing.first).preset}` had more minutes, or they are not known")
+        found.append(f"`{TRAININGS[pairing.first].preset}` had more minutes, or they are not known")
     runs = [results.runs[name] for name in (pairing.first, pairing.second) if name in results.runs]
     kinds = sorted(set().union(*(run.history.devices for run in runs)))
     if len(kinds) > 1:
         found.append(f"minutes are of {' and '.join(kinds)}")
-    if len({measure_of_minutes(run.history) for run in runs}) > 1:
+    if len({measured.measure_of_minutes(run.history) for run in runs}) > 1:
         found.append("only one of the runs measured its minutes without evaluation games and checkpoints")
     return found
