@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 _INK, _FAINT_INK, _GRID, _PAPER = "#22303a", "#5b6770", "#e3e6e8", "#ffffff"
 COLOURS = ("#0b6fa4", "#c8541b", "#2f7d4f", "#8a4fa3", "#b08900", "#3f4a52", "#c0396b", "#2aa198")
 DASHES = ("", "7 4", "2 3", "10 3 2 3")
+_WIDTH, _HEIGHT = 760, 420  # pixels
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 20, 40, 48  # pixels around the plot; the legend comes on top of it
 _LEGEND_LINE, _LETTER = 18, 6.4  # pixels: height of a line of the legend, width of its letters as a rule
 _MOST = 1e100  # larger numbers are not drawn
@@ -55,11 +56,11 @@ class Chart:
     y_includes: tuple[float, ...] = ()
 
 
-def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
-    """The chart as a complete SVG document, `width` by `height` pixels."""
+def render(chart: Chart) -> str:
+    """The chart as a complete SVG document."""
     shown = (*chart.lines, *chart.points)
-    legend, top = _legend(shown, width)
-    right, bottom = width - _RIGHT, height - _BOTTOM
+    legend, top = _legend(shown)
+    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
     xs = [x for part in shown for x, y in zip(part.xs, part.ys, strict=True) if _is_drawn(x, y)]
     ys = [y for part in shown for y in part.ys if _is_drawn(y)]
     ys += [y for line in chart.lines for y in (*line.low, *line.high) if _is_drawn(y)]
@@ -68,11 +69,11 @@ def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
     middle = 'text-anchor="middle"'
     parts = [
         f"<title>{escape(chart.title)}</title>",
-        f'<rect width="{width}" height="{height}" fill="{_PAPER}"/>',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="{_PAPER}"/>',
         f'<text x="{_LEFT}" y="24" font-size="15" font-weight="bold">{escape(chart.title)}</text>',
         *legend,
         *_axes(x_axis, y_axis),
-        f'<text x="{(_LEFT + right) / 2:g}" y="{height - 10}" {middle}>{escape(chart.x_label)}</text>',
+        f'<text x="{(_LEFT + right) / 2:g}" y="{_HEIGHT - 10}" {middle}>{escape(chart.x_label)}</text>',
         f'<text transform="translate(14 {(top + bottom) / 2:g}) rotate(-90)" {middle}>{escape(chart.y_label)}</text>',
         *(part for points in chart.points for part in _points(points, x_axis, y_axis)),
         *(part for line in chart.lines for part in _band(line, x_axis, y_axis)),
@@ -83,8 +84,8 @@ def render(chart: Chart, *, width: int = 760, height: int = 420) -> str:
         ),
     ]
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" font-family="sans-serif" font-size="12" fill="{_INK}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" font-family="sans-serif" font-size="12" fill="{_INK}">'
     )
     return "\n".join([head, *parts, "</svg>", ""])
 
@@ -215,13 +216,13 @@ def _axes(x_axis: _Axis, y_axis: _Axis) -> Iterator[str]:
     yield f'<path d="M{left} {top} V{bottom} H{right}" fill="none" stroke="{_FAINT_INK}"/>'
 
 
-def _legend(shown: Iterable[Line | Points], width: int) -> tuple[list[str], int]:
+def _legend(shown: Iterable[Line | Points]) -> tuple[list[str], int]:
     """The entries of the lines and points that are named, and where they end."""
     named = {part.name: part for part in shown if part.name and not (isinstance(part, Line) and part.faint)}
     parts, x, y = [], float(_LEFT), _TOP
     for name, part in named.items():
         needed = 34 + _LETTER * len(name) + 18
-        if x + needed > width and x > _LEFT:
+        if x + needed > _WIDTH and x > _LEFT:
             x, y = float(_LEFT), y + _LEGEND_LINE
         if isinstance(part, Points):
             d, style = f"M{x + 13:g} {y}h0", f'stroke="{part.colour}" stroke-width="8" stroke-linecap="round"'

@@ -10,6 +10,7 @@ need not check.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal, get_args
 
 from boardwright.errors import UnknownNameError
@@ -95,7 +96,10 @@ class Scene:
         for names, count, what in ((self.row_names, self.rows, "row"), (self.column_names, self.columns, "column")):
             if names and len(names) != count:
                 raise ValueError(f"{len(names)} {what} names for {count} {what}s")
-        for cell in _find_cells(self):
+        occupied = (thing.cell for thing in (*self.pieces, *self.marks))
+        covered = (cell for polyomino in self.polyominoes for cell in sorted(polyomino.cells))
+        pointed_at = (cell for arrow in self.arrows for cell in (arrow.origin, arrow.target))
+        for cell in chain(self.tints, self.cell_labels, occupied, covered, pointed_at):
             if not (0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns):
                 raise ValueError(f"cell {cell} is not on a board of {self.rows} rows and {self.columns} columns")
         _check_styles("tint", self.tints.values(), Tint)
@@ -124,17 +128,6 @@ class Scene:
 def one_line(text: str) -> str:
     """Text as any renderer can show it: characters that would break XML or steer a terminal are replaced."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def _find_cells(scene: Scene) -> Iterator[Cell]:
-    yield from scene.tints
-    yield from scene.cell_labels
-    for thing in (*scene.pieces, *scene.marks):
-        yield thing.cell
-    for polyomino in scene.polyominoes:
-        yield from sorted(polyomino.cells)
-    for arrow in scene.arrows:
-        yield from (arrow.origin, arrow.target)
 
 
 def _in_trays(scene: Scene) -> list[Polyomino]:

@@ -14,8 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from boardwright.views.scene import Arrow, Cell, Piece, Polyomino, Role, Scene, Tint, one_line
 
-# All lengths are drawn for this cell and scaled as a whole.
-CELL = 48
+CELL = 48  # pixels, as all lengths
 _BORDER, _TITLE, _CAPTION, _TRAYS = 28, 40, 28, 220  # around the board; above, below and to the right
 _TRAY_CELL = 15
 
@@ -41,14 +40,8 @@ _FILE = Path(__file__).with_name("drawings.toml")
 _DRAWINGS = {name: text.replace("\n", "") for name, text in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()}
 
 
-def render(scene: Scene, cell: float = CELL, board: Iterable[str] | None = None) -> str:
-    """The scene as a complete SVG document.
-
-    Args:
-        scene: the board and everything around it.
-        cell: width of a board cell in pixels.
-        board: elements to draw in place of those of the scene's board, from its upper left corner.
-    """
+def render(scene: Scene, board: Iterable[str] | None = None) -> str:
+    """The scene as a complete SVG document; `board` replaces the elements of its board, from the upper left corner."""
     left, top = _BORDER, _TITLE if scene.title else _BORDER
     right, bottom = left + scene.columns * CELL, top + scene.rows * CELL
     trays, trays_bottom = _trays(scene, right + _BORDER, top)
@@ -68,15 +61,14 @@ def render(scene: Scene, cell: float = CELL, board: Iterable[str] | None = None)
         *trays,
         *_caption(scene, width, height),
     ]
-    scale = cell / CELL
     return _tag(
         "svg",
         *parts,
         xmlns="http://www.w3.org/2000/svg",
         role="img",
         aria_label=one_line(". ".join(filter(None, (scene.title, scene.caption))) or "board"),
-        width=width * scale,
-        height=height * scale,
+        width=width,
+        height=height,
         viewBox=f"0 0 {_number(width)} {_number(height)}",
     )
 

@@ -34,8 +34,8 @@ def visible_groups(text: str, second: float) -> list[ET.Element]:
 @pytest.mark.parametrize("frame", [0, 1, 2])
 def test_each_frame_shows_its_own_pieces(frame: int) -> None:
     columns = [0, 1, 0]
-    text = animation.render([one_piece(column) for column in columns], seconds=2)
-    (group,) = visible_groups(text, 2 * frame + 1)
+    text = animation.render([one_piece(column) for column in columns])
+    (group,) = visible_groups(text, animation.SECONDS * (frame + 0.5))
     assert f"translate({(columns[frame] + 0.5) * svg.CELL:g} " in ET.tostring(group, encoding="unicode")
 
 
