@@ -10,22 +10,12 @@ import numpy as np
 
 from boardwright import __version__
 from boardwright.learn.run.metrics import History
+from boardwright.papers import report as parts
 from boardwright.papers.cathedral import claims
 from boardwright.papers.cathedral.claims import CELLS, CURVES, TRAININGS, Cell, cell_of, labels_of
 from boardwright.papers.cathedral.results import Decided, Results, targets, verdicts
 from boardwright.papers.cathedral.runs import Work
-from boardwright.papers.report import (
-    FAILS,
-    GAIN,
-    HOLDS,
-    NOT_REPORTED,
-    OPEN,
-    Rows,
-    fill_template,
-    pictures,
-    quick_note,
-    table,
-)
+from boardwright.papers.report import Rows
 from boardwright.stats.score import Interval, over_seeds
 from boardwright.views.chart import Chart, Line
 
@@ -39,26 +29,26 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     games = f"{work.games:,} games per cell and seed (fewer against simple players)"
     devices = " and ".join(played_on) or "devices not recorded"
     tables = (
-        f"### {name[0].upper()}{name[1:]}\n\n{table(_cells(results, list(cells)))}"
+        f"### {name[0].upper()}{name[1:]}\n\n{parts.table(_cells(results, list(cells)))}"
         for name, cells in itertools.groupby(CELLS, key=lambda cell: cell.table)
     )
-    text = fill_template(
+    text = parts.fill_template(
         __file__,
         command=command,
         setting=f"rule set `{claims.RULES}`, {games}, on {devices}, boardwright {__version__}",
-        note=quick_note("small nets, few games, little training") if work.quick else "",
+        note=parts.quick_note("small nets, few games, little training") if work.quick else "",
         seeds=seeds,
         seeds_of_longest=_seeds(len(TRAININGS["dqn"].seeds(work.seeds))),
         seeds_of_ours=_seeds(len(TRAININGS["dqn-best"].seeds(work.seeds))),
-        variants=table(_variants()),
-        findings=table(_findings(decided)),
-        gain=GAIN,
+        variants=parts.table(_variants()),
+        findings=parts.table(_findings(decided)),
+        gain=parts.GAIN,
         in_short=_in_short(decided, seeds),
-        targets=table(_targets(results)),
+        targets=parts.table(_targets(results)),
         tables="\n\n".join(tables),
         vae=_reconstruction(results.histories["vae"]),
-        runs=table(_runs(results)),
-        curves=pictures(charts),
+        runs=parts.table(_runs(results)),
+        curves=parts.pictures(charts),
     )
     return text, charts
 
@@ -141,7 +131,8 @@ def _findings(verdicts: Sequence[Decided]) -> Rows:
 def _in_short(verdicts: Sequence[Decided], seeds: str) -> str:
     """The claims by verdict, those on the paper's own methods apart from those on our variants."""
     lines = []
-    for verdict, words in ((HOLDS, "Holds"), (FAILS, "Does not hold"), (OPEN, f"Not decided by {seeds}")):
+    introduced = {parts.HOLDS: "Holds", parts.FAILS: "Does not hold", parts.OPEN: f"Not decided by {seeds}"}
+    for verdict, words in introduced.items():
         for scope in sorted({bool(decided.note) for decided in verdicts}):
             found = [one.claim for one in verdicts if one.verdict == verdict and bool(one.note) == scope]
             if found:
@@ -210,7 +201,7 @@ def _runs(results: Results) -> Rows:
         training = TRAININGS[name]
         games = [history.scalars[GAMES].values.sum() for history in histories if GAMES in history.scalars]
         seconds = over_seeds([float(history.scalars["speed/seconds"].values.sum()) for history in histories])
-        published = claims.TRAINING_TIME if training.method == "dqn" else NOT_REPORTED
+        published = claims.TRAINING_TIME if training.method == "dqn" else parts.NOT_REPORTED
         rows.append(
             (
                 name,

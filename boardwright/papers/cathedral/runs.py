@@ -121,7 +121,9 @@ def train_run(work: Work, training: Training, seed: int, observer: RunObserver) 
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=observer.progress)
         method = make_method(training.method, config, boards)
         train_to_end(method, folder, dataclasses.replace(observer, message=lambda text: None))
-        _slim(folder)
+        # Checkpoints and past nets are gigabytes, where nets are large.
+        for path in (*(folder / "checkpoints").glob(f"*{checkpoint.SUFFIX}"), *(folder / "nets").glob("[0-9]*.net")):
+            path.unlink()
     return read_metrics(folder)
 
 
@@ -162,12 +164,6 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
     for cell in CELLS:
         if name in (cell.first, cell.second):
             work.match_file(cell, seed).unlink(missing_ok=True)
-
-
-def _slim(folder: Path) -> None:
-    """Deletes checkpoints and past nets of a finished run: gigabytes, where nets are large."""
-    for path in (*(folder / "checkpoints").glob(f"*{checkpoint.SUFFIX}"), *(folder / "nets").glob("[0-9]*.net")):
-        path.unlink()
 
 
 def _play_on_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:

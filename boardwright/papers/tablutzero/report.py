@@ -11,22 +11,8 @@ from boardwright.games.registry import game_class
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import settings
 from boardwright.papers import balance_page
-from boardwright.papers.report import (
-    NOT_PLAYED,
-    NOT_RUN,
-    OPEN,
-    UNKNOWN,
-    Rows,
-    elo_text,
-    excludes_half,
-    fill_template,
-    is_more,
-    minutes_text,
-    percent,
-    pictures,
-    quick_note,
-    table,
-)
+from boardwright.papers import report as parts
+from boardwright.papers.report import Rows
 from boardwright.papers.tablutzero import claims as paper
 from boardwright.papers.tablutzero import results as measured
 from boardwright.papers.tablutzero.charts import charts
@@ -42,24 +28,24 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     """The page and its charts by name of a file."""
     drawn, devices = charts(results), " and ".join(results.games_on)
     games = f"games after the training on {devices}" if devices else "no games after the training"
-    words = {True: "met", False: "**not met**", None: OPEN}
+    words = {True: "met", False: "**not met**", None: parts.OPEN}
     judged = [(target, ours, words[met]) for target, ours, met in targets(results)]
-    note = quick_note("small nets, few games, little training", "says nothing about the paper")
-    text = fill_template(
+    note = parts.quick_note("small nets, few games, little training", "says nothing about the paper")
+    text = parts.fill_template(
         __file__,
         command=command,
         setting=f"{games}, boardwright {__version__}",
         note=note if work.quick else "",
-        targets=table([("target", "ours", "verdict"), *judged]),
+        targets=parts.table([("target", "ours", "verdict"), *judged]),
         ours=_figures(results, quick=work.quick),
-        runs=table(_runs(results, quick=work.quick)),
+        runs=parts.table(_runs(results, quick=work.quick)),
         paper=paper,
         mm=RATING_MODES[0].label,
         mm11=RATING_MODES[1].label,
         protocol=results.protocol,
         simulations=next((f" ({match.simulations} a move)" for match in results.pairings.values()), ""),
-        pairings=table(_pairings(results)),
-        pictures=pictures(name for name in drawn if name != "tablutzero-balance"),
+        pairings=parts.table(_pairings(results)),
+        pictures=parts.pictures(name for name in drawn if name != "tablutzero-balance"),
         balance=_balance(results),
     )
     return text, drawn
@@ -67,7 +53,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
 
 def summary(results: Results) -> list[str]:
     """Lines for the terminal: the targets."""
-    words = {True: "met", False: "NOT MET", None: OPEN}
+    words = {True: "met", False: "NOT MET", None: parts.OPEN}
     return [f"{target}: {ours}: {words[met]}".replace("`", "") for target, ours, met in targets(results)]
 
 
@@ -102,17 +88,17 @@ def _figures(results: Results, *, quick: bool) -> dict[str, str]:
     runs = [results.runs.get(name) for name in TRAININGS]
 
     def cells(figure: Callable[[RunResult], str | None]) -> str:
-        return " | ".join(NOT_RUN if run is None else figure(run) or UNKNOWN for run in runs)
+        return " | ".join(parts.NOT_RUN if run is None else figure(run) or parts.UNKNOWN for run in runs)
 
     found = {
         "settings": " | ".join(
-            NOT_RUN if run is None else variant_text(variant(run.config, preset)) or "as the preset"
+            parts.NOT_RUN if run is None else variant_text(variant(run.config, preset)) or "as the preset"
             for run, preset in zip(runs, _presets(quick=quick), strict=True)
         ),
         "iterations": cells(lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
         "frames": cells(lambda run: short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))),
         "devices": cells(lambda run: ", ".join(run.history.devices)),
-        "minutes": cells(lambda run: minutes_text(measured.total_minutes(run.history))),
+        "minutes": cells(lambda run: parts.minutes_text(measured.total_minutes(run.history))),
         "entropy": cells(lambda run: _from_to(measured.first_and_last(run, "selfplay/entropy"), 2)),
         "pieces": cells(lambda run: _from_to(measured.first_and_last(run, "selfplay/pieces_left"), 1)),
         "attackers": cells(lambda run: _percent(measured.selfplay_attackers(run))),
@@ -122,13 +108,15 @@ def _figures(results: Results, *, quick: bool) -> dict[str, str]:
         found[f"until {mode.command}"] = cells(partial(_minutes_until, mode))
     for role, name in enumerate(("attackers", "defenders")):
         for part, when in enumerate(("early", "late")):
-            found[f"{when} {name}"] = cells(partial(_wins, role, part))
+            found[f"{when} {name}"] = cells(
+                lambda run, role=role, part=part: _percent(measured.early_and_late_wins(run, role)[part])
+            )
     return found
 
 
 def _last_elo(mode: RatingMode, run: RunResult) -> str | None:
     points = curve(run, mode)
-    return elo_text(points[-1].elo) if points else None
+    return parts.elo_text(points[-1].elo) if points else None
 
 
 def _minutes_until(mode: RatingMode, run: RunResult) -> str | None:
@@ -138,19 +126,15 @@ def _minutes_until(mode: RatingMode, run: RunResult) -> str | None:
     point = measured.reached(run, mode, paper.ELO)
     if point is None:
         return "never" if iterations_of(run.history) >= run.config.iterations else "not yet"
-    return f"{minutes_text(point.minutes)} (iteration {point.iteration})"
+    return f"{parts.minutes_text(point.minutes)} (iteration {point.iteration})"
 
 
 def _from_to(pair: tuple[float, float] | None, digits: int) -> str | None:
     return None if pair is None else f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
 
 
-def _wins(role: int, part: int, run: RunResult) -> str | None:
-    return _percent(measured.early_and_late_wins(run, role)[part])
-
-
 def _percent(share: Interval | None) -> str | None:
-    return None if share is None else percent(share)
+    return None if share is None else parts.percent(share)
 
 
 def _runs(results: Results, *, quick: bool) -> Rows:
@@ -159,7 +143,7 @@ def _runs(results: Results, *, quick: bool) -> Rows:
     for (name, training), preset in zip(TRAININGS.items(), _presets(quick=quick), strict=True):
         run = results.runs.get(name)
         if run is None:
-            rows.append((f"`{training.preset}`", training.words, NOT_RUN, ""))
+            rows.append((f"`{training.preset}`", training.words, parts.NOT_RUN, ""))
             continue
         changed = ", ".join(f"`{change}`" for change in measured.differences(run.config, preset))
         words = variant_text(variant(run.config, preset))
@@ -183,10 +167,10 @@ def _pairings(results: Results) -> Rows:
         match = results.pairings.get(pairing.name)
         names = f"{TRAININGS[pairing.first].preset} – {TRAININGS[pairing.second].preset}, {pairing.at}"
         if match is None:
-            rows.append((names, NOT_PLAYED, *[""] * 6))
+            rows.append((names, parts.NOT_PLAYED, *[""] * 6))
             continue
         against = objections(results, pairing)
-        verdict = f"**{OPEN}**: {'; '.join(against)}" if against else f"**{is_more(match.score, 0.5)}**"
+        verdict = f"**{parts.OPEN}**: {'; '.join(against)}" if against else f"**{parts.is_more(match.score, 0.5)}**"
         rows.append(
             (
                 names,
@@ -194,8 +178,8 @@ def _pairings(results: Results) -> Rows:
                 " – ".join(f"{minutes:.1f}" for minutes in match.minutes),
                 f"{match.games:,}",
                 ", ".join(map(str, match.pairs)),
-                percent(match.score),
-                excludes_half(match.score),
+                parts.percent(match.score),
+                parts.excludes_half(match.score),
                 f"{pairing.claim}: {verdict}",
             )
         )
