@@ -108,17 +108,6 @@ def only_game(games: Sequence[str], database: Path, nothing: str) -> str:
     return games[0]
 
 
-def fill(words: Iterable[str], width: int = 100) -> list[str]:
-    """Lines of at most `width` characters with the words, two blanks between them."""
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + 2 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]}  {word}" if lines[-1] else word
-    return lines
-
-
 def read_bytes(path: Path, most: int) -> bytes:
     """The content of an ordinary file; raises BoardwrightError if it has more than `most` bytes."""
     with _refusals("read", path):

@@ -15,7 +15,6 @@ from boardwright.cli.common import (
     SPEC,
     JsonOption,
     N,
-    fill,
     in_range,
     only_game,
     print_json,
@@ -24,6 +23,7 @@ from boardwright.cli.common import (
 )
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
+from boardwright.games.lines import wrap
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 from boardwright.records.files import export_games, import_games
@@ -32,17 +32,16 @@ from boardwright.records.store import open_store
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
 MOST_GAMES = 10**9
+WIDTH = 100  # of lines of moves, in characters
 LARGEST_FILE = 64 << 20  # bytes
 MOST_COMPLAINTS = 5  # problems of a file that are reported one by one
-
-Database = FILE[Path]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """Which games."""
 
-    db: Database  # Database of games.
+    db: FILE[Path]  # Database of games.
     game: GAME[str | None] = None  # Only games of this game.
     rules: RULES[str | None] = None  # Only games under the rule set of this name.
     player: SPEC[str | None] = None  # Only games of this player, a spec or its name before the colon.
@@ -77,7 +76,7 @@ class Show(JsonOption):
     """Show one game: its moves and final position."""
 
     id: Positional[int]  # Number of the game, as `list` shows it.
-    db: Database  # Database of games.
+    db: FILE[Path]  # Database of games.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +91,7 @@ class Import(JsonOption):
     """Store the games of a file. Games stored before are skipped."""
 
     file: Positional[Path]  # A file in the game's own format.
-    db: Database  # Database of games, made if missing.
+    db: FILE[Path]  # Database of games, made if missing.
     game: GAME[str]  # The game whose format the file has.
 
 
@@ -171,7 +170,7 @@ def _show(options: Show) -> None:
     print(printable(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}"))
     for role, player in zip(last.game.roles, played.players, strict=True):
         print(f"  {role}: {printable(player)}")
-    print("  " + "\n  ".join(fill(moves)))
+    print("  " + "\n  ".join(wrap(moves, WIDTH, blank="  ")))
     print(render(last.game.scene(last), colour=sys.stdout.isatty()))
     print(_ending(record))
 

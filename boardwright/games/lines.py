@@ -1,7 +1,7 @@
 """Lines of play as text: moves one after the other, as files, people and engines write them; and counters in text."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import Position
@@ -60,6 +60,17 @@ def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position,
     if last and not position.core.continues:
         moves.append((before, tuple(last)))
     return moves
+
+
+def wrap(words: Iterable[str], width: int, blank: str = " ") -> list[str]:
+    """Lines of at most `width` characters with the words, which may contain blanks themselves."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1] + blank + word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]}{blank}{word}" if lines[-1] else word
+    return lines
 
 
 def parse_counter(text: str) -> int | None:

@@ -27,7 +27,7 @@ PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move n
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from boardwright._core import DraughtsPosition
 from boardwright.errors import GameFileError, IllegalMoveError
@@ -37,6 +37,7 @@ from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.gamefile import DrawnError, GameFiles, MisreadError, Results
+from boardwright.games.lines import wrap
 from boardwright.games.record import GameRecord, Line, outcome_of
 from boardwright.games.rulefile import LONGEST_GAME
 from boardwright.games.tagfile import (
@@ -120,7 +121,7 @@ def write(record: GameRecord) -> str:
     if record.start is not None:
         tags |= {"setup": "1", "fen": start.text}
     reason = "" if last.outcome is None or not record.reason else last.outcome.reason
-    return "\n".join([*PDN.header(record, tags, reason), "", *_wrap([*words, result])]) + "\n"
+    return "\n".join([*PDN.header(record, tags, reason), "", *wrap([*words, result], LINE_LENGTH)]) + "\n"
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
@@ -191,17 +192,6 @@ def _remarks(line: Line, played: int) -> list[str]:
             raise GameFileError(f"mark {mark!r}: expected !, ? or a number like $3")
     comment = line.comments.get(played)
     return [*marks, *(comment_words(comment) if comment else ())]
-
-
-def _wrap(words: Iterable[str]) -> list[str]:
-    """The words wrapped into text lines."""
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > LINE_LENGTH:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
-    return lines
 
 
 def read_game(tokens: list[Token]) -> GameRecord:
