@@ -49,29 +49,26 @@ class EventOptions(GameOptions):
                 "--ray and --workers exclude each other: a cluster plays as many games as it has cores"
             )
         bound = self.bound_game()
+        try:
+            per_move = None if self.time is None else seconds(self.time)
+        except ValueError as error:
+            raise BoardwrightError(f"--time must be {error}, not {self.time!r}") from None
         event = Event(
             game=bound.name,
             rules=bound.rules,
             players=players,
             openings=self.openings,
             seed=in_range("--seed", self.seed, 0, 2**64 - 1),
-            conditions=self._conditions(),
+            conditions=Conditions(
+                seconds=per_move,
+                clock=None if self.clock is None else parse_clock(self.clock),
+                max_plies=in_range("--max-plies", self.max_plies, 1, 10**6),
+                adjudicate=self.adjudicate,
+            ),
             gauntlet=gauntlet,
         )
         event.check()
         return event.with_nets()
-
-    def _conditions(self) -> Conditions:
-        try:
-            per_move = None if self.time is None else seconds(self.time)
-        except ValueError as error:
-            raise BoardwrightError(f"--time must be {error}, not {self.time!r}") from None
-        return Conditions(
-            seconds=per_move,
-            clock=None if self.clock is None else parse_clock(self.clock),
-            max_plies=in_range("--max-plies", self.max_plies, 1, 10**6),
-            adjudicate=self.adjudicate,
-        )
 
     def play(
         self, events: Sequence[Event], games: int, only_role: int | None = None

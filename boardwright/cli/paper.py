@@ -3,7 +3,6 @@
 Papers that train take hours on one large accelerator, minutes with --quick. Rerun the same command to resume.
 """
 
-import contextlib
 import os
 import sys
 import tempfile
@@ -113,8 +112,13 @@ def run(options: Options) -> None:
     if options.paper == HEURISTICS:
         _play_heuristics(options)
         return
-    with _unpacked(options) as unpacked:
-        _reproduce(unpacked)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.work is not None and options.work.is_file():
+            from boardwright.papers import archive
+
+            archive.unpack(options.work, Path(folder))
+            options = replace(options, work=Path(folder))
+        _reproduce(options)
 
 
 def _reproduce(options: Options) -> None:
@@ -166,23 +170,10 @@ def _run_interruptibly(runs: Any, work: Any, *, silent: bool) -> Any:
     with stop_on_signal() as stop, phases() as show:
         message = (lambda text: None) if silent else show.line
         try:
-            return runs.run_paper(work, RunObserver(progress=show.phase, message=message, stopped=lambda: stop.asked))
+            return runs.run_paper(work, RunObserver(progress=show.phase, message=message, stopped=stop.is_set))
         except StoppedError:
             print("boardwright: stopped; rerun the same command to resume", file=sys.stderr)
             sys.exit(130)
-
-
-@contextlib.contextmanager
-def _unpacked(options: Options) -> Iterator[Options]:
-    """The options with a temporary folder in place of an archive that `--work` names."""
-    if options.work is None or not options.work.is_file():
-        yield options
-        return
-    from boardwright.papers import archive
-
-    with tempfile.TemporaryDirectory() as folder:
-        archive.unpack(options.work, Path(folder))
-        yield replace(options, work=Path(folder))
 
 
 def _play_heuristics(options: Options) -> None:

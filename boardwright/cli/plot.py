@@ -1,7 +1,6 @@
 """Plot the metrics of training runs: strength, outcomes, losses and more."""
 
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -54,7 +53,9 @@ def run(options: Options) -> None:
         pictures |= _codes(first)
     for name, picture in pictures.items():
         write_text(out / f"{name}.svg", render(picture))
-    write_text(out / "index.html", _page(list(histories), pictures))
+    images = (f'<img src="{name}.svg" alt="{escape(picture.title)}">' for name, picture in pictures.items())
+    page = fill_template(__file__, "plot.html", title=escape(", ".join(histories)), figures="\n".join(images))
+    write_text(out / "index.html", page)
     if options.json:
         made = {"folder": str(out), "page": str(out / "index.html"), "figures": list(pictures)}
         print_json({**made, "skipped": skipped})
@@ -86,8 +87,3 @@ def _codes(run: Path) -> dict[str, Chart]:
 
     learned_from = boards.load(boards_file)
     return {} if learned_from is None else latents.charts(encoder_file.read(vae_file), learned_from)
-
-
-def _page(runs: list[str], pictures: Mapping[str, Chart]) -> str:
-    images = (f'<img src="{name}.svg" alt="{escape(picture.title)}">' for name, picture in pictures.items())
-    return fill_template(__file__, "plot.html", title=escape(", ".join(runs)), figures="\n".join(images))

@@ -1,5 +1,6 @@
 """When a run stops: on a signal, or when its time is up."""
 
+import math
 import os
 import signal
 import sys
@@ -30,38 +31,31 @@ class TimeLimit:
     def __init__(self, minutes: float | None):
         if minutes is not None and not minutes > 0:
             raise BoardwrightError(f"--minutes {minutes:g}: expected more than 0")
-        self._last = time.monotonic()
-        self._end = None if minutes is None else self._last + 60 * minutes
-        self._ended, self._longest = 0, 0.0  # iterations; seconds of the longest but the first
-        self._no_room = False  # for another iteration
+        self._last = time.monotonic()  # the end of the last iteration
+        self._end = math.inf if minutes is None else self._last + 60 * minutes
+        self._seconds: list[float] = []  # of each iteration
 
     def iteration_ended(self) -> None:
         """Records the end of an iteration."""
         now = time.monotonic()
-        took, self._last = now - self._last, now
-        if self._ended:
-            self._longest = max(self._longest, took)
-        expected = MARGIN * self._longest if self._ended else took
-        self._ended += 1
-        self._no_room = self._end is not None and now + expected > self._end
+        self._seconds.append(now - self._last)
+        self._last = now
 
     def is_up(self) -> bool:
         """Whether it is time to stop."""
-        return self._no_room or (self._end is not None and time.monotonic() >= self._end)
-
-
-class _Stop:
-    asked = False
+        first, *others = self._seconds or [0.0]
+        expected = MARGIN * max(others) if others else first
+        return self._last + expected > self._end or time.monotonic() >= self._end
 
 
 @contextmanager
-def stop_on_signal() -> Iterator[_Stop]:
-    """Ctrl-C and SIGTERM, which schedulers send, ask the run to stop at the next checkpoint; a second one kills.
+def stop_on_signal() -> Iterator[threading.Event]:
+    """Ctrl-C and SIGTERM, which schedulers send, set an event: the run stops at its next checkpoint. A second kills.
 
     Python calls signal handlers between two instructions of its own, and one instruction may compile for minutes. So a
     thread answers, which reads the signals from a pipe as they arrive.
     """
-    stop, ended = _Stop(), threading.Event()
+    stop, ended = threading.Event(), threading.Event()
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
 
@@ -74,20 +68,20 @@ def stop_on_signal() -> Iterator[_Stop]:
         while (number := os.read(reader, 1)[0]) != _END:
             if number not in _STOPPING:
                 continue
-            if stop.asked and not ended.wait(GRACE_SECONDS):
+            if stop.is_set() and not ended.wait(GRACE_SECONDS):
                 os._exit(EXIT_STATUS)
-            if not stop.asked:
-                stop.asked = True
+            if not stop.is_set():
+                stop.set()
                 print("\nboardwright: stopping once this step is saved (Ctrl-C again stops at once) …", file=sys.stderr)
 
     before: dict[int, Any] = {number: signal.signal(number, let_the_next_interrupt) for number in _STOPPING}
-    before_descriptor = signal.set_wakeup_fd(writer)
+    descriptor = signal.set_wakeup_fd(writer)
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     try:
         yield stop
     finally:
-        signal.set_wakeup_fd(before_descriptor)
+        signal.set_wakeup_fd(descriptor)
         for number, handler in before.items():
             signal.signal(number, handler)
         ended.set()

@@ -89,14 +89,14 @@ def run(options: Options) -> None:
             limit.iteration_ended()
 
         def stopped() -> bool:
-            return stop.asked or limit.is_up()
+            return stop.is_set() or limit.is_up()
 
         if is_recalled and processes.is_first():
             show.line(f"with the settings in {options.out / config_file.NAME}")
         show.line(f"training on {_devices(options.method)}")
         observer = RunObserver(progress=show.phase, on_iteration=on_iteration, message=show.line, stopped=stopped)
         progress = _train(options, options.out, config, observer)
-    if progress.iteration < config.iterations and (stop.asked or options.minutes is None):
+    if progress.iteration < config.iterations and (stop.is_set() or options.minutes is None):
         sys.exit(130)
 
 
